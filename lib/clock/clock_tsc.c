@@ -29,7 +29,7 @@ static int tsc_probe(char *why, size_t why_size)
 {
     if (has_invariant_counter())
         return mh_counter_probe("tsc", why, why_size);
-    snprintf(why, why_size, "the processor has no invariant time stamp counter");
+    snprintf(why, why_size, "the processor has no invariant time stamp counter, or no rdtscp to read it");
     return -1;
 }
 

@@ -14,9 +14,9 @@ static const double second_ns = 1e9, turn = 6.283185307179586;
 /* What a call takes beside the time of its messages. */
 static const double call_ns = 200;
 
-static const char *const names[MADE_NAMES] = {"none",      "MPI_Send",   "MPI_Recv",      "MPI_Isend",
-                                              "MPI_Irecv", "MPI_Wait",   "MPI_Barrier",   "MPI_Allreduce",
-                                              "MPI_Bcast", "MPI_Reduce", "MPI_Iallreduce"};
+static const char *const names[MADE_NAMES] = {
+    "none",          "MPI_Send",  "MPI_Recv",   "MPI_Isend",      "MPI_Irecv", "MPI_Wait",    "MPI_Barrier",
+    "MPI_Allreduce", "MPI_Bcast", "MPI_Reduce", "MPI_Iallreduce", "MPI_Init",  "MPI_Finalize"};
 
 static void *room_for(void *old, size_t bytes)
 {
@@ -113,7 +113,8 @@ void made_work(made_trace *made, int rank, double ns)
 
 static void enter(made_trace *made, int rank, made_name function)
 {
-    made_event(made, rank, made->now_ns[rank], (trace_event){.kind = TRACE_ENTER, .id = (uint16_t)function});
+    made_event(made, rank, made->now_ns[rank],
+               (trace_event){.kind = TRACE_ENTER, .id = (uint16_t)function, .value = made->site});
 }
 
 static void leave(made_trace *made, int rank, made_name function)
@@ -121,15 +122,37 @@ static void leave(made_trace *made, int rank, made_name function)
     made_event(made, rank, made->now_ns[rank], (trace_event){.kind = TRACE_LEAVE, .id = (uint16_t)function});
 }
 
-void made_message(made_trace *made, int source, int destination, int32_t tag, double latency_ns)
+void made_calls(made_trace *made, made_name function)
 {
-    enum { BYTES = 8 };
+    for (int rank = 0; rank < made->trace.size; rank++) {
+        enter(made, rank, function);
+        made_work(made, rank, call_ns);
+        leave(made, rank, function);
+    }
+}
+
+enum { BYTES = 8 };
+
+/* A process has come to a call that depends on what began then. */
+static void wait_for(made_trace *made, int rank, double began_ns)
+{
+    made->waited_ns += fmax(began_ns - made->now_ns[rank], 0);
+}
+
+double made_send(made_trace *made, int source, int destination, int32_t tag)
+{
     const double sent_ns = made->now_ns[source];
     enter(made, source, MADE_SEND);
     made_event(made, source, sent_ns,
                (trace_event){.kind = TRACE_SEND, .partner = destination, .tag = tag, .value = BYTES});
     made_work(made, source, call_ns);
     leave(made, source, MADE_SEND);
+    return sent_ns;
+}
+
+void made_receive(made_trace *made, int destination, int source, int32_t tag, double sent_ns, double latency_ns)
+{
+    wait_for(made, destination, sent_ns);
     enter(made, destination, MADE_RECV);
     const double received_ns = fmax(made->now_ns[destination] + call_ns, sent_ns + latency_ns);
     made_event(made, destination, received_ns,
@@ -137,10 +160,14 @@ void made_message(made_trace *made, int source, int destination, int32_t tag, do
     leave(made, destination, MADE_RECV);
 }
 
+void made_message(made_trace *made, int source, int destination, int32_t tag, double latency_ns)
+{
+    made_receive(made, destination, source, tag, made_send(made, source, destination, tag), latency_ns);
+}
+
 /* Processes are in the call until the last of those has entered whom they wait for. */
 void made_collective(made_trace *made, made_name function, int root, double latency_ns)
 {
-    enum { BYTES = 8 };
     const int size = made->trace.size;
     const bool to_root = function == MADE_REDUCE;
     double last_ns = 0, root_ns = root < 0 ? 0 : made->now_ns[root];
@@ -151,11 +178,9 @@ void made_collective(made_trace *made, made_name function, int root, double late
     }
     for (int rank = 0; rank < size; rank++) {
         const bool waits_for_all = root < 0 || (to_root && rank == root), waits_for_root = root >= 0 && !to_root;
-        double ready_ns = made->now_ns[rank] + call_ns;
-        if (waits_for_all)
-            ready_ns = fmax(ready_ns, last_ns + latency_ns);
-        else if (waits_for_root && rank != root)
-            ready_ns = fmax(ready_ns, root_ns + latency_ns);
+        const double began_ns = waits_for_all ? last_ns : waits_for_root && rank != root ? root_ns : -latency_ns;
+        const double ready_ns = fmax(made->now_ns[rank] + call_ns, began_ns + latency_ns);
+        wait_for(made, rank, began_ns);
         const uint64_t put = function == MADE_BARRIER || (waits_for_root && rank != root) ? 0 : BYTES;
         made_event(made, rank, ready_ns,
                    (trace_event){.kind = TRACE_COLLECTIVE, .partner = root, .value = put, .tag = made->calls});

@@ -30,6 +30,8 @@ typedef enum {
     MADE_BCAST,
     MADE_REDUCE,
     MADE_IALLREDUCE,
+    MADE_INIT,
+    MADE_FINALIZE,
     MADE_NAMES
 } made_name;
 
@@ -39,7 +41,9 @@ typedef struct {
     double *now_ns;   /* true time of each process, where its next call begins */
     double **true_ns; /* of each event, by rank */
     size_t *room;
-    int32_t calls; /* of collective operations so far */
+    int32_t calls;    /* of collective operations so far */
+    uint64_t site;    /* from where the next calls are called */
+    double waited_ns; /* by all so far: until what a call depends on began */
     uint64_t chance;
 } made_trace;
 
@@ -56,7 +60,14 @@ void made_event(made_trace *made, int rank, double true_ns, trace_event event);
 /* Let a process compute. */
 void made_work(made_trace *made, int rank, double ns);
 
-/* A message that takes so long, of MPI_Send and MPI_Recv. */
+/* A call of each process in which it neither sends nor receives. */
+void made_calls(made_trace *made, made_name function);
+
+/* MPI_Send, which does not wait; returns when it began. MPI_Recv of what was sent then and takes so long. */
+double made_send(made_trace *made, int source, int destination, int32_t tag);
+void made_receive(made_trace *made, int destination, int source, int32_t tag, double sent_ns, double latency_ns);
+
+/* Both, one after the other. */
 void made_message(made_trace *made, int source, int destination, int32_t tag, double latency_ns);
 
 /* A collective operation, whose messages take so long; root -1: all wait for all. */

@@ -118,7 +118,8 @@ static int choose_clocks(drift_run_t *run)
             run->settings.clocks &= ~(INT64_C(1) << clock);
         else
             return world_refuse(&run->world, "option --clocks: \"%s\" is not allowed here: %s",
-                                machine_clocks[clock].name, "a rank has no invariant time stamp counter");
+                                machine_clocks[clock].name,
+                                "a rank has no invariant time stamp counter, or no rdtscp to read it");
     }
     return STATUS_GOOD;
 }

@@ -102,7 +102,7 @@ const char *machine_clock_lack(int index)
 {
     if (!machine_clock_is_counter(index) || (index == MACHINE_COUNTER && machine_counter_is_invariant()))
         return NULL;
-    return index == MACHINE_COUNTER     ? "the processor has no invariant time stamp counter"
+    return index == MACHINE_COUNTER     ? "the processor has no invariant time stamp counter, or no rdtscp to read it"
            : index == MACHINE_CLOCK_TSC ? "the program reads no time stamp counter on this processor"
                                         : "the program reads no generic timer on this processor";
 }

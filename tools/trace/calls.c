@@ -36,6 +36,17 @@ const trace_event *call_out(const trace_location *location, size_t record)
     return has_next && location->events[record + 1].kind == TRACE_COLLECTIVE_OUT ? &location->events[record + 1] : NULL;
 }
 
+bool call_gives(const trace_location *location, const trace_part *part)
+{
+    return location->events[part->record].value > 0;
+}
+
+bool call_gets(const trace_location *location, const trace_part *part)
+{
+    const trace_event *out = call_out(location, part->record);
+    return !out || out->value > 0;
+}
+
 uint16_t call_operation(const trace_location *location, size_t enter, size_t record)
 {
     const trace_event *out = call_out(location, record);

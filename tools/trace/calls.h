@@ -43,6 +43,10 @@ call_request *request_of(const call_requests *all, const trace_event *event);
 /* The COLLECTIVE_OUT of a COLLECTIVE; NULL if there is none. */
 const trace_event *call_out(const trace_location *location, size_t record);
 
+/* Whether a process put something into a collective operation, and whether it got something. */
+bool call_gives(const trace_location *location, const trace_part *part);
+bool call_gets(const trace_location *location, const trace_part *part);
+
 /* The operation of a COLLECTIVE in a call that begins at `enter`: of a persistent request, the one that made it. */
 uint16_t call_operation(const trace_location *location, size_t enter, size_t record);
 

@@ -3,50 +3,16 @@
 #include "trace/conditions.h"
 
 #include "trace/calls.h"
+#include "trace/operations.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 
 /* By how much a local interval may change beside a wait that was too short. */
 #define RATIO 0.01
 
-/* Who waits for whom. Operations whose counts may be 0 between two processes say nothing of them. */
-typedef enum { WAIT_UNKNOWN, WAIT_MEET, WAIT_ALL, WAIT_FROM_ROOT, WAIT_TO_ROOT } waiting;
-
-static const struct {
-    const char *name;
-    waiting kind;
-} operations[] = {
-    {"Barrier", WAIT_MEET},
-    {"Allreduce", WAIT_ALL},
-    {"Allgather", WAIT_ALL},
-    {"Allgatherv", WAIT_ALL},
-    {"Alltoall", WAIT_ALL},
-    {"Reduce_scatter", WAIT_ALL},
-    {"Bcast", WAIT_FROM_ROOT},
-    {"Scatter", WAIT_FROM_ROOT},
-    {"Scatterv", WAIT_FROM_ROOT},
-    {"Reduce", WAIT_TO_ROOT},
-    {"Gather", WAIT_TO_ROOT},
-    {"Gatherv", WAIT_TO_ROOT},
-    {"Reduce_scatter_block", WAIT_ALL},
-};
-
-static waiting waiting_of(const char *name)
-{
-    if (strncmp(name, "MPI_", 4) != 0)
-        return WAIT_UNKNOWN;
-    size_t length = call_name_length(name) - 4;
-    name += 4;
-    if (name[0] == 'I')
-        name++, length--;
-    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
-        if (length == strlen(operations[i].name) && strncasecmp(name, operations[i].name, length) == 0)
-            return operations[i].kind;
-    return WAIT_UNKNOWN;
-}
+/* By how much a local interval may change beside a wait that was too short. */
+#define RATIO 0.01
 
 /* ---- Locations */
 
@@ -98,34 +64,23 @@ static void add_rule(conditions *to, size_t before, size_t after, uint16_t funct
     to->rules[to->rule_count++] = (logical_rule){before, after, to->member_count};
 }
 
-static bool gives(const trace_location *location, const trace_part *part)
-{
-    return location->events[part->record].value > 0;
-}
-
-static bool gets(const trace_location *location, const trace_part *part)
-{
-    const trace_event *out = call_out(location, part->record);
-    return !out || out->value > 0;
-}
-
 static void add_call(const trace *of, conditions *to, const trace_call *call)
 {
-    const waiting kind = waiting_of(of->names[call->function]);
+    const operation_wait kind = operation_wait_of(of->names[call->function]);
     const size_t before = to->member_count;
-    if (kind == WAIT_UNKNOWN)
+    if (kind < WAIT_MEET)
         return;
     for (int i = 0; i < call->count; i++) {
         const trace_part *part = &call->parts[i];
         const trace_location *location = trace_find_location(of, part->rank, part->thread);
-        if ((kind == WAIT_MEET || gives(location, part)) && (kind != WAIT_FROM_ROOT || i == call->root))
+        if ((kind == WAIT_MEET || call_gives(location, part)) && (kind != WAIT_FROM_ROOT || i == call->root))
             add_member(of, to, part->rank, part->thread, part->enter);
     }
     const size_t after = to->member_count;
     for (int i = 0; i < call->count; i++) {
         const trace_part *part = &call->parts[i];
         const trace_location *location = trace_find_location(of, part->rank, part->thread);
-        if ((kind == WAIT_MEET || gets(location, part)) && (kind != WAIT_TO_ROOT || i == call->root) &&
+        if ((kind == WAIT_MEET || call_gets(location, part)) && (kind != WAIT_TO_ROOT || i == call->root) &&
             (kind != WAIT_FROM_ROOT || i != call->root))
             add_member(of, to, part->rank, part->leave_thread, part->leave);
     }

@@ -168,8 +168,10 @@ static void pair_stream(const extent *trace, const message_end *sends, size_t se
                                 .destination = sends[s].destination,
                                 .source_thread = (uint32_t)sends[s].location->thread,
                                 .destination_thread = (uint32_t)receives[r].location->thread,
+                                .post_thread = (uint32_t)receives[r].posted_by->thread,
                                 .send = sends[s].event,
-                                .receive = receives[r].event};
+                                .receive = receives[r].event,
+                                .post = receives[r].posted};
 }
 
 /* The end of the stream that begins at `first`. */

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpix_trace_report - report a trace: time in MPI, when processes came to collective calls, and a page of HTML.
+ * mpix_trace_report - report a trace: who waits for whom and why, time in MPI, when processes came to collective calls,
+ * and a page of HTML.
  */
 #include "common/options.h"
 #include "common/output.h"
+#include "trace/report/answer.h"
 #include "trace/report/page.h"
 #include "trace/report/tables.h"
+#include "trace/report/wait_tables.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 
-typedef enum show { SHOW_FUNCTIONS, SHOW_RANKS, SHOW_SITES, SHOW_CALLS } show_t;
+typedef enum show { SHOW_CAUSES, SHOW_WAITS, SHOW_FUNCTIONS, SHOW_RANKS, SHOW_SITES, SHOW_CALLS } show_t;
 
 typedef struct settings {
     text_list_t folders;
@@ -24,8 +27,13 @@ typedef struct settings {
 } settings_t;
 
 /* Names of a choice, NULL after the last. */
-static const char *const show_names[] = {
-    [SHOW_FUNCTIONS] = "functions", [SHOW_RANKS] = "ranks", [SHOW_SITES] = "sites", [SHOW_CALLS] = "calls", NULL};
+static const char *const show_names[] = {[SHOW_CAUSES] = "causes",
+                                         [SHOW_WAITS] = "waits",
+                                         [SHOW_FUNCTIONS] = "functions",
+                                         [SHOW_RANKS] = "ranks",
+                                         [SHOW_SITES] = "sites",
+                                         [SHOW_CALLS] = "calls",
+                                         NULL};
 
 #define FIELD(field) offsetof(settings_t, field)
 #define MAX_S 1e9
@@ -39,7 +47,8 @@ static const option_spec_t options[] = {
      "the Gantt chart ends S s after MPI_Init; default:\nafter a few dozen calls"},
     OUTPUT_OPTIONS(FIELD(output)),
     {0, "show", "KIND", OPTION_CHOICE, FIELD(show), 0, 0, NAMES(show_names), NULL,
-     "functions, ranks (functions on each rank), sites, or calls;\ndefault: sites, and in a table functions, too"},
+     "causes (of waits), waits (by call site), functions, ranks\n(functions on each rank), sites, or calls; default:\n"
+     "sites, and in a table sentences, causes, waits and\nfunctions, too"},
     {0, "times", "KIND", OPTION_CHOICE, FIELD(clock), 0, 0, NAMES(trace_clock_names), "global",
      "local: times by the local clocks; start: these, set at\nthe start; linear: corrected by a line; or global"},
     FILE_OPTION("write-arrivals", FIELD(arrival_path),
@@ -57,10 +66,10 @@ static const char notes[] =
     "Exit status: 0 if all is well, 1 if output could not be written, 2 for a bad option or a trace that cannot be\n"
     "read.\n";
 
-static const program_spec_t program =
-    PROGRAM_SPEC("mpix_trace_report", "Shows the time in MPI, and the arrivals at collective calls, of a trace.",
-                 .operand = &operand, .usage = "mpix_trace_report [OPTION]... DIR",
-                 .schemas = SCHEMAS(&function_schema, &rank_schema, &site_schema, &call_schema));
+static const program_spec_t program = PROGRAM_SPEC(
+    "mpix_trace_report", "Shows who waits for whom in a trace, why, and what it would gain.", .operand = &operand,
+    .usage = "mpix_trace_report [OPTION]... DIR",
+    .schemas = SCHEMAS(&cause_schema, &wait_schema, &function_schema, &rank_schema, &site_schema, &call_schema));
 
 /* A trace, and what was found in it. */
 typedef struct findings {
@@ -68,6 +77,7 @@ typedef struct findings {
     trace_matches matches;
     profile_t profile;
     sites_t sites;
+    wait_analysis waits;
 } findings_t;
 
 static int no_memory(void)
@@ -161,19 +171,50 @@ static int write_page(const settings_t *settings, const findings_t *findings)
 
 /* ---- All of it */
 
+static void print_answer(const output_t *output, const wait_analysis *waits)
+{
+    answer_t answer;
+    answer_make(&answer, waits);
+    for (int i = 0; i < answer.count; i++)
+        fprintf(output->file, "%s\n", answer.sentences[i]);
+    fputc('\n', output->file);
+    if (waits->waits.count == 0)
+        return;
+    wait_tables_causes(output, waits, true, NULL);
+    fputc('\n', output->file);
+    wait_tables_waits(output, waits, NULL);
+    fputc('\n', output->file);
+}
+
 static void print_tables(const settings_t *settings, const findings_t *findings)
 {
-    bool is_usual = settings->show < 0, is_table = settings->output.format == FORMAT_TABLE;
-    if (settings->show == SHOW_FUNCTIONS || (is_usual && is_table))
-        tables_functions(&settings->output, &findings->profile, NULL);
-    if (settings->show == SHOW_RANKS)
-        tables_ranks(&settings->output, &findings->profile);
-    if (is_usual && is_table)
-        fputc('\n', settings->output.file);
-    if (settings->show == SHOW_SITES || is_usual)
-        tables_sites(&settings->output, &findings->sites, NULL);
-    if (settings->show == SHOW_CALLS)
-        tables_calls(&settings->output, &findings->sites);
+    const output_t *output = &settings->output;
+    const bool is_usual = settings->show < 0, is_table = output->format == FORMAT_TABLE;
+    if (is_usual && is_table) {
+        print_answer(output, &findings->waits);
+        tables_functions(output, &findings->profile, NULL);
+        fputc('\n', output->file);
+    }
+    switch (is_usual ? SHOW_SITES : (show_t)settings->show) {
+    case SHOW_CAUSES:
+        wait_tables_causes(output, &findings->waits, false, NULL);
+        break;
+    case SHOW_WAITS:
+        wait_tables_waits(output, &findings->waits, NULL);
+        break;
+    case SHOW_FUNCTIONS:
+        tables_functions(output, &findings->profile, NULL);
+        break;
+    case SHOW_RANKS:
+        tables_ranks(output, &findings->profile);
+        break;
+    case SHOW_SITES:
+        tables_sites(output, &findings->sites, NULL);
+        break;
+    case SHOW_CALLS:
+        tables_calls(output, &findings->sites);
+        break;
+    }
 }
 
 static int report(settings_t *settings, findings_t *findings)
@@ -181,7 +222,8 @@ static int report(settings_t *settings, findings_t *findings)
     output_t *output = &settings->output;
     if (!trace_set_times(&findings->of, (trace_clock)settings->clock) ||
         !trace_match(&findings->of, &findings->matches) || !profile_make(&findings->profile, &findings->of) ||
-        !sites_find(&findings->sites, &findings->of, &findings->matches, settings->clock == TRACE_GLOBAL))
+        !sites_find(&findings->sites, &findings->of, &findings->matches, settings->clock == TRACE_GLOBAL) ||
+        !analysis_make(&findings->waits, &findings->of, &findings->matches, settings->clock == TRACE_GLOBAL))
         return no_memory();
     int status = STATUS_GOOD;
     if (settings->arrival_path)
@@ -207,6 +249,7 @@ static int read_and_report(settings_t *settings)
     }
     trace_warn(&findings.of, program.name);
     int status = report(settings, &findings);
+    analysis_free(&findings.waits);
     sites_free(&findings.sites);
     profile_free(&findings.profile);
     trace_matches_free(&findings.matches);

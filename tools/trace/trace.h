@@ -107,11 +107,11 @@ double trace_bound_ns(const trace_process *process, int64_t time_ns);
 /* By how much a local time of a process is after one of another process, by TRACE_GLOBAL. */
 double trace_apart_ns(const trace_process *from, int64_t from_ns, const trace_process *to, int64_t to_ns);
 
-/* A message: the positions of its SEND and of its RECEIVE. */
+/* A message: the positions of its SEND, of its RECEIVE, and of the event that posted the receive. */
 typedef struct {
     int source, destination; /* ranks in MPI_COMM_WORLD */
-    uint32_t source_thread, destination_thread;
-    size_t send, receive; /* in the events of these locations */
+    uint32_t source_thread, destination_thread, post_thread;
+    size_t send, receive, post; /* in the events of these locations */
 } trace_message;
 
 /*

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_waits.c - who waits for whom: programs of which one rank is late at a known place. They run in simulation with
+ * this delay and without, so what the delay costs and what it would gain to remove it is known.
+ */
+#include "support.h"
+#include "trace/waits/analysis.h"
+#include "unit/made_trace.h"
+
+enum { ITERATIONS = 12, WORK_NS = 100000, LATENCY_NS = 2000, MAX_RANKS = 64, CLOCK_NS = 100 };
+
+/* Places: where the two phases of an iteration end, and the others. */
+enum { FIRST = 0x100, SECOND = 0x200, OTHER = 0x300, LAST = 0x400 };
+
+/* In which of the phases of which iterations a rank is late. */
+typedef struct {
+    int rank, phase, every;
+    double ns;
+} plant;
+
+typedef struct {
+    made_trace made;
+    plant late;
+    int iteration;
+    bool is_open;  /* the late rank has been late, and has called nothing since */
+    uint64_t site; /* which it calls then */
+    chance noise;
+} run;
+
+/* All draw the same with the delay and without. */
+static void work(run *of, int rank, int phase)
+{
+    const plant *late = &of->late;
+    const bool is_late = rank == late->rank && phase == late->phase && of->iteration > 0 &&
+                         of->iteration + 1 < ITERATIONS && of->iteration % late->every == 0;
+    of->is_open = of->is_open || is_late;
+    made_work(&of->made, rank,
+              WORK_NS + (double)chance_between(&of->noise, 0, WORK_NS / 100) + (is_late ? late->ns : 0));
+}
+
+static void call_from(run *of, uint64_t site, int rank)
+{
+    of->made.site = site;
+    if (rank != of->late.rank || !of->is_open)
+        return;
+    of->site = site;
+    of->is_open = false;
+}
+
+static double send_from(run *of, uint64_t site, int rank, int to)
+{
+    call_from(of, site, rank);
+    return made_send(&of->made, rank, to, of->iteration);
+}
+
+static void receive_at(run *of, uint64_t site, int rank, int from, double sent_ns)
+{
+    call_from(of, site, rank);
+    made_receive(&of->made, rank, from, of->iteration, sent_ns, LATENCY_NS);
+}
+
+static void all_call(run *of, uint64_t site, made_name function, int root)
+{
+    call_from(of, site, of->late.rank);
+    made_collective(&of->made, function, root, LATENCY_NS);
+}
+
+/* ---- Programs: one iteration */
+
+static void ring(run *of, int ranks)
+{
+    double sent_ns[MAX_RANKS];
+    for (int rank = 0; rank < ranks; rank++) {
+        work(of, rank, 0);
+        sent_ns[rank] = send_from(of, FIRST, rank, (rank + 1) % ranks);
+    }
+    for (int rank = 0; rank < ranks; rank++) {
+        const int from = (rank + ranks - 1) % ranks;
+        work(of, rank, 1);
+        receive_at(of, SECOND, rank, from, sent_ns[from]);
+    }
+}
+
+static void halo(run *of, int ranks)
+{
+    double left_ns[MAX_RANKS], right_ns[MAX_RANKS];
+    for (int rank = 0; rank < ranks; rank++) {
+        work(of, rank, 0);
+        if (rank > 0)
+            left_ns[rank] = send_from(of, FIRST, rank, rank - 1);
+        if (rank + 1 < ranks)
+            right_ns[rank] = send_from(of, rank > 0 ? OTHER : FIRST, rank, rank + 1);
+    }
+    for (int rank = 0; rank < ranks; rank++) {
+        work(of, rank, 1);
+        if (rank > 0)
+            receive_at(of, SECOND, rank, rank - 1, right_ns[rank - 1]);
+        if (rank + 1 < ranks)
+            receive_at(of, rank > 0 ? LAST : SECOND, rank, rank + 1, left_ns[rank + 1]);
+    }
+}
+
+static void pipeline(run *of, int ranks)
+{
+    double sent_ns = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+        work(of, rank, 1);
+        if (rank > 0)
+            receive_at(of, SECOND, rank, rank - 1, sent_ns);
+        work(of, rank, 0);
+        if (rank + 1 < ranks)
+            sent_ns = send_from(of, FIRST, rank, rank + 1);
+    }
+}
+
+/* Sums go up a binary tree, and the result comes down. */
+static void tree(run *of, int ranks)
+{
+    double up_ns[MAX_RANKS], down_ns[MAX_RANKS];
+    for (int rank = ranks - 1; rank >= 0; rank--) {
+        work(of, rank, 0);
+        for (int child = 2 * rank + 1; child <= 2 * rank + 2 && child < ranks; child++)
+            receive_at(of, FIRST, rank, child, up_ns[child]);
+        if (rank > 0)
+            up_ns[rank] = send_from(of, 2 * rank + 1 < ranks ? OTHER : FIRST, rank, (rank - 1) / 2);
+    }
+    for (int rank = 0; rank < ranks; rank++) {
+        if (rank > 0)
+            receive_at(of, LAST, rank, (rank - 1) / 2, down_ns[rank]);
+        for (int child = 2 * rank + 1; child <= 2 * rank + 2 && child < ranks; child++)
+            down_ns[child] = send_from(of, LAST, rank, child);
+        work(of, rank, 1);
+    }
+}
+
+/* Workers get work from rank 0, which takes the results in their order. */
+static void master(run *of, int ranks)
+{
+    double sent_ns[MAX_RANKS];
+    for (int rank = 1; rank < ranks; rank++)
+        sent_ns[rank] = send_from(of, OTHER, 0, rank);
+    for (int rank = 1; rank < ranks; rank++) {
+        receive_at(of, LAST, rank, 0, sent_ns[rank]);
+        work(of, rank, 0);
+        sent_ns[rank] = send_from(of, FIRST, rank, 0);
+    }
+    for (int rank = 1; rank < ranks; rank++)
+        receive_at(of, LAST, 0, rank, sent_ns[rank]);
+}
+
+static void collectives(run *of, int ranks)
+{
+    for (int rank = 0; rank < ranks; rank++)
+        work(of, rank, 0);
+    all_call(of, FIRST, MADE_ALLREDUCE, -1);
+    for (int rank = 0; rank < ranks; rank++)
+        work(of, rank, 1);
+    all_call(of, SECOND, MADE_BARRIER, -1);
+}
+
+static void roots(run *of, int ranks)
+{
+    for (int rank = 0; rank < ranks; rank++)
+        work(of, rank, 0);
+    all_call(of, FIRST, MADE_REDUCE, 0);
+    for (int rank = 0; rank < ranks; rank++)
+        work(of, rank, 1);
+    all_call(of, SECOND, MADE_BCAST, 0);
+}
+
+/*
+ * Programs. is_even: all ranks do the same, so that hardly anyone waits without the delay. charged: at least this part
+ * of what the delay costs is charged to it: all of it, if all ranks call from the same places in the same order. The
+ * last rank of the pipeline computes both phases in one, so it cannot tell which phase of the rank before it is late.
+ */
+static const struct {
+    const char *name;
+    void (*iterate)(run *of, int ranks);
+    double charged;
+    int phases;       /* in which a rank may be late */
+    int first, after; /* ranks that are not late: before the first one that may be, and after the last one */
+    bool is_even;
+} programs[] = {{"ring", ring, 0.85, 2, 0, 0, true},         {"halo", halo, 0.75, 2, 0, 0, false},
+                {"pipeline", pipeline, 0.4, 2, 0, 2, false}, {"tree", tree, 0.5, 2, 0, 0, true},
+                {"master", master, 0.85, 1, 1, 0, false},    {"collectives", collectives, 0.98, 2, 0, 0, true},
+                {"roots", roots, 0.9, 2, 0, 0, true}};
+
+/* ---- A run, and what is said of it */
+
+static double end_ns(const made_trace *made)
+{
+    double end = 0;
+    for (int rank = 0; rank < made->trace.size; rank++)
+        end = fmax(end, made->now_ns[rank]);
+    return end;
+}
+
+/* Returns when it ends. */
+static double simulate(run *of, int program, int ranks, plant late, uint64_t seed)
+{
+    made_clock clocks[MAX_RANKS] = {{0}};
+    *of = (run){.late = late, .noise = {seed}};
+    for (int rank = 0; rank < ranks; rank++)
+        clocks[rank] = (made_clock){.offset_ns = INT64_C(1000000) * rank};
+    made_begin(&of->made, ranks, clocks, seed);
+    made_calls(&of->made, MADE_INIT);
+    for (; of->iteration < ITERATIONS; of->iteration++)
+        programs[program].iterate(of, ranks);
+    const double end = end_ns(&of->made);
+    made_calls(&of->made, MADE_FINALIZE);
+    made_records(&of->made, 0, CLOCK_NS);
+    return end;
+}
+
+static int64_t charged_ns(const wait_analysis *of)
+{
+    int64_t sum_ns = 0;
+    for (size_t i = 0; i < of->causes.count; i++)
+        sum_ns += of->causes.list[i].charged_ns;
+    return sum_ns;
+}
+
+static int64_t path_ns(const wait_analysis *of)
+{
+    int64_t sum_ns = 0;
+    for (size_t i = 0; i < of->causes.count; i++)
+        sum_ns += of->causes.list[i].path_ns;
+    return sum_ns;
+}
+
+static void analyze(wait_analysis *found, trace_matches *matches, made_trace *made)
+{
+    EXPECT(trace_set_times(&made->trace, TRACE_GLOBAL) && trace_match(&made->trace, matches) &&
+               analysis_make(found, &made->trace, matches, true),
+           "out of memory");
+}
+
+/* What the delay costs by the analysis: more than without it. Of the planted cause, and of the greatest other one. */
+typedef struct {
+    double planted_ns, other_ns, bound_ns;
+    double gain_ns; /* of the planted one; NAN: it was not replayed */
+} verdict;
+
+static double charged_to(const wait_analysis *of, const cause_key *key)
+{
+    for (size_t i = 0; i < of->causes.count; i++) {
+        const cause *one = &of->causes.list[i];
+        if (one->key.rank == key->rank && one->key.is_call == key->is_call && one->key.from == key->from &&
+            one->key.to == key->to)
+            return (double)one->charged_ns;
+    }
+    return 0;
+}
+
+static bool is_planted(const run *of, const wait_analysis *found, const cause_key *key)
+{
+    return !key->is_call && key->rank == of->late.rank && key->to != GRAPH_NONE &&
+           found->graph.places.list[key->to].address == of->site;
+}
+
+static verdict judge(const run *of, const wait_analysis *found, const wait_analysis *base)
+{
+    verdict said = {.gain_ns = NAN};
+    for (size_t i = 0; i < found->causes.count; i++) {
+        const cause *one = analysis_cause(found, i);
+        const double more_ns = (double)one->charged_ns - charged_to(base, &one->key);
+        if (!is_planted(of, found, &one->key)) {
+            said.other_ns = fmax(said.other_ns, more_ns);
+            continue;
+        }
+        said.planted_ns += more_ns;
+        said.bound_ns += one->bound_ns;
+        if (i < ANALYSIS_GAINS && isnan(said.gain_ns) && one->charged_ns > 0)
+            said.gain_ns = (double)(found->run_ns - found->without_ns[i]);
+    }
+    return said;
+}
+
+static void expect_sums(const wait_analysis *found, const char *name, int ranks)
+{
+    EXPECT_SEEDED(charged_ns(found) == found->causes.waited_ns, "%s of %d: charged %" PRId64 ", waited %" PRId64, name,
+                  ranks, charged_ns(found), found->causes.waited_ns);
+    EXPECT_SEEDED(path_ns(found) == found->run_ns, "%s of %d: path %" PRId64 ", run %" PRId64, name, ranks,
+                  path_ns(found), found->run_ns);
+}
+
+static plant draw_plant(int program, int ranks, chance *source)
+{
+    const int last = ranks - 1 - programs[program].after;
+    return (plant){.rank =
+                       (int)chance_between(source, programs[program].first, last > 0 ? last : programs[program].first),
+                   .phase = (int)chance_between(source, 0, programs[program].phases - 1),
+                   .every = (int)chance_between(source, 1, ITERATIONS - 2),
+                   .ns = (double)chance_between(source, WORK_NS / 2, INT64_C(4) * WORK_NS)};
+}
+
+/* The delay is the cause of what it costs, if this is more than three times the bound and than waits for messages. */
+START_TEST(planted_delays_are_named)
+{
+    static const int sizes[] = {2, 3, 5, 8, 16, 33, 64};
+    const char *name = programs[_i].name;
+    const int draws = rounds_of(4 * COUNT_OF(sizes));
+    int judged = 0;
+    for (int i = 0; i < draws; i++) {
+        const int ranks = sizes[i % COUNT_OF(sizes)];
+        chance source = chance_of_round(i);
+        const plant late = draw_plant(_i, ranks, &source);
+        const uint64_t seed = chance_bits(&source);
+        run with, without;
+        wait_analysis found, base;
+        trace_matches matches, base_matches;
+        const double with_ns = simulate(&with, _i, ranks, late, seed);
+        const double gain_ns = with_ns - simulate(&without, _i, ranks, (plant){.rank = -1, .every = 1}, seed);
+        const double cost_ns = with.made.waited_ns - without.made.waited_ns;
+        analyze(&found, &matches, &with.made);
+        analyze(&base, &base_matches, &without.made);
+        expect_sums(&found, name, ranks);
+        const verdict said = judge(&with, &found, &base);
+        if (cost_ns > 3 * said.bound_ns && cost_ns > 3 * LATENCY_NS) {
+            judged++;
+            EXPECT_SEEDED(said.planted_ns > said.other_ns && said.planted_ns > programs[_i].charged * cost_ns,
+                          "%s of %d: rank %d is late by %.0f ns in phase %d of each %d, which costs %.0f, but %.0f are "
+                          "charged to that, %.0f to another cause",
+                          name, ranks, late.rank, late.ns, late.phase, late.every, cost_ns, said.planted_ns,
+                          said.other_ns);
+            EXPECT_SEEDED(!programs[_i].is_even || isnan(said.gain_ns) || fabs(said.gain_ns - gain_ns) < 0.1 * gain_ns,
+                          "%s of %d: rank %d is late by %.0f ns in phase %d of each %d, without which the run is "
+                          "shorter by %.0f, not by %.0f",
+                          name, ranks, late.rank, late.ns, late.phase, late.every, gain_ns, said.gain_ns);
+        }
+        analysis_free(&found);
+        analysis_free(&base);
+        trace_matches_free(&matches);
+        trace_matches_free(&base_matches);
+        made_free(&with.made);
+        made_free(&without.made);
+    }
+    EXPECT(judged > draws / 2, "%s: %d of %d delays cost enough", name, judged, draws);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_loop_test(tests, planted_delays_are_named, 0, COUNT_OF(programs));
+}
+
+SUITE(waits, add)

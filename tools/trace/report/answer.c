@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* answer.c - sentences about waits. */
+#include "trace/report/answer.h"
+
+#include "common/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* A cause is worth a sentence from this part of the run on. */
+#define WORTH_PERCENT 1.0
+
+enum { DURATION_BYTES = 32, PLACE_BYTES = 256 };
+
+/* Three digits, in the unit that needs the fewest: 57.1 ms. */
+static const char *duration(char text[DURATION_BYTES], double ns)
+{
+    static const struct {
+        double ns;
+        const char *name;
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
+    size_t i = 0;
+    while (i + 1 < sizeof units / sizeof units[0] && fabs(ns) < units[i].ns)
+        i++;
+    const double value = ns / units[i].ns;
+    const int decimals = units[i].ns == 1 || fabs(value) >= 100 ? 0 : fabs(value) >= 10 ? 1 : 2;
+    snprintf(text, DURATION_BYTES, "%.*f %s", decimals, value, units[i].name);
+    return text;
+}
+
+void answer_place(char *text, size_t text_bytes, const graph *of, size_t place)
+{
+    if (place == GRAPH_NONE) {
+        snprintf(text, text_bytes, "the edge of the trace");
+        return;
+    }
+    const struct place *at = &of->places.list[place];
+    const char *function = of->of->names[at->function];
+    if (at->text)
+        snprintf(text, text_bytes, "%s at %s", function, at->text);
+    else if (at->address != 0)
+        snprintf(text, text_bytes, "%s at 0x%" PRIx64, function, at->address);
+    else
+        snprintf(text, text_bytes, "%s", function);
+}
+
+static void say_where(char *text, size_t text_bytes, const wait_analysis *of, const cause_key *key)
+{
+    char from[PLACE_BYTES], to[PLACE_BYTES];
+    answer_place(from, sizeof from, &of->graph, key->from);
+    answer_place(to, sizeof to, &of->graph, key->to);
+    if (key->is_call && of->graph.is_recorder[of->graph.places.list[key->from].function])
+        snprintf(text, text_bytes, "mpix_trace itself keeps rank %d (%s)", key->rank,
+                 of->graph.of->names[of->graph.places.list[key->from].function]);
+    else if (key->is_call)
+        snprintf(text, text_bytes, "Rank %d is late in %s", key->rank, from);
+    else
+        snprintf(text, text_bytes, "Rank %d computes too long between %s and %s", key->rank, from, to);
+}
+
+/* The part of the waits that may be an error of the clocks. */
+static void say_bound(char *text, size_t text_bytes, double bound_ns)
+{
+    char bound[DURATION_BYTES];
+    snprintf(text, text_bytes, " (± %s)", duration(bound, bound_ns));
+}
+
+static void say_cause(char *text, const wait_analysis *of, size_t place)
+{
+    const cause *one = analysis_cause(of, place);
+    char late[DURATION_BYTES], waited[DURATION_BYTES], now[DURATION_BYTES], then[DURATION_BYTES], bound[64] = "";
+    say_where(text, ANSWER_BYTES, of, &one->key);
+    if (of->has_bounds)
+        say_bound(bound, sizeof bound, one->bound_ns);
+    text_append(text, ANSWER_BYTES,
+                ", by %s in %" PRId64
+                " instances; other ranks wait %s%s for it, %.1f %% of the run on all ranks; without "
+                "that the run would take %s instead of %s.",
+                duration(late, (double)one->late_ns), one->instances, duration(waited, (double)one->charged_ns), bound,
+                analysis_percent(of, (double)one->charged_ns), duration(then, (double)of->without_ns[place]),
+                duration(now, (double)of->run_ns));
+}
+
+static void say_all(char *text, const wait_analysis *of, int said)
+{
+    char waited[DURATION_BYTES], bound[64] = "";
+    const double waited_ns = (double)of->causes.waited_ns, percent = analysis_percent(of, waited_ns);
+    if (of->waits.count == 0) {
+        snprintf(text, ANSWER_BYTES, "No rank waits for another one longer than the clocks may be wrong.");
+        return;
+    }
+    if (of->has_bounds)
+        say_bound(bound, sizeof bound, of->bound_ns);
+    if (said == 0)
+        snprintf(text, ANSWER_BYTES, "No cause of waits costs %g %% of the run; all waits together take %s%s, %.2f %%.",
+                 WORTH_PERCENT, duration(waited, waited_ns), bound, percent);
+    else
+        snprintf(text, ANSWER_BYTES, "All waits together take %s%s, %.1f %% of the run on all ranks.",
+                 duration(waited, waited_ns), bound, percent);
+}
+
+static void say_efficiency(char *text, const wait_analysis *of)
+{
+    char unseen[DURATION_BYTES];
+    snprintf(
+        text, ANSWER_BYTES, "Ranks compute %.1f %% of the time: load balance %.3f, serialization %.3f, transfer %.3f.",
+        100 * of->load_balance * of->serialization * of->transfer, of->load_balance, of->serialization, of->transfer);
+    if (analysis_percent(of, (double)of->unseen_ns) >= WORTH_PERCENT)
+        text_append(text, ANSWER_BYTES, " Not attributed: %s in calls whose waits the trace does not show, %.1f %%.",
+                    duration(unseen, (double)of->unseen_ns), analysis_percent(of, (double)of->unseen_ns));
+}
+
+void answer_make(answer_t *answer, const wait_analysis *of)
+{
+    *answer = (answer_t){.count = 0};
+    for (size_t i = 0; i < ANALYSIS_GAINS && i < of->causes.count; i++)
+        if (analysis_percent(of, (double)analysis_cause(of, i)->charged_ns) >= WORTH_PERCENT)
+            say_cause(answer->sentences[answer->count++], of, i);
+    say_all(answer->sentences[answer->count], of, answer->count);
+    answer->count++;
+    say_efficiency(answer->sentences[answer->count++], of);
+}

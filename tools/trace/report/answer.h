@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* answer.h - what a trace says in a few sentences: who waits for whom, why, and what it would gain to change it. */
+#ifndef TRACE_ANSWER_H
+#define TRACE_ANSWER_H
+
+#include "trace/waits/analysis.h"
+
+enum { ANSWER_SENTENCES = 5, ANSWER_BYTES = 1024 };
+
+typedef struct answer {
+    int count;
+    char sentences[ANSWER_SENTENCES][ANSWER_BYTES];
+} answer_t;
+
+/* answer_make - at most ANSWER_SENTENCES sentences. What they say of a cause they say if it is worth it. */
+void answer_make(answer_t *answer, const wait_analysis *of);
+
+/* answer_place - a call site for people: MPI_Recv at main+0x20 (0x1020) in program. */
+void answer_place(char *text, size_t text_bytes, const graph *of, size_t place);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* analysis.c - all steps of the analysis, and sums over what they found. */
+#include "trace/waits/analysis.h"
+
+#include "trace/waits/gain.h"
+#include "trace/waits/path.h"
+#include "trace/waits/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Order */
+
+const cause *analysis_cause(const wait_analysis *of, size_t place)
+{
+    return &of->causes.list[of->order[place]];
+}
+
+double analysis_percent(const wait_analysis *of, double ns)
+{
+    const double whole_ns = (double)of->run_ns * of->graph.of->size;
+    return whole_ns > 0 ? 100 * ns / whole_ns : 0;
+}
+
+typedef struct {
+    const cause *of;
+    size_t index;
+} ordered;
+
+static int compare_causes(const void *left, const void *right)
+{
+    const ordered *a = left, *b = right;
+    if (a->of->charged_ns != b->of->charged_ns)
+        return a->of->charged_ns > b->of->charged_ns ? -1 : 1;
+    if (a->of->path_ns != b->of->path_ns)
+        return a->of->path_ns > b->of->path_ns ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+static bool sort_causes(wait_analysis *to)
+{
+    const size_t count = to->causes.count;
+    ordered *list = malloc((count + 1) * sizeof *list);
+    to->order = malloc((count + 1) * sizeof *to->order);
+    const bool is_good = list && to->order;
+    for (size_t i = 0; is_good && i < count; i++)
+        list[i] = (ordered){&to->causes.list[i], i};
+    if (is_good && count > 0)
+        qsort(list, count, sizeof *list, compare_causes);
+    for (size_t i = 0; is_good && i < count; i++)
+        to->order[i] = list[i].index;
+    free(list);
+    return is_good;
+}
+
+/* ---- Waits by state and place */
+
+static int compare_sums(const void *left, const void *right)
+{
+    const wait_sum *a = left, *b = right;
+    if (a->waited_ns != b->waited_ns)
+        return a->waited_ns > b->waited_ns ? -1 : 1;
+    if (a->place != b->place)
+        return a->place < b->place ? -1 : 1;
+    return (a->state > b->state) - (a->state < b->state);
+}
+
+static void add_wait(wait_sum *sum, const graph_wait *wait)
+{
+    const int64_t waited_ns = wait->end_ns - wait->begin_ns;
+    sum->count++;
+    sum->waited_ns += waited_ns;
+    sum->bound_ns += wait->bound_ns;
+    sum->longest_ns = waited_ns > sum->longest_ns ? waited_ns : sum->longest_ns;
+}
+
+static bool sum_waits(wait_analysis *to)
+{
+    const graph *of = &to->graph;
+    to->sums = calloc(of->places.count * STATE_COUNT + 1, sizeof *to->sums);
+    if (!to->sums)
+        return false;
+    for (size_t i = 0; i < to->waits.count; i++) {
+        const graph_wait *wait = &to->waits.list[i];
+        const size_t place = of->lanes[wait->lane].calls[wait->call].place;
+        wait_sum *sum = &to->sums[place * STATE_COUNT + wait->state];
+        sum->state = wait->state;
+        sum->place = place;
+        add_wait(sum, wait);
+        to->bound_ns += wait->bound_ns;
+    }
+    for (size_t i = 0; i < of->places.count * STATE_COUNT; i++)
+        if (to->sums[i].count > 0)
+            to->sums[to->sum_count++] = to->sums[i];
+    if (to->sum_count > 0)
+        qsort(to->sums, to->sum_count, sizeof *to->sums, compare_sums);
+    return true;
+}
+
+/* ---- Calls whose waits cannot be seen */
+
+/* Windows, files and what makes communicators may wait, and the trace does not tell for whom. */
+static bool may_wait(const char *name)
+{
+    static const char *const families[] = {
+        "MPI_Win_",        "MPI_File_",        "MPI_Neighbor_",         "MPI_Comm_split",
+        "MPI_Comm_dup",    "MPI_Comm_create",  "MPI_Comm_free",         "MPI_Cart_create",
+        "MPI_Cart_sub",    "MPI_Graph_create", "MPI_Dist_graph_create", "MPI_Intercomm_",
+        "MPI_Comm_accept", "MPI_Comm_connect"};
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (strncmp(name, families[i], strlen(families[i])) == 0)
+            return true;
+    return false;
+}
+
+/* A call that received, or took part in an operation, without knowing from whom: the other end is not in the trace. */
+static bool lacks_other_end(const graph_lane *lane, const graph_call *call)
+{
+    for (size_t k = call->enter; k <= call->leave; k++) {
+        const uint8_t kind = lane->location->events[k].kind;
+        if (kind == TRACE_RECEIVE || kind == TRACE_COLLECTIVE_DONE ||
+            (kind == TRACE_COLLECTIVE && lane->location->events[k].request == 0))
+            return call->dependency == GRAPH_NONE && call->member == GRAPH_NONE;
+    }
+    return false;
+}
+
+static void sum_calls(wait_analysis *to)
+{
+    const graph *of = &to->graph;
+    for (size_t lane = 0; lane < of->lane_count; lane++)
+        for (size_t i = 0; i < of->lanes[lane].count; i++) {
+            const graph_call *call = &of->lanes[lane].calls[i];
+            const int64_t from_ns = call->wait != GRAPH_NONE ? to->waits.list[call->wait].end_ns : call->enter_ns;
+            const char *name = of->of->names[of->places.list[call->place].function];
+            to->in_calls_ns += call->leave_ns - from_ns;
+            if (may_wait(name) || lacks_other_end(&of->lanes[lane], call))
+                to->unseen_ns += call->leave_ns - from_ns;
+        }
+}
+
+/* ---- Efficiencies and gains */
+
+/* Of the first thread of a rank: others do not tell what they do between calls. */
+static double computation_ns(const graph_lane *lane)
+{
+    double ns = (double)(lane->end_ns - lane->begin_ns);
+    for (size_t i = 0; i < lane->count; i++)
+        ns -= (double)(lane->calls[i].leave_ns - lane->calls[i].enter_ns);
+    return ns;
+}
+
+static bool find_efficiencies(wait_analysis *to)
+{
+    double sum_ns = 0, most_ns = 0, ranks = 0;
+    for (size_t lane = 0; lane < to->graph.lane_count; lane++) {
+        const graph_lane *at = &to->graph.lanes[lane];
+        if (at->location->thread != 0 || at->location->count == 0)
+            continue;
+        const double ns = computation_ns(at);
+        sum_ns += ns;
+        most_ns = ns > most_ns ? ns : most_ns;
+        ranks++;
+    }
+    const int64_t ideal_ns = replay_ns(&to->graph, &(replay_change){.without = GRAPH_NONE, .is_instant = true});
+    to->load_balance = most_ns > 0 ? sum_ns / ranks / most_ns : 1;
+    to->serialization = ideal_ns > 0 ? most_ns / (double)ideal_ns : 1;
+    to->transfer = to->run_ns > 0 ? (double)ideal_ns / (double)to->run_ns : 1;
+    return ideal_ns >= 0;
+}
+
+static bool find_gains(wait_analysis *to)
+{
+    for (size_t i = 0; i < ANALYSIS_GAINS && i < to->causes.count; i++) {
+        to->without_ns[i] = gain_run_ns(&to->graph, &to->causes, to->order[i]);
+        if (to->without_ns[i] < 0)
+            return false;
+    }
+    return true;
+}
+
+bool analysis_make(wait_analysis *made, const trace *of, const trace_matches *matches, bool has_bounds)
+{
+    *made = (wait_analysis){.has_bounds = has_bounds};
+    if (!graph_make(&made->graph, of, matches) || !waits_find(&made->waits, &made->graph, has_bounds))
+        return false;
+    made->run_ns = made->graph.end_ns - made->graph.begin_ns;
+    sum_calls(made);
+    return causes_find(&made->causes, &made->graph, &made->waits) &&
+           path_add(&made->causes, &made->graph, &made->waits) && sort_causes(made) && sum_waits(made) &&
+           find_efficiencies(made) && find_gains(made);
+}
+
+void analysis_free(wait_analysis *made)
+{
+    graph_free(&made->graph);
+    waits_free(&made->waits);
+    causes_free(&made->causes);
+    free(made->order);
+    free(made->sums);
+    *made = (wait_analysis){.run_ns = 0};
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* analysis.h - all that is known of the waits of a trace: states, causes, critical path, efficiencies, gains. */
+#ifndef TRACE_ANALYSIS_H
+#define TRACE_ANALYSIS_H
+
+#include "trace/waits/causes.h"
+
+/* So many of the greatest causes are replayed. */
+enum { ANALYSIS_GAINS = 3 };
+
+/* Waits of one state at one place, by all ranks. */
+typedef struct {
+    wait_state state;
+    size_t place;
+    int64_t count, waited_ns, longest_ns;
+    double bound_ns;
+} wait_sum;
+
+typedef struct {
+    graph graph;
+    graph_waits waits;
+    causes causes;
+    size_t *order; /* of the causes: by what is charged to them, the greatest first */
+    size_t sum_count;
+    wait_sum *sums; /* those with the longest waits first */
+    int64_t run_ns;
+    int64_t without_ns[ANALYSIS_GAINS]; /* the run time, if the first causes were gone */
+    /*
+     * Efficiencies, from 0 to 1, after the POP project: how evenly computation is spread over ranks, what waits for
+     * each other cost on a network that costs nothing, and what the network costs. Their product is the part of the
+     * time in which ranks compute.
+     */
+    double load_balance, serialization, transfer;
+    /* What all ranks together spent in calls beside waits, and of this, where waits cannot be seen. */
+    int64_t in_calls_ns, unseen_ns;
+    double bound_ns; /* of all waits together */
+    bool has_bounds;
+} wait_analysis;
+
+/* Analyze a trace, whose global times are set. has_bounds: these are of the global clock. False without memory. */
+bool analysis_make(wait_analysis *made, const trace *of, const trace_matches *matches, bool has_bounds);
+void analysis_free(wait_analysis *made);
+
+/* The cause in a place of the order, from 0. */
+const cause *analysis_cause(const wait_analysis *of, size_t place);
+
+/* A time of all ranks together, in percent of the time of the run on all of them. */
+double analysis_percent(const wait_analysis *of, double ns);
+
+#endif

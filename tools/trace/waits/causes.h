@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * causes.h - what made processes wait. A wait is charged to all by which the late process took longer than the process
+ * that waits, since they last met (history.h), in proportion: to its computation between two calls, to its calls, and
+ * to its own earlier waits, which pass their share on in the same way. What is charged is what was waited, to the
+ * nanosecond.
+ *
+ * After D. Boehme and others, "Identifying the root causes of wait states in large-scale parallel applications", 2016.
+ */
+#ifndef TRACE_CAUSES_H
+#define TRACE_CAUSES_H
+
+#include "trace/waits/waits.h"
+
+/* What a rank does: it computes between two calls, or it is in a call without a wait. */
+typedef struct {
+    int rank;
+    bool is_call;
+    size_t from, to; /* places; of a call both its own; GRAPH_NONE: where the trace begins, or ends */
+} cause_key;
+
+typedef struct {
+    cause_key key;
+    int64_t charged_ns; /* the waits of all others, added up */
+    int64_t direct_ns;  /* of these, of those that waited for this rank itself, not for one that waited for it */
+    int64_t late_ns;    /* how long anyone waited */
+    double bound_ns;    /* by how much charged_ns may be wrong */
+    int64_t instances;  /* how often anyone waited */
+    int64_t path_ns;    /* how much of the critical path it is */
+    int64_t worst_ns;   /* the greatest charge of one instance, */
+    size_t worst_lane;  /* and where that is */
+    int64_t worst_begin_ns, worst_end_ns;
+} cause;
+
+typedef struct {
+    size_t count, slot_count;
+    cause *list; /* in the order in which they were found */
+    size_t *slots;
+    int64_t waited_ns; /* by all */
+} causes;
+
+/* Charge all waits, and name the causes in the calls of the graph. False without memory. */
+bool causes_find(causes *found, graph *of, const graph_waits *waits);
+void causes_free(causes *found);
+
+/* The cause with a key, which is added if it is new. GRAPH_NONE without memory. */
+size_t causes_at(causes *known, const cause_key *key);
+
+/* The key of the computation before a call, of what is after the last one, and of a call. */
+cause_key cause_before(const graph *of, size_t lane, size_t call);
+cause_key cause_in(const graph *of, size_t lane, size_t call);
+
+#endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dependencies.c - what each call of the graph depends on, by the matches of the trace. */
+#include "common/room.h"
+#include "trace/calls.h"
+#include "trace/operations.h"
+#include "trace/waits/graph.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A call, or none. */
+typedef struct {
+    graph_lane *lane;
+    size_t index, call;
+} place_in_graph;
+
+static place_in_graph find(const graph *in, int rank, uint32_t thread, size_t event)
+{
+    const size_t index = trace_find_location(in->of, rank, thread)->index;
+    return (place_in_graph){&in->lanes[index], index, graph_call_of(&in->lanes[index], event)};
+}
+
+static graph_call *call_at(const place_in_graph *at)
+{
+    return &at->lane->calls[at->call];
+}
+
+static bool add_dependency(graph *to, graph_call *call, graph_dependency dependency)
+{
+    graph_dependency *list =
+        room_for_another(to->dependencies, (int64_t)to->dependency_count, sizeof *to->dependencies);
+    if (!list)
+        return false;
+    to->dependencies = list;
+    dependency.next = call->dependency;
+    call->dependency = to->dependency_count;
+    to->dependencies[to->dependency_count++] = dependency;
+    return true;
+}
+
+/* On an event of another lane. */
+static bool depend_on(graph *to, const place_in_graph *waits, const place_in_graph *late, size_t event,
+                      wait_state state)
+{
+    return add_dependency(to, call_at(waits),
+                          (graph_dependency){.lane = late->index,
+                                             .call = late->call,
+                                             .after_ns = graph_time_ns(late->lane, event) - call_at(late)->enter_ns,
+                                             .state = state});
+}
+
+/* ---- Messages */
+
+static const char *function_of(const graph *in, const place_in_graph *at)
+{
+    return in->of->names[in->places.list[call_at(at)->place].function];
+}
+
+static bool is_probe(const char *name)
+{
+    static const char *const probes[] = {"MPI_Probe", "MPI_Mprobe", "MPI_Iprobe", "MPI_Improbe"};
+    for (size_t i = 0; i < sizeof probes / sizeof *probes; i++)
+        if (strcmp(name, probes[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A message that was probed was waited for there. */
+static bool add_receive(graph *to, const place_in_graph *receive, const place_in_graph *send, size_t event)
+{
+    place_in_graph before = *receive;
+    if (receive->call > 0) {
+        before.call--;
+        if (is_probe(function_of(to, &before)) && call_at(&before)->dependency == GRAPH_NONE &&
+            !depend_on(to, &before, send, event, STATE_LATE_SENDER))
+            return false;
+    }
+    return depend_on(to, receive, send, event, STATE_LATE_SENDER);
+}
+
+/* A message, with the calls that begin and end it. */
+typedef struct {
+    place_in_graph send, sent, receive, post; /* sent: where the send was complete */
+    uint64_t bytes;
+} message_calls;
+
+static bool begins_with(const char *name, const char *start)
+{
+    return strncmp(name, start, strlen(start)) == 0;
+}
+
+static message_calls calls_of(const graph *in, const call_requests *requests, const trace_message *message)
+{
+    message_calls found = {.send = find(in, message->source, message->source_thread, message->send),
+                           .receive = find(in, message->destination, message->destination_thread, message->receive),
+                           .post = find(in, message->destination, message->post_thread, message->post)};
+    const trace_event *event = &found.send.lane->location->events[message->send];
+    const call_request *its = event->request != 0 ? request_of(requests, event) : NULL;
+    found.bytes = event->value;
+    found.sent = found.send;
+    if (event->request != 0)
+        found.sent.call = GRAPH_NONE;
+    if (its && its->done_by)
+        found.sent = find(in, message->source, (uint32_t)its->done_by->thread, its->done);
+    return found;
+}
+
+static int64_t posted_ns(const message_calls *of, const trace_message *message)
+{
+    return graph_time_ns(of->post.lane, message->post);
+}
+
+/* A send that was complete before its receive was posted did not wait, nor do those of fewer bytes. */
+static bool is_eager(const graph *in, const message_calls *of, const trace_message *message)
+{
+    if (of->send.call == GRAPH_NONE || of->sent.call == GRAPH_NONE || of->post.call == GRAPH_NONE ||
+        begins_with(function_of(in, &of->send), "MPI_B") || begins_with(function_of(in, &of->send), "MPI_Ib"))
+        return false;
+    const trace_event *posted = &of->post.lane->location->events[message->post];
+    const trace_event *left = &of->sent.lane->location->events[call_at(&of->sent)->leave];
+    const double bound_ns = trace_bound_ns(&in->of->processes[message->source], left->time_ns) +
+                            trace_bound_ns(&in->of->processes[message->destination], posted->time_ns);
+    return (double)(posted_ns(of, message) - call_at(&of->sent)->leave_ns) > (isfinite(bound_ns) ? bound_ns : 0);
+}
+
+/* A larger message may wait for its receive. It did if it was under way when the receive was posted. */
+static bool add_send(graph *to, const message_calls *of, const trace_message *message, uint64_t eager_bytes)
+{
+    if (of->send.call == GRAPH_NONE || of->sent.call == GRAPH_NONE || of->post.call == GRAPH_NONE)
+        return true;
+    const graph_call *call = call_at(&of->sent);
+    const char *name = function_of(to, &of->send);
+    const int64_t ns = posted_ns(of, message);
+    const bool is_synchronous = begins_with(name, "MPI_Ss") || begins_with(name, "MPI_Iss");
+    const bool is_buffered = begins_with(name, "MPI_B") || begins_with(name, "MPI_Ib");
+    if (is_buffered || (!is_synchronous && (of->bytes <= eager_bytes || ns < call->enter_ns || ns > call->leave_ns)))
+        return true;
+    return depend_on(to, &of->sent, &of->post, message->post, STATE_LATE_RECEIVER);
+}
+
+static bool add_message(graph *to, const message_calls *of, const trace_message *message, uint64_t eager_bytes)
+{
+    if (message->source == message->destination)
+        return true;
+    if (of->send.call != GRAPH_NONE && of->receive.call != GRAPH_NONE &&
+        !add_receive(to, &of->receive, &of->send, message->send))
+        return false;
+    return add_send(to, of, message, eager_bytes);
+}
+
+/* All messages, which are sorted by their source: to find the greatest eager one, or to add what depends on them. */
+static bool walk_messages(graph *to, const trace_matches *matches, uint64_t *eager_bytes, bool is_adding)
+{
+    bool is_good = true;
+    for (size_t i = 0; is_good && i < matches->message_count;) {
+        const int source = matches->messages[i].source;
+        call_requests requests;
+        is_good = requests_find(&requests, &to->of->processes[source]);
+        for (; is_good && i < matches->message_count && matches->messages[i].source == source; i++) {
+            const trace_message *message = &matches->messages[i];
+            const message_calls calls = calls_of(to, &requests, message);
+            if (is_adding)
+                is_good = add_message(to, &calls, message, *eager_bytes);
+            else if (calls.bytes > *eager_bytes && is_eager(to, &calls, message))
+                *eager_bytes = calls.bytes;
+        }
+        requests_free(&requests);
+    }
+    return is_good;
+}
+
+static bool add_messages(graph *to, const trace_matches *matches)
+{
+    uint64_t eager_bytes = 0;
+    return walk_messages(to, matches, &eager_bytes, false) && walk_messages(to, matches, &eager_bytes, true);
+}
+
+/* ---- Collective operations */
+
+static bool add_member(graph *to, const place_in_graph *at, size_t gathering)
+{
+    graph_member *members = room_for_another(to->members, (int64_t)to->member_count, sizeof *members);
+    if (!members)
+        return false;
+    to->members = members;
+    to->members[to->member_count] = (graph_member){at->index, at->call, gathering, call_at(at)->member};
+    call_at(at)->member = to->member_count++;
+    return true;
+}
+
+static bool add_gathering(graph *to)
+{
+    graph_gathering *gatherings = room_for_another(to->gatherings, (int64_t)to->gathering_count, sizeof *gatherings);
+    if (!gatherings)
+        return false;
+    to->gatherings = gatherings;
+    to->gatherings[to->gathering_count++] = (graph_gathering){to->member_count, 0, GRAPH_NONE, GRAPH_NONE};
+    return true;
+}
+
+static place_in_graph enter_of(const graph *in, const trace_part *part)
+{
+    return find(in, part->rank, part->thread, part->enter);
+}
+
+static place_in_graph wait_of(const graph *in, const trace_part *part)
+{
+    return find(in, part->rank, part->leave_thread, part->leave);
+}
+
+static int64_t enter_of_member(const graph *in, size_t member)
+{
+    return in->lanes[in->members[member].lane].calls[in->members[member].call].enter_ns;
+}
+
+/* The latest two, of different lanes: the last of all lanes but one is one of them. */
+static void find_last(graph *to, graph_gathering *gathering)
+{
+    for (size_t i = gathering->first; i < to->member_count; i++) {
+        const graph_member *members = to->members, *one = &members[i];
+        const size_t last = gathering->last, second = gathering->second;
+        const int64_t enter_ns = enter_of_member(to, i);
+        const bool is_last = last == GRAPH_NONE || enter_ns > enter_of_member(to, last);
+        if (is_last && last != GRAPH_NONE && members[last].lane != one->lane)
+            gathering->second = last;
+        if (is_last)
+            gathering->last = i;
+        else if (one->lane != members[last].lane && (second == GRAPH_NONE || enter_ns > enter_of_member(to, second)))
+            gathering->second = i;
+    }
+    gathering->count = to->member_count - gathering->first;
+}
+
+/* All that get something wait for all that give something; with a root, one of both is the root alone. */
+static bool gather(graph *to, const trace_call *call, operation_wait kind)
+{
+    const wait_state state = kind == WAIT_MEET      ? STATE_BARRIER
+                             : kind == WAIT_ALL     ? STATE_N_BY_N
+                             : kind == WAIT_TO_ROOT ? STATE_EARLY_REDUCE
+                                                    : STATE_LATE_BROADCAST;
+    const size_t gathering = to->gathering_count;
+    bool is_good = add_gathering(to);
+    for (int i = 0; is_good && i < call->count; i++) {
+        const trace_part *part = &call->parts[i];
+        const place_in_graph at = enter_of(to, part);
+        if (at.call != GRAPH_NONE && (kind != WAIT_FROM_ROOT || i == call->root) &&
+            (kind == WAIT_MEET || call_gives(at.lane->location, part)))
+            is_good = add_member(to, &at, gathering);
+    }
+    if (is_good)
+        find_last(to, &to->gatherings[gathering]);
+    for (int i = 0; is_good && i < call->count; i++) {
+        const trace_part *part = &call->parts[i];
+        const place_in_graph at = wait_of(to, part), enter = enter_of(to, part);
+        if (at.call != GRAPH_NONE && (kind != WAIT_TO_ROOT || i == call->root) &&
+            (kind != WAIT_FROM_ROOT || i != call->root) && (kind == WAIT_MEET || call_gets(enter.lane->location, part)))
+            is_good = add_dependency(to, call_at(&at),
+                                     (graph_dependency){.lane = GRAPH_NONE, .call = gathering, .state = state});
+    }
+    return is_good;
+}
+
+/* Each waits for the last of the others that came before it left: of all, or of those with lower ranks. */
+static bool depend_on_last(graph *to, const trace_call *call, bool is_lower)
+{
+    place_in_graph *enters = malloc(((size_t)call->count + 1) * sizeof *enters);
+    bool is_good = enters;
+    for (int i = 0; is_good && i < call->count; i++)
+        enters[i] = enter_of(to, &call->parts[i]);
+    for (int i = 0; is_good && i < call->count; i++) {
+        const place_in_graph at = wait_of(to, &call->parts[i]);
+        int last = -1;
+        for (int k = 0; at.call != GRAPH_NONE && k < (is_lower ? i : call->count); k++)
+            if (k != i && enters[k].call != GRAPH_NONE && call_at(&enters[k])->enter_ns <= call_at(&at)->leave_ns &&
+                (last < 0 || call_at(&enters[k])->enter_ns > call_at(&enters[last])->enter_ns))
+                last = k;
+        if (last >= 0)
+            is_good = depend_on(to, &at, &enters[last], call->parts[last].enter, STATE_N_BY_N);
+    }
+    free(enters);
+    return is_good;
+}
+
+bool graph_add_dependencies(graph *to, const trace_matches *matches)
+{
+    bool is_good = add_messages(to, matches);
+    for (size_t i = 0; is_good && i < matches->call_count; i++) {
+        const trace_call *call = &matches->calls[i];
+        const operation_wait kind = operation_wait_of(to->of->names[call->function]);
+        if (kind >= WAIT_MEET)
+            is_good = gather(to, call, kind);
+        else if (kind != WAIT_UNKNOWN)
+            is_good = depend_on_last(to, call, kind == WAIT_LOWER);
+    }
+    return is_good;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* graph.c - the calls of each thread. */
+#include "trace/waits/graph.h"
+
+#include "common/room.h"
+#include "trace/calls.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const wait_state_names[STATE_COUNT + 1] = {
+    [STATE_LATE_SENDER] = "late sender",       [STATE_LATE_RECEIVER] = "late receiver",
+    [STATE_BARRIER] = "wait at barrier",       [STATE_N_BY_N] = "wait at N x N",
+    [STATE_LATE_BROADCAST] = "late broadcast", [STATE_EARLY_REDUCE] = "early reduce"};
+
+/* What a name is of. */
+typedef enum { NAME_REGION, NAME_CALL, NAME_RECORDER, NAME_BEGIN, NAME_END } name_kind;
+
+static name_kind kind_of(const char *name)
+{
+    if (strcmp(name, "clock") == 0 || strcmp(name, "flush") == 0)
+        return NAME_RECORDER;
+    if (strncmp(name, "MPI_", 4) != 0)
+        return NAME_REGION;
+    if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0)
+        return NAME_BEGIN;
+    return strcmp(name, "MPI_Finalize") == 0 ? NAME_END : NAME_CALL;
+}
+
+int64_t graph_time_ns(const graph_lane *lane, size_t event)
+{
+    return (int64_t)floor(lane->location->global_ns[event]);
+}
+
+bool graph_is_recorder(const graph *of, const graph_call *call)
+{
+    return of->is_recorder[of->places.list[call->place].function];
+}
+
+void graph_places(const graph *of, size_t lane, size_t call, size_t *from, size_t *to)
+{
+    const graph_lane *at = &of->lanes[lane];
+    size_t before = call, after = call;
+    while (before > 0 && graph_is_recorder(of, &at->calls[before - 1]))
+        before--;
+    while (after < at->count && graph_is_recorder(of, &at->calls[after]))
+        after++;
+    *from = before > 0 ? at->calls[before - 1].place : at->begin;
+    *to = after < at->count ? at->calls[after].place : at->end;
+}
+
+size_t graph_call_of(const graph_lane *lane, size_t event)
+{
+    size_t low = 0, high = lane->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (lane->calls[middle].enter <= event)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && lane->calls[low - 1].leave >= event ? low - 1 : GRAPH_NONE;
+}
+
+/* ---- The calls of a lane */
+
+/* A call that succeeds after others like it found nothing has been waiting since the first of them. */
+static bool goes_on(const graph_lane *lane, const graph_call *call)
+{
+    if (lane->count == 0)
+        return false;
+    const graph_call *last = &lane->calls[lane->count - 1];
+    const trace_event *end = &lane->location->events[last->leave];
+    return end->kind == TRACE_LEAVE && end->value > 0 && last->place == call->place;
+}
+
+static bool add_call(graph_lane *lane, const graph_call *call)
+{
+    if (goes_on(lane, call)) {
+        graph_call *last = &lane->calls[lane->count - 1];
+        last->leave = call->leave;
+        last->leave_ns = call->leave_ns;
+        return true;
+    }
+    graph_call *calls = room_for_another(lane->calls, (int64_t)lane->count, sizeof *call);
+    if (!calls)
+        return false;
+    lane->calls = calls;
+    lane->calls[lane->count++] = *call;
+    return true;
+}
+
+static bool add_event(graph *to, graph_lane *lane, size_t enter, size_t leave)
+{
+    const trace_location *location = lane->location;
+    const trace_event *event = &location->events[enter];
+    const name_kind kind = kind_of(to->of->names[event->id]);
+    const size_t at = places_find(&to->places, &to->of->processes[location->rank], event);
+    graph_call call = {.enter = enter,
+                       .leave = leave,
+                       .enter_ns = graph_time_ns(lane, enter),
+                       .leave_ns = graph_time_ns(lane, leave),
+                       .place = at,
+                       .dependency = GRAPH_NONE,
+                       .member = GRAPH_NONE,
+                       .wait = GRAPH_NONE,
+                       .cause_before = GRAPH_NONE,
+                       .cause_in = GRAPH_NONE};
+    if (at == GRAPH_NONE)
+        return false;
+    to->is_recorder[event->id] = kind == NAME_RECORDER;
+    if (kind == NAME_BEGIN) {
+        lane->begin_ns = call.leave_ns;
+        lane->begin = at;
+    } else if (kind == NAME_END) {
+        lane->end_ns = call.enter_ns;
+        lane->end = at;
+    } else {
+        return add_call(lane, &call);
+    }
+    return true;
+}
+
+/* What the recorder did between MPI_Init and the program, and after it, is no part of the run. */
+static void trim(const graph *of, graph_lane *lane)
+{
+    if (lane->begin != GRAPH_NONE && lane->count > 0 && graph_is_recorder(of, &lane->calls[0])) {
+        lane->begin_ns = lane->calls[0].leave_ns;
+        memmove(lane->calls, lane->calls + 1, --lane->count * sizeof *lane->calls);
+    }
+    while (lane->end != GRAPH_NONE && lane->count > 0 && graph_is_recorder(of, &lane->calls[lane->count - 1]))
+        lane->end_ns = lane->calls[--lane->count].enter_ns;
+}
+
+static bool fill_lane(graph *to, graph_lane *lane)
+{
+    const trace_location *location = lane->location;
+    size_t *ends = calls_find(location);
+    bool is_good = ends;
+    for (size_t k = 0, next = 0; is_good && k < location->count && lane->end == GRAPH_NONE; k++) {
+        const trace_event *event = &location->events[k];
+        if (k < next || event->kind != TRACE_ENTER || kind_of(to->of->names[event->id]) == NAME_REGION)
+            continue;
+        const size_t leave = ends[k] != CALL_NONE ? ends[k] : location->count - 1;
+        is_good = add_event(to, lane, k, leave);
+        next = leave;
+    }
+    free(ends);
+    if (is_good)
+        trim(to, lane);
+    return is_good;
+}
+
+static bool add_lanes(graph *to)
+{
+    bool is_good = true;
+    to->begin_ns = INT64_MAX;
+    to->end_ns = INT64_MIN;
+    for (trace_location *at = NULL; is_good && (at = trace_next_location(to->of, at));) {
+        graph_lane *lane = &to->lanes[at->index];
+        *lane = (graph_lane){.location = at, .begin = GRAPH_NONE, .end = GRAPH_NONE};
+        if (at->count > 0) {
+            lane->begin_ns = graph_time_ns(lane, 0);
+            lane->end_ns = graph_time_ns(lane, at->count - 1);
+        }
+        is_good = fill_lane(to, lane);
+        if (at->count == 0)
+            continue;
+        to->begin_ns = lane->begin_ns < to->begin_ns ? lane->begin_ns : to->begin_ns;
+        to->end_ns = lane->end_ns > to->end_ns ? lane->end_ns : to->end_ns;
+    }
+    if (to->end_ns < to->begin_ns)
+        to->begin_ns = to->end_ns = 0;
+    return is_good;
+}
+
+bool graph_make(graph *made, const trace *of, const trace_matches *matches)
+{
+    *made = (graph){.of = of, .lane_count = of->location_count};
+    made->lanes = calloc(made->lane_count + 1, sizeof *made->lanes);
+    made->is_recorder = calloc(of->name_count + 1, sizeof *made->is_recorder);
+    return made->lanes && made->is_recorder && add_lanes(made) && graph_add_dependencies(made, matches);
+}
+
+void graph_free(graph *made)
+{
+    for (size_t i = 0; made->lanes && i < made->lane_count; i++)
+        free(made->lanes[i].calls);
+    free(made->lanes);
+    places_free(&made->places);
+    free(made->is_recorder);
+    free(made->dependencies);
+    free(made->gatherings);
+    free(made->members);
+    *made = (graph){.of = NULL};
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * graph.h - a trace as what it is for waits: calls of each thread one after the other, computation between them, and
+ * what each call depends on. Times are global, in whole nanoseconds.
+ *
+ * A call depends on the beginnings of calls of other threads: of the send whose message it receives, of the receive for
+ * which a large send waited, of the calls of all processes of an operation.
+ */
+#ifndef TRACE_GRAPH_H
+#define TRACE_GRAPH_H
+
+#include "trace/trace.h"
+#include "trace/waits/places.h"
+
+/* Why a process waits, by the names that the field has for it. */
+typedef enum {
+    STATE_LATE_SENDER,
+    STATE_LATE_RECEIVER,
+    STATE_BARRIER,
+    STATE_N_BY_N,
+    STATE_LATE_BROADCAST, /* a root that gives is late */
+    STATE_EARLY_REDUCE,   /* a root that gets is early */
+    STATE_COUNT
+} wait_state;
+extern const char *const wait_state_names[STATE_COUNT + 1]; /* then NULL */
+
+/* What is not in the graph, in the place of an index. */
+#define GRAPH_NONE SIZE_MAX
+
+/* In one call: it has to wait until so long after another call began, or until a gathering is complete. */
+typedef struct {
+    size_t next; /* in the list of this call, or GRAPH_NONE */
+    size_t lane; /* GRAPH_NONE: `call` is a gathering */
+    size_t call;
+    int64_t after_ns;
+    wait_state state;
+} graph_dependency;
+
+/* The beginnings of all calls of an operation. */
+typedef struct {
+    size_t first, count; /* of the members */
+    size_t last, second; /* the last member, and the last one of the other lanes; or GRAPH_NONE */
+} graph_gathering;
+
+typedef struct {
+    size_t lane, call, gathering;
+    size_t next; /* in the list of this call, or GRAPH_NONE */
+} graph_member;
+
+/* A call that is in no other one. Unsuccessful calls of a function that tests are one with the successful one. */
+typedef struct {
+    size_t enter, leave; /* positions */
+    int64_t enter_ns, leave_ns;
+    size_t place;
+    size_t dependency, member; /* the first ones, or GRAPH_NONE */
+    size_t wait;               /* or GRAPH_NONE */
+    /* The causes of waits that the computation before this call and the call itself belong to, by how much they took
+       longer than with those that waited, and what is charged to them. */
+    size_t cause_before, cause_in; /* or GRAPH_NONE */
+    int64_t late_before_ns, late_in_ns, charged_before_ns, charged_in_ns;
+} graph_call;
+
+/* A thread, from MPI_Init to MPI_Finalize. */
+typedef struct {
+    const trace_location *location;
+    int64_t begin_ns, end_ns;
+    size_t begin, end; /* the places from and to which: those of MPI_Init and MPI_Finalize, or GRAPH_NONE */
+    size_t count;
+    graph_call *calls;
+} graph_lane;
+
+typedef struct {
+    const trace *of;
+    size_t lane_count;
+    graph_lane *lanes; /* by index of the location */
+    int64_t begin_ns, end_ns;
+    places places;
+    bool *is_recorder; /* by name: what mpix_trace did itself */
+    size_t dependency_count, gathering_count, member_count;
+    graph_dependency *dependencies;
+    graph_gathering *gatherings;
+    graph_member *members;
+} graph;
+
+/* Global times are set. What is made must outlive the graph. False without memory. */
+bool graph_make(graph *made, const trace *of, const trace_matches *matches);
+void graph_free(graph *made);
+
+/* The call of a lane that an event is in, or GRAPH_NONE. */
+size_t graph_call_of(const graph_lane *lane, size_t event);
+
+/* The global time of an event. */
+int64_t graph_time_ns(const graph_lane *lane, size_t event);
+
+/* The places between which a lane computes before a call: of the calls of the program around this computation. */
+void graph_places(const graph *of, size_t lane, size_t call, size_t *from, size_t *to);
+
+/* Whether a call is the recorder's own: it synchronized clocks, or wrote events. */
+bool graph_is_recorder(const graph *of, const graph_call *call);
+
+/* The part of graph_make that adds dependencies. */
+bool graph_add_dependencies(graph *to, const trace_matches *matches);
+
+#endif

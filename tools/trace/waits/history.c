@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* history.c - go back on two lanes to where they met, and compare. */
+#include "trace/waits/history.h"
+
+#include "common/room.h"
+#include "common/statistics.h"
+
+#include <stdlib.h>
+
+/* How far back lanes are compared if they have not met. */
+enum { MAX_CALLS = 2000 };
+
+/* How far the search is on a lane, back from the call at `end`: all calls from `call` on were looked at. */
+typedef struct {
+    const graph_lane *lane;
+    size_t index, end, call;
+} side;
+
+/* ---- When they met: INT64_MIN if they did not */
+
+/*
+ * A call takes part in a gathering. If one of the other lane did so, too, both know of each other: since the last
+ * process came, or if one of them does not wait there, since that one came.
+ */
+static int64_t see_gathering(history *past, size_t gathering, const graph_call *call, bool is_late, bool is_waiting)
+{
+    history_meeting *seen = &past->meetings[gathering];
+    if (seen->search == past->searches && seen->is_late != is_late && (seen->is_waiting || is_waiting)) {
+        if (!seen->is_waiting)
+            return seen->enter_ns;
+        const graph_member *last = &past->of->members[past->of->gatherings[gathering].last];
+        return is_waiting ? past->of->lanes[last->lane].calls[last->call].enter_ns : call->enter_ns;
+    }
+    if (seen->search != past->searches)
+        *seen = (history_meeting){past->searches, call->enter_ns, is_late, is_waiting};
+    return INT64_MIN;
+}
+
+/* Whether the next call of a side is where both met. */
+static int64_t look_at(history *past, const graph_call *call, const side *other, bool is_late)
+{
+    const graph *of = past->of;
+    int64_t met_ns = INT64_MIN;
+    for (size_t i = call->dependency; met_ns == INT64_MIN && i != GRAPH_NONE; i = of->dependencies[i].next) {
+        const graph_dependency *on = &of->dependencies[i];
+        if (on->lane == GRAPH_NONE)
+            met_ns = see_gathering(past, on->call, call, is_late, true);
+        else if (on->lane == other->index && on->call < other->end)
+            met_ns = other->lane->calls[on->call].enter_ns + on->after_ns;
+    }
+    for (size_t i = call->member; met_ns == INT64_MIN && i != GRAPH_NONE; i = of->members[i].next)
+        met_ns = see_gathering(past, of->members[i].gathering, call, is_late, false);
+    return met_ns;
+}
+
+/* The last time at which they met: no call that ended before the best one so far can be better. */
+static int64_t find_meeting(history *past, side late, side waiting)
+{
+    int64_t met_ns = INT64_MIN;
+    past->searches++;
+    for (int i = 0; i < MAX_CALLS && (late.call > 0 || waiting.call > 0); i++) {
+        const graph_call *calls = late.lane->calls, *others = waiting.lane->calls;
+        const bool is_late =
+            waiting.call == 0 || (late.call > 0 && calls[late.call - 1].leave_ns >= others[waiting.call - 1].leave_ns);
+        const graph_call *call = is_late ? &calls[--late.call] : &others[--waiting.call];
+        if (call->leave_ns < met_ns)
+            break;
+        const int64_t ns = look_at(past, call, is_late ? &waiting : &late, is_late);
+        met_ns = ns > met_ns ? ns : met_ns;
+    }
+    return met_ns;
+}
+
+/* ---- What they did since */
+
+static bool add_part(history_lane *to, history_part part, int64_t from_ns, int64_t to_ns)
+{
+    if (from_ns >= to_ns)
+        return true;
+    history_part *list = room_for_another(to->list, (int64_t)to->count, sizeof part);
+    if (!list)
+        return false;
+    part.ns = to_ns - from_ns;
+    part.order = to->count;
+    to->list = list;
+    to->list[to->count++] = part;
+    return true;
+}
+
+static history_part part_before(const history *past, const side *at, size_t call)
+{
+    history_part part = {.kind = PART_BEFORE, .call = call};
+    graph_places(past->of, at->index, call, &part.from, &part.to);
+    return part;
+}
+
+/* Back from the beginning of a call until they met. */
+static bool list_parts(const history *past, history_lane *to, const side *at, int64_t met_ns)
+{
+    const graph_call *calls = at->lane->calls;
+    int64_t end_ns = calls[at->end].enter_ns;
+    bool is_good = true;
+    to->count = 0;
+    for (size_t i = at->end, k = 0; is_good && end_ns > met_ns && k < MAX_CALLS; i--, k++) {
+        const int64_t left_ns = i > 0 ? calls[i - 1].leave_ns : at->lane->begin_ns;
+        is_good = add_part(to, part_before(past, at, i), greater(left_ns, met_ns), end_ns);
+        if (i == 0)
+            break;
+        const graph_call *call = &calls[i - 1];
+        const int64_t released_ns = call->wait != GRAPH_NONE ? past->waits->list[call->wait].end_ns : call->enter_ns;
+        history_part part = {.kind = PART_IN, .call = i - 1, .from = call->place, .to = call->place};
+        is_good = is_good && add_part(to, part, greater(released_ns, met_ns), call->leave_ns);
+        part.kind = PART_WAIT;
+        is_good = is_good && add_part(to, part, greater(call->enter_ns, met_ns), released_ns);
+        end_ns = call->enter_ns;
+    }
+    return is_good;
+}
+
+/* ---- Comparison */
+
+static int compare_kinds(const history_part *a, const history_part *b)
+{
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    return (a->to > b->to) - (a->to < b->to);
+}
+
+static int by_kind(const void *left, const void *right)
+{
+    const history_part *a = left, *b = right;
+    const int kinds = compare_kinds(a, b);
+    return kinds != 0 ? kinds : (a->order > b->order) - (a->order < b->order);
+}
+
+static int by_order(const void *left, const void *right)
+{
+    const history_part *a = left, *b = right;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+static void sort(history_lane *lane, int (*compare)(const void *, const void *))
+{
+    if (lane->count > 1)
+        qsort(lane->list, lane->count, sizeof *lane->list, compare);
+}
+
+/* A wait of the late lane can have made it late only if it ended before: by clocks that are right, all did. */
+static bool is_earlier(const history *past, size_t lane, const history_part *part, size_t wait)
+{
+    const graph_wait *this = &past->waits->list[wait];
+    const size_t other = past->of->lanes[lane].calls[part->call].wait;
+    const int64_t end_ns = past->waits->list[other].end_ns;
+    return end_ns < this->end_ns || (end_ns == this->end_ns && other < wait);
+}
+
+/* Pair parts of the same kind and places. Those of the late lane that have no other one keep all of their time. */
+static void pair_places(history *past)
+{
+    sort(&past->late, by_kind);
+    sort(&past->waiting, by_kind);
+    for (size_t i = 0, k = 0; i < past->late.count; i++) {
+        history_part *part = &past->late.list[i];
+        while (k < past->waiting.count && compare_kinds(&past->waiting.list[k], part) < 0)
+            k++;
+        part->excess_ns = part->ns;
+        if (k == past->waiting.count || compare_kinds(&past->waiting.list[k], part) != 0)
+            continue;
+        history_part *other = &past->waiting.list[k++];
+        part->excess_ns = part->ns > other->ns ? part->ns - other->ns : 0;
+        part->is_paired = other->is_paired = true;
+    }
+    sort(&past->late, by_order);
+    sort(&past->waiting, by_order);
+}
+
+static bool is_alone(const history_part *part, history_kind kind)
+{
+    return part->kind == kind && !part->is_paired;
+}
+
+/* Of the late lane, how much longer parts of a kind that are in no pair are together than those of the other lane. */
+static int64_t longer_alone(const history *past, history_kind kind)
+{
+    int64_t ns = 0;
+    for (size_t i = 0; i < past->late.count; i++)
+        ns += is_alone(&past->late.list[i], kind) ? past->late.list[i].ns : 0;
+    for (size_t i = 0; i < past->waiting.count; i++)
+        ns -= is_alone(&past->waiting.list[i], kind) ? past->waiting.list[i].ns : 0;
+    return ns > 0 ? ns : 0;
+}
+
+/*
+ * Lanes with other neighbors call from other places. Pair those that are left of a kind, whatever their places. As they
+ * may do in one part what the other lane does in two, they have no more excess than they are longer together.
+ */
+static void pair_others(history *past, history_kind kind)
+{
+    const int64_t longer_ns = longer_alone(past, kind);
+    int64_t excess_ns = 0;
+    size_t k = 0;
+    for (size_t i = 0; i < past->late.count; i++) {
+        history_part *part = &past->late.list[i];
+        if (!is_alone(part, kind))
+            continue;
+        while (k < past->waiting.count && !is_alone(&past->waiting.list[k], kind))
+            k++;
+        const int64_t other_ns = k < past->waiting.count ? past->waiting.list[k++].ns : 0;
+        part->excess_ns = part->ns > other_ns ? part->ns - other_ns : 0;
+        excess_ns += part->excess_ns;
+    }
+    const double ratio = (double)longer_ns / (double)(excess_ns > 0 ? excess_ns : 1);
+    for (size_t i = 0; ratio < 1 && i < past->late.count; i++)
+        if (is_alone(&past->late.list[i], kind))
+            past->late.list[i].excess_ns = (int64_t)((double)past->late.list[i].excess_ns * ratio);
+}
+
+static void compare(history *past, size_t wait)
+{
+    const size_t lane = past->waits->list[wait].late_lane;
+    pair_places(past);
+    for (history_kind kind = PART_BEFORE; kind <= PART_WAIT; kind++)
+        pair_others(past, kind);
+    past->excess_ns = 0;
+    for (size_t i = 0; i < past->late.count; i++) {
+        history_part *part = &past->late.list[i];
+        if (part->kind == PART_WAIT && !is_earlier(past, lane, part, wait))
+            part->excess_ns = 0;
+        past->excess_ns += part->excess_ns;
+    }
+}
+
+/* ---- All of it */
+
+static bool has_excess(history *past, const side *late)
+{
+    if (past->excess_ns > 0)
+        return true;
+    past->late.count = 0;
+    past->excess_ns = 1;
+    if (!add_part(&past->late, part_before(past, late, late->end), 0, 1))
+        return false;
+    past->late.list[0].excess_ns = 1;
+    return true;
+}
+
+bool history_find(history *past, size_t wait)
+{
+    const graph_wait *of = &past->waits->list[wait];
+    const graph_lane *lanes = past->of->lanes;
+    const side late = {&lanes[of->late_lane], of->late_lane, of->late_call, of->late_call};
+    const side waiting = {&lanes[of->lane], of->lane, of->call, of->call};
+    const int64_t met_ns = find_meeting(past, late, waiting);
+    if (!list_parts(past, &past->late, &late, met_ns) || !list_parts(past, &past->waiting, &waiting, met_ns))
+        return false;
+    compare(past, wait);
+    return has_excess(past, &late);
+}
+
+bool history_begin(history *past, const graph *of, const graph_waits *waits)
+{
+    *past = (history){.of = of, .waits = waits};
+    past->meetings = calloc(of->gathering_count + 1, sizeof *past->meetings);
+    return past->meetings;
+}
+
+void history_end(history *past)
+{
+    free(past->late.list);
+    free(past->waiting.list);
+    free(past->meetings);
+    *past = (history){.of = NULL};
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * history.h - what two lanes did before one waited for the other, since they last met: since one depended on the other,
+ * or both took part in an operation in which at least one of them depended on both. What the late one did longer is why
+ * it was late.
+ */
+#ifndef TRACE_HISTORY_H
+#define TRACE_HISTORY_H
+
+#include "trace/waits/waits.h"
+
+/* What a lane does between two times: it computes before a call, is in the call, or waits in it. */
+typedef enum { PART_BEFORE, PART_IN, PART_WAIT } history_kind;
+
+typedef struct {
+    history_kind kind;
+    size_t call;
+    size_t from, to; /* places; of a call both its own */
+    int64_t ns;
+    int64_t excess_ns; /* by how much it is longer than the same of the other lane */
+    size_t order;      /* from the last */
+    bool is_paired;
+} history_part;
+
+typedef struct {
+    size_t count;
+    history_part *list; /* the last one first */
+} history_lane;
+
+/* What the search for a meeting has seen of a gathering. */
+typedef struct {
+    size_t search; /* the number of the search that saw it */
+    int64_t enter_ns;
+    bool is_late;    /* on the late lane */
+    bool is_waiting; /* the call depends on it */
+} history_meeting;
+
+typedef struct {
+    const graph *of;
+    const graph_waits *waits;
+    history_lane late, waiting;
+    int64_t excess_ns;         /* of all parts of the late lane */
+    history_meeting *meetings; /* by gathering */
+    size_t searches;
+} history;
+
+/* False without memory. */
+bool history_begin(history *past, const graph *of, const graph_waits *waits);
+void history_end(history *past);
+
+/*
+ * The history of a wait. Parts of both lanes with the same places are paired, from the last one on, and then those that
+ * are left, whatever their places; the excess of a part that has no other one is all of it. If no part is longer, the
+ * last computation before the late call has all of the excess. False without memory.
+ */
+bool history_find(history *past, size_t wait);
+
+#endif

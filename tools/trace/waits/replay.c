@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * replay.c - each lane goes on until a call depends on one that has not begun; then it waits in the list of that lane
+ * or of that gathering.
+ */
+#include "trace/waits/replay.h"
+
+#include <stdlib.h>
+
+/* A lane. */
+typedef struct {
+    size_t call;          /* that it is in or comes to */
+    bool is_in;           /* it has begun */
+    size_t dependency;    /* of the call, that is looked at next; GRAPH_NONE: all are there */
+    int64_t ns;           /* where it is: of a call, the latest of its beginning and of what it depends on */
+    size_t first_waiting; /* the list of lanes that wait for this one, or GRAPH_NONE */
+    size_t next_waiting;  /* in the list that it is in */
+    bool is_ready;
+} replay_lane;
+
+typedef struct {
+    size_t missing; /* members that have not begun */
+    int64_t last_ns;
+    size_t first_waiting;
+} replay_gathering;
+
+typedef struct {
+    const graph *of;
+    const replay_change *change;
+    replay_lane *lanes;
+    replay_gathering *gatherings;
+    int64_t **enter_ns; /* by lane and call */
+    size_t *ready;      /* lanes that can go on */
+    size_t ready_count;
+} replay;
+
+/* ---- Waiting */
+
+static void make_ready(replay *in, size_t lane)
+{
+    if (in->lanes[lane].is_ready)
+        return;
+    in->lanes[lane].is_ready = true;
+    in->ready[in->ready_count++] = lane;
+}
+
+static void wake(replay *in, size_t *first_waiting)
+{
+    size_t lane = *first_waiting;
+    *first_waiting = GRAPH_NONE;
+    for (size_t next; lane != GRAPH_NONE; lane = next) {
+        next = in->lanes[lane].next_waiting;
+        make_ready(in, lane);
+    }
+}
+
+static void wait_in(replay *in, size_t lane, size_t *first_waiting)
+{
+    in->lanes[lane].next_waiting = *first_waiting;
+    *first_waiting = lane;
+}
+
+/* When a dependency was there in the trace; INT64_MIN: the order of the trace contradicts it, so it says nothing. */
+static int64_t traced_ns(const replay *in, size_t lane, const graph_call *call, const graph_dependency *on)
+{
+    graph_wait release;
+    if (!graph_release(in->of, lane, on, &release) || release.end_ns > call->leave_ns)
+        return INT64_MIN;
+    return release.end_ns;
+}
+
+/* When a dependency is there now. False: it is not yet, and the lane waits in a list. */
+static bool is_there(replay *in, size_t lane, const graph_dependency *on, int64_t *ns)
+{
+    if (on->lane == GRAPH_NONE) {
+        replay_gathering *gathering = &in->gatherings[on->call];
+        *ns = gathering->last_ns;
+        if (gathering->missing > 0)
+            wait_in(in, lane, &gathering->first_waiting);
+        return gathering->missing == 0;
+    }
+    const replay_lane *late = &in->lanes[on->lane];
+    if (late->call > on->call || (late->call == on->call && late->is_in)) {
+        *ns = in->enter_ns[on->lane][on->call] + on->after_ns;
+        return true;
+    }
+    wait_in(in, lane, &in->lanes[on->lane].first_waiting);
+    return false;
+}
+
+/* ---- Steps of a lane */
+
+static void enter(replay *in, size_t lane)
+{
+    replay_lane *state = &in->lanes[lane];
+    const graph_lane *of = &in->of->lanes[lane];
+    const graph_call *call = &of->calls[state->call];
+    const int64_t before_ns = state->call > 0 ? call[-1].leave_ns : of->begin_ns;
+    state->ns += call->enter_ns - before_ns;
+    if (in->change->less_ns && in->change->less_ns[lane])
+        state->ns -= in->change->less_ns[lane][state->call];
+    state->is_in = true;
+    state->dependency = call->dependency;
+    in->enter_ns[lane][state->call] = state->ns;
+    for (size_t i = call->member; i != GRAPH_NONE; i = in->of->members[i].next) {
+        replay_gathering *gathering = &in->gatherings[in->of->members[i].gathering];
+        gathering->last_ns = state->ns > gathering->last_ns ? state->ns : gathering->last_ns;
+        if (--gathering->missing == 0)
+            wake(in, &gathering->first_waiting);
+    }
+    wake(in, &state->first_waiting);
+}
+
+/* By how much the call ended after the latest of its beginning and of what it depends on. */
+static int64_t own_ns(const replay *in, size_t lane, const graph_call *call)
+{
+    int64_t latest_ns = call->enter_ns;
+    if (in->change->is_instant)
+        return 0;
+    for (size_t i = call->dependency; i != GRAPH_NONE; i = in->of->dependencies[i].next) {
+        const int64_t ns = traced_ns(in, lane, call, &in->of->dependencies[i]);
+        latest_ns = ns > latest_ns ? ns : latest_ns;
+    }
+    const bool is_changed = call->cause_in != GRAPH_NONE && call->cause_in == in->change->without;
+    const int64_t ns = call->leave_ns - latest_ns - (is_changed ? call->late_in_ns : 0);
+    return ns > 0 ? ns : 0;
+}
+
+static void leave(replay *in, size_t lane)
+{
+    replay_lane *state = &in->lanes[lane];
+    state->ns += own_ns(in, lane, &in->of->lanes[lane].calls[state->call]);
+    state->is_in = false;
+    state->call++;
+}
+
+/* Go on as far as possible. */
+static void advance(replay *in, size_t lane)
+{
+    replay_lane *state = &in->lanes[lane];
+    const graph_lane *of = &in->of->lanes[lane];
+    while (state->call < of->count) {
+        const graph_call *call = &of->calls[state->call];
+        if (!state->is_in)
+            enter(in, lane);
+        for (; state->dependency != GRAPH_NONE; state->dependency = in->of->dependencies[state->dependency].next) {
+            const graph_dependency *on = &in->of->dependencies[state->dependency];
+            int64_t ns;
+            if (traced_ns(in, lane, call, on) == INT64_MIN)
+                continue;
+            if (!is_there(in, lane, on, &ns))
+                return;
+            state->ns = ns > state->ns ? ns : state->ns;
+        }
+        leave(in, lane);
+    }
+}
+
+/* Where all wait for each other, as clocks that are wrong make it seem, one gives up. */
+static bool give_up(replay *in)
+{
+    for (size_t lane = 0; lane < in->of->lane_count; lane++) {
+        replay_lane *state = &in->lanes[lane];
+        if (state->call == in->of->lanes[lane].count || state->dependency == GRAPH_NONE)
+            continue;
+        const graph_dependency *on = &in->of->dependencies[state->dependency];
+        size_t *list =
+            on->lane == GRAPH_NONE ? &in->gatherings[on->call].first_waiting : &in->lanes[on->lane].first_waiting;
+        while (*list != lane && *list != GRAPH_NONE)
+            list = &in->lanes[*list].next_waiting;
+        if (*list == lane)
+            *list = state->next_waiting;
+        state->dependency = on->next;
+        make_ready(in, lane);
+        return true;
+    }
+    return false;
+}
+
+static int64_t run(replay *in)
+{
+    int64_t end_ns = in->of->begin_ns;
+    for (size_t lane = 0; lane < in->of->lane_count; lane++) {
+        in->lanes[lane] =
+            (replay_lane){.ns = in->of->lanes[lane].begin_ns, .dependency = GRAPH_NONE, .first_waiting = GRAPH_NONE};
+        make_ready(in, lane);
+    }
+    do
+        while (in->ready_count > 0) {
+            const size_t lane = in->ready[--in->ready_count];
+            in->lanes[lane].is_ready = false;
+            advance(in, lane);
+        }
+    while (give_up(in));
+    for (size_t lane = 0; lane < in->of->lane_count; lane++) {
+        const graph_lane *of = &in->of->lanes[lane];
+        const int64_t from_ns = of->count > 0 ? of->calls[of->count - 1].leave_ns : of->begin_ns;
+        const int64_t ns = in->lanes[lane].ns + of->end_ns - from_ns;
+        end_ns = of->location->count > 0 && ns > end_ns ? ns : end_ns;
+    }
+    return end_ns - in->of->begin_ns;
+}
+
+/* ---- Memory */
+
+static bool make(replay *in)
+{
+    const graph *of = in->of;
+    in->lanes = calloc(of->lane_count + 1, sizeof *in->lanes);
+    in->ready = calloc(of->lane_count + 1, sizeof *in->ready);
+    in->gatherings = calloc(of->gathering_count + 1, sizeof *in->gatherings);
+    in->enter_ns = calloc(of->lane_count + 1, sizeof *in->enter_ns);
+    bool is_good = in->lanes && in->ready && in->gatherings && in->enter_ns;
+    for (size_t lane = 0; is_good && lane < of->lane_count; lane++)
+        is_good = (in->enter_ns[lane] = calloc(of->lanes[lane].count + 1, sizeof(int64_t)));
+    for (size_t i = 0; is_good && i < of->gathering_count; i++)
+        in->gatherings[i] = (replay_gathering){of->gatherings[i].count, INT64_MIN, GRAPH_NONE};
+    return is_good;
+}
+
+int64_t replay_ns(const graph *of, const replay_change *change)
+{
+    replay in = {.of = of, .change = change};
+    const int64_t ns = make(&in) ? run(&in) : -1;
+    for (size_t lane = 0; in.enter_ns && lane < of->lane_count; lane++)
+        free(in.enter_ns[lane]);
+    free(in.lanes);
+    free(in.ready);
+    free(in.gatherings);
+    free(in.enter_ns);
+    return ns;
+}

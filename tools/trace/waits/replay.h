@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * replay.h - how long the run would take if something was gone: all calls begin again as early as the computation
+ * before them allows, and end as long after what they depend on as they did.
+ */
+#ifndef TRACE_REPLAY_H
+#define TRACE_REPLAY_H
+
+#include "trace/waits/causes.h"
+
+/* What is changed. */
+typedef struct {
+    int64_t *
+        *less_ns; /* by lane and call: so much shorter is the computation before the call; may be NULL, of lanes too */
+    size_t without;  /* a cause: calls are shorter by as much as others waited for them; or GRAPH_NONE */
+    bool is_instant; /* what calls take beside waiting is gone: a network without latency and with any bandwidth */
+} replay_change;
+
+/* The time from the first beginning of a lane to the last end. Negative without memory. */
+int64_t replay_ns(const graph *of, const replay_change *change);
+
+#endif
