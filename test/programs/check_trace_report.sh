@@ -55,6 +55,41 @@ check_sites() {
     value_of 1 place | grep -qF 'main+0x10 (0x1010) in <program> & co' || complain "site 1: not its place"
 }
 
+# COLUMN: its sum over the rows of the last run, which lack commas in it and before it.
+sum_of() {
+    awk -F, -v name="$1" '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) column = i; next }
+        { sum += $column } END { printf "%.0f\n", sum }' "$scratch/rows"
+}
+
+# Rank 2 is 300 us late at MPI_Allreduce in each of 40 calls, and three ranks wait for it: the first time since the trace
+# began, then since MPI_Barrier.
+check_waits() {
+    local charged state
+    report
+    head -n 1 "$scratch/out" >"$scratch/answer"
+    grep -qE '^Rank 2 computes too long between MPI_Barrier at .* and MPI_Allreduce at main\+0x10 ' "$scratch/answer" &&
+        grep -qE 'by 1[12]\.[0-9] ms in 39 instances; other ranks wait 3[456]\.[0-9] ms \(± ' "$scratch/answer" ||
+        complain "begins with: $(cat "$scratch/answer")"
+    report --format csv --show causes
+    charged=$(sum_of charged_ns)
+    expect_value 1 rank 2
+    expect_value 1 does computes
+    expect_value 1 instances 39
+    expect_value 1 charged_ns $((39 * 3 * 295000)) $((39 * 3 * 305000))
+    expect_value 1 gain_ns $((39 * 295000)) $((39 * 305000))
+    report --format csv --show waits
+    [ "$charged" = "$(sum_of waited_ns)" ] && [ "$charged" -gt 0 ] ||
+        complain "$charged ns are charged, $(sum_of waited_ns) were waited"
+    for state in 'late sender' 'wait at barrier' 'wait at N x N'; do
+        grep -q "^$state," "$scratch/rows" || complain "there is no $state"
+    done
+    # Times that have no bound have waits, too.
+    report --times start --format csv --show causes
+    expect_value 1 rank 2
+    expect_value 1 bound_ns ''
+}
+
 check_functions() {
     report --format csv --show functions
     [ "$(wc -l <"$scratch/rows")" -eq $((1 + 5)) ] || complain "not a row for each function"
@@ -91,7 +126,7 @@ check_clocks() {
 
 check_columns() {
     local kind format
-    for kind in functions ranks sites calls; do
+    for kind in causes waits functions ranks sites calls; do
         for format in csv json; do
             report --format $format --show $kind
             cp "$scratch/out" "$scratch/$kind.$format"
@@ -255,6 +290,7 @@ check_page() {
     report --page "$page" --title 'All & <everything>'
     expect_page
     [ "$(count 'data-chart=')" -eq 3 ] || complain "not three charts"
+    [ "$(count '<p>Rank 2 computes too long between ')" -ge 1 ] || complain "does not say who waits for whom"
     [ "$(timeline calls | wc -l)" -ge $((4 * 24)) ] || complain "no few dozen calls of each rank"
     grep -qF 'main+0x10 (0x1010) in &lt;program&gt; &amp; co' "$page" || complain "a place became markup"
     grep -qF '<h1>All &amp; &lt;everything&gt;</h1>' "$page" || complain "not its title"
@@ -308,6 +344,7 @@ END
 quick tap_check "mpix_trace_report: bad options" check_bad_options
 quick tap_check "mpix_trace_report: bad traces" check_bad_traces
 quick tap_check "mpix_trace_report: call sites of a known trace" check_sites
+quick tap_check "mpix_trace_report: waits and their causes" check_waits
 quick tap_check "mpix_trace_report: functions" check_functions
 quick tap_check "mpix_trace_report: calls" check_calls
 quick tap_check "mpix_trace_report: clocks" check_clocks

@@ -40,7 +40,8 @@ static const char *const show_names[] = {[SHOW_CAUSES] = "causes",
 
 static const option_spec_t options[] = {
     FILE_OPTION("page", FIELD(page_path), "write a page of HTML to FILE"),
-    {0, "title", "TEXT", OPTION_TEXT, FIELD(title), 0, 0, NULL, NULL, "the title of the page (default Trace)"},
+    {0, "title", "TEXT", OPTION_TEXT, FIELD(title), 0, 0, NULL, NULL,
+     "the title of the page; default: what ran, where, and when"},
     {0, "from-s", "S", OPTION_DECIMAL, FIELD(from_s), 0, MAX_S, NULL, NULL,
      "the Gantt chart of the page begins S s after MPI_Init"},
     {0, "to-s", "S", OPTION_DECIMAL, FIELD(to_s), 0, MAX_S, NULL, NULL,
@@ -155,7 +156,8 @@ static int write_page(const settings_t *settings, const findings_t *findings)
                          .matches = &findings->matches,
                          .profile = &findings->profile,
                          .sites = &findings->sites,
-                         .title = settings->title ? settings->title : "Trace",
+                         .waits = &findings->waits,
+                         .title = settings->title,
                          .clock = clocks[settings->clock],
                          .has_bounds = settings->clock == TRACE_GLOBAL};
     if (!choose_interval(settings, &view))

@@ -3,14 +3,20 @@
 #include "trace/report/page.h"
 
 #include "common/statistics.h"
+#include "common/text.h"
 #include "page/page.h"
+#include "pure/text.h"
+#include "pure/units.h"
+#include "trace/report/answer.h"
 #include "trace/report/tables.h"
+#include "trace/report/wait_tables.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { MAX_CURVES = 6, MAX_POINTS = 240 };
+enum { MAX_CURVES = 6, MAX_POINTS = 240, TITLE_BYTES = 768 };
 
 /* ---- Tables: the rows that other programs read */
 
@@ -226,6 +232,24 @@ static void begin(const page_t *page, const char *id, const char *title, const c
     fprintf(page->file, "<section id=\"%s\">\n<h2>%s</h2>\n<p>%s</p>\n", id, title, text);
 }
 
+static void print_waits(page_t *page, const trace_view_t *view)
+{
+    answer_t answer;
+    sheet_t causes = {.schema = NULL}, waits = {.schema = NULL};
+    answer_make(&answer, view->waits);
+    fputs("<section id=\"waits\">\n<h2>Who waits for whom</h2>\n", page->file);
+    for (int i = 0; i < answer.count; i++) {
+        fputs("<p>", page->file);
+        page_text(page, answer.sentences[i]);
+        fputs("</p>\n", page->file);
+    }
+    wait_tables_causes(NULL, view->waits, true, &causes);
+    print_rows(page, &causes, "Causes of waits, the greatest first");
+    wait_tables_waits(NULL, view->waits, &waits);
+    print_rows(page, &waits, "Waits by call site, the longest first");
+    fputs("</section>\n", page->file);
+}
+
 static void print_sites(page_t *page, const trace_view_t *view)
 {
     sheet_t sheet = {.schema = NULL};
@@ -270,14 +294,59 @@ static void print_others(page_t *page, const trace_view_t *view)
     sheet_free(&processes);
 }
 
+static int count_hosts(const trace *of)
+{
+    char host[128], other[128];
+    int count = 0;
+    for (int rank = 0; rank < of->size; rank++) {
+        bool is_new = true;
+        trace_text(&of->processes[rank], "host", host, sizeof host);
+        for (int i = 0; i < rank && is_new; i++)
+            is_new = strcmp(host, trace_text(&of->processes[i], "host", other, sizeof other)) != 0;
+        count += is_new;
+    }
+    return count;
+}
+
+/* What ran, where, with which MPI library, and when, as far as it is known. */
+static void name_run(char *title, size_t title_bytes, const trace *of)
+{
+    const trace_process *first = &of->processes[0];
+    char command[256], host[128], mpi[128], epoch[64], date[32] = "";
+    int64_t epoch_ns = 0;
+    const int hosts = count_hosts(of);
+    trace_text(first, "command", command, sizeof command);
+    trace_text(first, "host", host, sizeof host);
+    trace_text(first, "mpi", mpi, sizeof mpi);
+    for (size_t end = strlen(command); end > 0 && command[end - 1] == ' ';)
+        command[--end] = '\0';
+    snprintf(title, title_bytes, "%s: %d rank%s", command[0] ? command : "Trace", of->size, of->size == 1 ? "" : "s");
+    if (hosts == 1 && host[0])
+        text_append(title, title_bytes, " on %s", host);
+    else if (hosts > 1)
+        text_append(title, title_bytes, " on %d hosts", hosts);
+    if (mpi[0])
+        text_append(title, title_bytes, ", %s", mpi);
+    trace_text(first, "mpix_harmonize_clock_epoch_unix_ns", epoch, sizeof epoch);
+    const time_t second = mh_parse_whole(epoch, &epoch_ns) == 0 ? (time_t)(epoch_ns / MH_NS_PER_S) : 0;
+    struct tm day;
+    if (second > 0 && gmtime_r(&second, &day) && strftime(date, sizeof date, "%Y-%m-%d", &day) > 0)
+        text_append(title, title_bytes, ", %s", date);
+    text_one_line(title);
+}
+
 bool trace_page_print(FILE *file, const trace_view_t *view)
 {
-    page_t page = page_begin(file, "mpix_trace_report", view->title);
-    fputs("<nav aria-label=\"Contents\"><ul>\n<li><a href=\"#sites\">Arrivals at collective calls</a></li>\n"
+    char title[TITLE_BYTES];
+    name_run(title, sizeof title, view->of);
+    page_t page = page_begin(file, "mpix_trace_report", view->title ? view->title : title);
+    fputs("<nav aria-label=\"Contents\"><ul>\n<li><a href=\"#waits\">Who waits for whom</a></li>\n"
+          "<li><a href=\"#sites\">Arrivals at collective calls</a></li>\n"
           "<li><a href=\"#gantt\">An interval in detail</a></li>\n<li><a href=\"#functions\">Time in MPI</a></li>\n"
           "<li><a href=\"#clock\">The clock</a></li>\n</ul></nav>\n",
           file);
     page_main(&page);
+    print_waits(&page, view);
     print_sites(&page, view);
     bool good = print_gantt(&page, view);
     print_others(&page, view);

@@ -8,6 +8,7 @@
 #include "trace/report/gantt.h"
 #include "trace/report/profile.h"
 #include "trace/report/sites.h"
+#include "trace/waits/analysis.h"
 
 #include <stdio.h>
 
@@ -16,7 +17,8 @@ typedef struct trace_view {
     const trace_matches *matches;
     const profile_t *profile;
     const sites_t *sites;
-    const char *title;
+    const wait_analysis *waits;
+    const char *title; /* NULL: what ran, where, and when */
     const char *clock; /* by which times are, in a few words */
     bool has_bounds;   /* times are of the global clock */
     bool has_interval; /* there are calls for a Gantt chart */

@@ -172,6 +172,9 @@ static bool add_lanes(graph *to)
     }
     if (to->end_ns < to->begin_ns)
         to->begin_ns = to->end_ns = 0;
+    for (size_t i = 0; i < to->lane_count; i++)
+        if (to->lanes[i].begin == GRAPH_NONE)
+            to->lanes[i].begin_ns = to->begin_ns;
     return is_good;
 }
 

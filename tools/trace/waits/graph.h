@@ -60,7 +60,7 @@ typedef struct {
     int64_t late_before_ns, late_in_ns, charged_before_ns, charged_in_ns;
 } graph_call;
 
-/* A thread, from MPI_Init to MPI_Finalize. */
+/* A thread, from MPI_Init to MPI_Finalize; without them, from the begin of the run to its last event. */
 typedef struct {
     const trace_location *location;
     int64_t begin_ns, end_ns;
