@@ -7,6 +7,7 @@
 #include "trace/check.h"
 #include "trace/convert/conversion.h"
 #include "trace/parse.h"
+#include "trace/report/answer.h"
 #include "trace/report/profile.h"
 #include "trace/report/sites.h"
 
@@ -128,6 +129,24 @@ static void report(const trace *read, const trace_matches *matches)
     sites_free(&sites);
 }
 
+/* All that is waited is charged, and the critical path is as long as the run. */
+static void analyze(const trace *read, const trace_matches *matches, bool has_bounds)
+{
+    wait_analysis found;
+    answer_t answer;
+    int64_t charged_ns = 0, path_ns = 0;
+    FUZZ_REQUIRE(analysis_make(&found, read, matches, has_bounds));
+    for (size_t i = 0; i < found.causes.count; i++) {
+        charged_ns += found.causes.list[i].charged_ns;
+        path_ns += found.causes.list[i].path_ns;
+        FUZZ_REQUIRE(found.causes.list[i].charged_ns >= found.causes.list[i].direct_ns);
+    }
+    FUZZ_REQUIRE(charged_ns == found.causes.waited_ns);
+    FUZZ_REQUIRE(path_ns == found.run_ns);
+    answer_make(&answer, &found);
+    analysis_free(&found);
+}
+
 static void convert(const trace *read)
 {
     conversion job = {.program = "fuzz_trace", .of = read, .file = fopen("/dev/null", "w")};
@@ -162,6 +181,8 @@ static void check_trace(trace *read)
     check_matches(read, &matches);
     check_correction(read, &matches);
     report(read, &matches);
+    analyze(read, &matches, true);
+    analyze(read, &matches, false);
     trace_matches_free(&matches);
     convert(read);
     write_again(read);

@@ -62,8 +62,8 @@ sum_of() {
         { sum += $column } END { printf "%.0f\n", sum }' "$scratch/rows"
 }
 
-# Rank 2 is 300 us late at MPI_Allreduce in each of 40 calls, and three ranks wait for it: the first time since the trace
-# began, then since MPI_Barrier.
+# Rank 2 is 300 us late at MPI_Allreduce in each of 40 calls, and three ranks wait for it: the first time since the
+# trace began, then since MPI_Barrier.
 check_waits() {
     local charged state
     report

@@ -113,6 +113,7 @@ static bool add_event(graph *to, graph_lane *lane, size_t enter, size_t leave)
     if (kind == NAME_BEGIN) {
         lane->begin_ns = call.leave_ns;
         lane->begin = at;
+        lane->count = 0;
     } else if (kind == NAME_END) {
         lane->end_ns = call.enter_ns;
         lane->end = at;
@@ -172,6 +173,8 @@ static bool add_lanes(graph *to)
     }
     if (to->end_ns < to->begin_ns)
         to->begin_ns = to->end_ns = 0;
+    const int64_t longest_ns = INT64_MAX / 4 / (int64_t)(to->lane_count + 1);
+    to->is_too_long = to->end_ns - to->begin_ns > longest_ns;
     for (size_t i = 0; i < to->lane_count; i++)
         if (to->lanes[i].begin == GRAPH_NONE)
             to->lanes[i].begin_ns = to->begin_ns;

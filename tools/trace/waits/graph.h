@@ -74,6 +74,7 @@ typedef struct {
     size_t lane_count;
     graph_lane *lanes; /* by index of the location */
     int64_t begin_ns, end_ns;
+    bool is_too_long; /* for sums of times: its clocks are wrong, so nothing can be said of its waits */
     places places;
     bool *is_recorder; /* by name: what mpix_trace did itself */
     size_t dependency_count, gathering_count, member_count;

@@ -221,6 +221,8 @@ static bool make(replay *in)
 int64_t replay_ns(const graph *of, const replay_change *change)
 {
     replay in = {.of = of, .change = change};
+    if (of->is_too_long)
+        return of->end_ns - of->begin_ns;
     const int64_t ns = make(&in) ? run(&in) : -1;
     for (size_t lane = 0; in.enter_ns && lane < of->lane_count; lane++)
         free(in.enter_ns[lane]);

@@ -64,7 +64,7 @@ static bool find_wait(const graph *of, size_t lane, size_t index, bool has_bound
 bool waits_find(graph_waits *found, graph *of, bool has_bounds)
 {
     *found = (graph_waits){0, NULL};
-    for (size_t lane = 0; lane < of->lane_count; lane++)
+    for (size_t lane = 0; !of->is_too_long && lane < of->lane_count; lane++)
         for (size_t i = 0; i < of->lanes[lane].count; i++) {
             graph_wait wait;
             if (!find_wait(of, lane, i, has_bounds, &wait))
