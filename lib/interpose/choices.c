@@ -70,6 +70,15 @@ const char *mh_choices_without(const interpose_choices *choices)
                                   : "without the preload and without being recorded";
 }
 
+int mh_stem_of(const char *path, const char *const *stems)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (int i = 0; stems[i]; i++)
+        if (strncmp(name, stems[i], strlen(stems[i])) == 0)
+            return i;
+    return -1;
+}
+
 bool mh_is_first_process(void)
 {
     static const char *const ranks[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"};

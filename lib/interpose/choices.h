@@ -41,6 +41,9 @@ bool mh_choices_import(interpose_choices *choices);
 const char *mh_choices_name(const interpose_choices *choices);
 const char *mh_choices_without(const interpose_choices *choices);
 
+/* Which of these stems, up to NULL, the name of a library begins with, without its folder; -1: none. */
+int mh_stem_of(const char *path, const char *const *stems);
+
 /* Whether this is the first process of a job, as far as launchers tell. One line for all processes is enough. */
 bool mh_is_first_process(void);
 

@@ -99,12 +99,11 @@ typedef struct {
 
 static int note_library(struct dl_phdr_info *object, size_t size, void *data)
 {
+    static const char *const stems[] = {"libmpix", "libmpi", NULL};
     mpi_libraries *found = data;
-    const char *slash = strrchr(object->dlpi_name, '/');
-    const char *name = slash ? slash + 1 : object->dlpi_name;
     (void)size;
-    if (strncmp(name, "libmpi", strlen("libmpi")) == 0 && strncmp(name, "libmpix", strlen("libmpix")) != 0 &&
-        strlen(object->dlpi_name) < PATH_MAX && found->count < MAX_LIBRARIES)
+    if (mh_stem_of(object->dlpi_name, stems) == 1 && strlen(object->dlpi_name) < PATH_MAX &&
+        found->count < MAX_LIBRARIES)
         strcpy(found->path[found->count++], object->dlpi_name);
     return 0;
 }
@@ -166,16 +165,12 @@ typedef struct {
 
 static int count_library(struct dl_phdr_info *object, size_t size, void *data)
 {
-    static const char *const names[] = {"libmpi_abi.so", "libmpi.so", "libmpich.so"};
-    const char *slash = strrchr(object->dlpi_name, '/');
-    const char *name = slash ? slash + 1 : object->dlpi_name;
+    static const char *const stems[] = {"libmpi_abi.so", "libmpi.so", "libmpich.so", NULL};
+    const int stem = mh_stem_of(object->dlpi_name, stems);
     mpi_count *count = data;
     (void)size;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(name, names[i], strlen(names[i])) == 0) {
-            count->all++;
-            count->standard += i == 0;
-        }
+    count->all += stem >= 0;
+    count->standard += stem == 0;
     return 0;
 }
 

@@ -40,13 +40,8 @@ static __thread struct {
 
 static bool is_name_of_part(const char *path)
 {
-    static const char *const stems[] = {"mca_", "libmca_", "libopen_mpi", "libopen-pal", "libmpix_harmonize"};
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
-        if (strncmp(name, stems[i], strlen(stems[i])) == 0 && strstr(name, ".so"))
-            return true;
-    return false;
+    static const char *const stems[] = {"mca_", "libmca_", "libopen_mpi", "libopen-pal", "libmpix_harmonize", NULL};
+    return mh_stem_of(path, stems) >= 0 && strstr(path, ".so");
 }
 
 /* The interfaces of Fortran are other objects: what they call, the program calls. */

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "interpose/program.h"
 
+#include "interpose/choices.h"
+
 #include <ctype.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -159,36 +161,29 @@ static char *path_of(char *line)
     return path;
 }
 
-static const char *flavor_of(const char *name)
+static const char *flavor_of(const char *path)
 {
-    static const struct {
-        const char *stem, *flavor;
-    } known[] = {{"libmpi_abi.so", "abi"}, {"libmpich", "mpich"}, {"libmpi.so.12", "mpich"}, {"libmpi.so", "openmpi"}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strncmp(name, known[i].stem, strlen(known[i].stem)) == 0)
-            return known[i].flavor;
-    return NULL;
+    static const char *const stems[] = {"libmpi_abi.so", "libmpich", "libmpi.so.12", "libmpi.so", NULL};
+    static const char *const flavors[] = {"abi", "mpich", "mpich", "openmpi"};
+    const int stem = mh_stem_of(path, stems);
+    return stem < 0 ? NULL : flavors[stem];
 }
 
 /* The C library and some that simple programs have, such as ls, are not asked what they can start. */
-static bool is_simple(const char *name)
+static bool is_simple(const char *path)
 {
-    static const char *const stems[] = {"libc.", "ld-", "libdl.", "libpthread.", "libselinux.", "libcap."};
-    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
-        if (strncmp(name, stems[i], strlen(stems[i])) == 0)
-            return true;
-    return false;
+    static const char *const stems[] = {"libc.", "ld-", "libdl.", "libpthread.", "libselinux.", "libcap.", NULL};
+    return mh_stem_of(path, stems) >= 0;
 }
 
 static void judge_library(program_found *program, const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     file_map map = map_file(path);
     if (!program->flavor)
-        program->flavor = flavor_of(name);
+        program->flavor = flavor_of(path);
     if (names_mpi(map))
         program->kind = PROGRAM_MPI;
-    else if (program->kind == PROGRAM_NO_MPI && !is_simple(name) && can_start(map, false))
+    else if (program->kind == PROGRAM_NO_MPI && !is_simple(path) && can_start(map, false))
         program->kind = PROGRAM_UNCERTAIN;
     unmap(map);
 }

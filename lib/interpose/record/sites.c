@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "interpose/record/sites.h"
 
+#include "interpose/choices.h"
 #include "interpose/record/file.h"
 #include "interpose/record/symbols.h"
 
@@ -37,13 +38,8 @@ typedef struct {
 
 static bool is_name_of_interface(const char *path)
 {
-    static const char *const stems[] = {"libmpichfort.", "libmpifort.", "libmpi_mpifh", "libmpi_usempi"};
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
-        if (strncmp(name, stems[i], strlen(stems[i])) == 0)
-            return true;
-    return false;
+    static const char *const stems[] = {"libmpichfort.", "libmpifort.", "libmpi_mpifh", "libmpi_usempi", NULL};
+    return mh_stem_of(path, stems) >= 0;
 }
 
 /* dladdr is slow, so its last answers are kept: twice the address, and 1 if it is in an interface. */
