@@ -36,40 +36,72 @@ static __thread struct {
     nesting nestings[NESTINGS];
 } own __attribute__((tls_model("initial-exec")));
 
-/* ---- Who calls: the MPI library, its parts and this library are not the program */
+/*
+ * ---- Who calls. The MPI library, its parts and this library are not the program. Its interfaces of Fortran are other
+ * objects: what they call, the program calls.
+ */
 
-static bool is_name_of_part(const char *path)
-{
-    static const char *const stems[] = {"mca_", "libmca_", "libopen_mpi", "libopen-pal", "libmpix_harmonize", NULL};
-    return mh_stem_of(path, stems) >= 0 && strstr(path, ".so");
-}
+typedef enum { OF_PROGRAM, OF_MPI, OF_FORTRAN } caller;
 
-/* The interfaces of Fortran are other objects: what they call, the program calls. */
-static __attribute__((noinline)) bool find_caller(uintptr_t address)
+static __attribute__((noinline)) caller find_caller(uintptr_t address)
 {
+    static const char *const parts[] = {"mca_", "libmca_", "libopen_mpi", "libopen-pal", "libmpix_harmonize", NULL};
+    static const char *const interfaces[] = {"libmpichfort.", "libmpifort.", "libmpi_mpifh", "libmpi_usempi", NULL};
     static interpose_next init = {.symbol = "PMPI_Init"};
-    Dl_info caller, library;
+    Dl_info object, library;
     if (!init.address)
         mh_interpose_find_if_any(&init);
-    if (!dladdr((void *)address, &caller) || !caller.dli_fname)
-        return false;
-    return (init.address && dladdr(init.address, &library) && library.dli_fbase == caller.dli_fbase) ||
-           is_name_of_part(caller.dli_fname);
+    if (!dladdr((void *)address, &object) || !object.dli_fname)
+        return OF_PROGRAM;
+    if (init.address && dladdr(init.address, &library) && library.dli_fbase == object.dli_fbase)
+        return OF_MPI;
+    if (mh_stem_of(object.dli_fname, parts) >= 0 && strstr(object.dli_fname, ".so"))
+        return OF_MPI;
+    return mh_stem_of(object.dli_fname, interfaces) >= 0 ? OF_FORTRAN : OF_PROGRAM;
 }
 
-/* dladdr is slow, so its last answers are kept: twice the address, and 1 if it is of MPI. */
-INLINE bool is_of_mpi(uintptr_t address)
+/* dladdr is slow, so its last answers are kept: four times the address, and who it is. */
+INLINE caller caller_at(uintptr_t address)
 {
     enum { KNOWN_BITS = 10 };
     static _Atomic uint64_t known[1 << KNOWN_BITS];
     /* The multiplier is the golden ratio, as in table.c. */
     _Atomic uint64_t *place = &known[address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - KNOWN_BITS)];
     uint64_t answer = atomic_load_explicit(place, memory_order_relaxed);
-    if (answer >> 1 != address) {
-        answer = (uint64_t)address << 1 | find_caller(address);
+    if (answer >> 2 != address) {
+        answer = (uint64_t)address << 2 | find_caller(address);
         atomic_store_explicit(place, answer, memory_order_relaxed);
     }
-    return answer & 1;
+    return answer & 3;
+}
+
+enum { FRAMES_OF_INTERFACE = 16 };
+typedef struct {
+    uintptr_t site;
+    int frames;
+    bool is_past_interface;
+} program_search;
+
+static _Unwind_Reason_Code search_program(struct _Unwind_Context *frame, void *its)
+{
+    program_search *search = its;
+    const uintptr_t address = _Unwind_GetIP(frame);
+    if (caller_at(address) == OF_FORTRAN) {
+        search->is_past_interface = true;
+    } else if (search->is_past_interface) {
+        search->site = address;
+        return _URC_NORMAL_STOP;
+    }
+    return ++search->frames == FRAMES_OF_INTERFACE ? _URC_NORMAL_STOP : _URC_NO_REASON;
+}
+
+/* A site in the interface of Fortran: where the program called that. Others stay as they are. */
+INLINE uintptr_t program_site(const void *site)
+{
+    program_search search = {.site = (uintptr_t)site};
+    if (caller_at(search.site) == OF_FORTRAN)
+        _Unwind_Backtrace(search_program, &search);
+    return search.site;
 }
 
 /* The back itself calls MPI: detecting this must be fast. */
@@ -90,7 +122,7 @@ static _Unwind_Reason_Code search_frame(struct _Unwind_Context *frame, void *its
 {
     outer_search *search = its;
     if (_Unwind_GetCFA(frame) < own.outer.frame) {
-        search->is_through_mpi = search->is_through_mpi || is_of_mpi(_Unwind_GetIP(frame));
+        search->is_through_mpi = search->is_through_mpi || caller_at(_Unwind_GetIP(frame)) == OF_MPI;
         return _URC_NO_REASON;
     }
     search->count++;
@@ -138,7 +170,8 @@ INLINE const interpose_back *get_for(const interpose_back *const *which, const v
 {
     const uintptr_t site = (uintptr_t)its_site;
     const interpose_back *back = __atomic_load_n(which, __ATOMIC_ACQUIRE);
-    if (back && (is_of_back(back, site) || is_of_mpi(site) || (own.outer.frame != 0 && is_of_tool(OWN_FRAME, site))))
+    if (back &&
+        (is_of_back(back, site) || caller_at(site) == OF_MPI || (own.outer.frame != 0 && is_of_tool(OWN_FRAME, site))))
         return NULL;
     return back;
 }

@@ -115,8 +115,10 @@ function arguments_of(count, type,    list, i) {
 
 # What comes before the function is called, if it is recorded.
 function emit_before(name, meaning, comm,    number) {
-    if (comm)
+    if (comm) {
+        print "        call.site = program_site(site);"
         print "        back->before_together(&call);"
+    }
     print "        enter(back, &call, " (flags[meaning] ~ /trial/ ? "true" : "false") ");"
     if (match(flags[meaning], /status=[0-9]+/)) {
         number = substr(flags[meaning], RSTART + 7, RLENGTH - 7)

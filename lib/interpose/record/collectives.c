@@ -10,7 +10,6 @@
 #include "interpose/record/clock.h"
 #include "interpose/record/communicators.h"
 #include "interpose/record/messages.h"
-#include "interpose/record/sites.h"
 
 /* Of the root, or of all others. */
 static bool is_of_some(const trace_share *share)
@@ -100,19 +99,13 @@ static bool counts_for_clock(MPI_Comm comm)
 }
 
 /* A collective call is the time to write what is in memory: processes wait for each other there anyway. */
-static void flush_if_half_full(trace_call *call)
+void mh_trace_before_together(trace_call *call)
 {
     if (!mh_trace_is_half_full())
         return;
     mh_trace_put_region(call, mh_trace.flush_id, true);
     mh_trace_flush(TRACE_AT_ONCE);
     mh_trace_put_region(call, mh_trace.flush_id, false);
-}
-
-void mh_trace_before_together(trace_call *call)
-{
-    flush_if_half_full(call);
-    call->site = mh_trace_program_site(call->site);
 }
 
 /* One that MPI refuses on a process is not made, and the others need not make it: nobody is to wait for them. */

@@ -3,17 +3,13 @@
 #define _GNU_SOURCE
 #include "interpose/record/sites.h"
 
-#include "interpose/choices.h"
 #include "interpose/record/file.h"
 #include "interpose/record/symbols.h"
 
 #include <dlfcn.h>
 #include <link.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unwind.h>
 
 /* More places than these have no name. */
 enum { TABLE_BITS = 14, TABLE_SIZE = 1 << TABLE_BITS, MAX_SITES = TABLE_SIZE / 2, TEXT_SIZE = 1024 };
@@ -22,67 +18,9 @@ static uint64_t table[TABLE_SIZE];
 static uint64_t sites[MAX_SITES];
 static size_t site_count, written_count;
 
-static size_t place_of(uint64_t address, int bits)
-{
-    return (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));
-}
-
-/* ---- Fortran: the interface of the MPI library calls the functions of C, and the program calls the interface */
-
-enum { KNOWN_BITS = 8, FRAMES = 16 };
-typedef struct {
-    uint64_t site;
-    int frames;
-    bool is_past_interface;
-} program_search;
-
-static bool is_name_of_interface(const char *path)
-{
-    static const char *const stems[] = {"libmpichfort.", "libmpifort.", "libmpi_mpifh", "libmpi_usempi", NULL};
-    return mh_stem_of(path, stems) >= 0;
-}
-
-/* dladdr is slow, so its last answers are kept: twice the address, and 1 if it is in an interface. */
-static bool is_in_interface(uint64_t address)
-{
-    static _Atomic uint64_t known[1 << KNOWN_BITS];
-    _Atomic uint64_t *place = &known[place_of(address, KNOWN_BITS)];
-    uint64_t answer = atomic_load_explicit(place, memory_order_relaxed);
-    if (answer >> 1 != address) {
-        Dl_info object;
-        bool is_known = dladdr((void *)(uintptr_t)address, &object) && object.dli_fname;
-        answer = address << 1 | (is_known && is_name_of_interface(object.dli_fname));
-        atomic_store_explicit(place, answer, memory_order_relaxed);
-    }
-    return answer & 1;
-}
-
-static _Unwind_Reason_Code search_program(struct _Unwind_Context *frame, void *its)
-{
-    program_search *search = its;
-    const uint64_t address = _Unwind_GetIP(frame);
-    if (is_in_interface(address)) {
-        search->is_past_interface = true;
-    } else if (search->is_past_interface) {
-        search->site = address;
-        return _URC_NORMAL_STOP;
-    }
-    return ++search->frames == FRAMES ? _URC_NORMAL_STOP : _URC_NO_REASON;
-}
-
-uint64_t mh_trace_program_site(uint64_t site)
-{
-    program_search search = {.site = site};
-    if (is_in_interface(site))
-        _Unwind_Backtrace(search_program, &search);
-    return search.site;
-}
-
-/* ---- Names */
-
 static void note(uint64_t address)
 {
-    size_t place = place_of(address, TABLE_BITS);
+    size_t place = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TABLE_BITS));
     while (table[place] != 0 && table[place] != address)
         place = (place + 1) % TABLE_SIZE;
     if (table[place] == address || site_count == MAX_SITES)

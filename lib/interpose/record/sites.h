@@ -7,9 +7,6 @@
 
 #include <stddef.h>
 
-/* A site in the Fortran interface of the MPI library: where the program called that. Others stay as they are. */
-uint64_t mh_trace_program_site(uint64_t site);
-
 /* Under the lock of the flush. */
 void mh_trace_note_sites(const trace_event *events, size_t count);
 void mh_trace_write_sites(void);
