@@ -4,16 +4,15 @@
  * before a program starts.
  */
 #define _GNU_SOURCE
-#include "interpose/harmonize/harmonize.h"
 #include "interpose/interposer.h"
-#include "interpose/only.h"
-#include "interpose/record/record.h"
 #include "interpose/twin.h"
 #include "pure/setting_names.h"
 #include "pure/text.h"
 #include "settings.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
+#include <string.h>
 
 /* clang-format off */
 #include "interpose/names.h"
@@ -23,12 +22,40 @@ enum { FUNCTIONS = sizeof function_names / sizeof *function_names };
 
 interpose_choices mh_choices;
 MPI_Comm mh_twin_of_world = MPI_COMM_NULL;
-static int does; /* what front.c is told */
+static int does;                      /* what front.c is told */
+static bool is_wanted[FUNCTIONS + 1]; /* by id of the function, to be recorded */
+
+/* With or without MPI_, in any case. Returns false if the pattern fits no function. */
+static bool want(const char *pattern)
+{
+    bool fits_any = false;
+    for (size_t i = 0; i < FUNCTIONS; i++)
+        if (fnmatch(pattern, function_names[i], FNM_CASEFOLD) == 0 ||
+            fnmatch(pattern, function_names[i] + strlen("MPI_"), FNM_CASEFOLD) == 0)
+            fits_any = is_wanted[i + 1] = true;
+    return fits_any;
+}
+
+/*
+ * By names and patterns in a list, which is cut; if it is empty, all but MPI_Wtime and MPI_Wtick, which come last.
+ * Returns NULL, or a pattern that fits none: mpix_trace refuses that.
+ */
+static const char *choose_functions(char *list)
+{
+    char *rest = NULL;
+    for (size_t i = 0; i < FUNCTIONS - 2; i++)
+        is_wanted[i + 1] = !list[0];
+    for (char *pattern = strtok_r(list, ",", &rest); pattern; pattern = strtok_r(NULL, ",", &rest))
+        if (!want(pattern))
+            return pattern;
+    return NULL;
+}
 
 /* Those of rank 0 are for all processes. */
 static int begin(const interpose_choices *choices, int64_t entered_raw_ns, trace_call *call)
 {
     int rank;
+    char only[CHOICES_TEXT];
     mh_choices = *choices;
     const char *name = mh_choices_name(&mh_choices), *without = mh_choices_without(&mh_choices);
     mh_interpose_check_launcher(name);
@@ -44,7 +71,9 @@ static int begin(const interpose_choices *choices, int64_t entered_raw_ns, trace
     PMPI_Bcast(&mh_choices, (int)sizeof mh_choices, MPI_BYTE, 0, mh_twin_of_world);
     if (mh_choices.harmonizes && mh_preload_begin())
         does |= INTERPOSE_HARMONIZES;
-    if (mh_choices.records && mh_trace_begin(function_names, FUNCTIONS, entered_raw_ns, call))
+    strcpy(only, mh_choices.only);
+    choose_functions(only);
+    if (mh_choices.records && mh_trace_begin(function_names, is_wanted, FUNCTIONS, entered_raw_ns, call))
         does |= INTERPOSE_RECORDS;
     if (!does)
         PMPI_Comm_free(&mh_twin_of_world);
@@ -77,14 +106,6 @@ const interpose_back mpix_interpose_back = {.code = __ehdr_start,
 
 /* ---- Before a program starts: MPI is not started */
 
-static bool fits_any(const char *pattern)
-{
-    for (size_t i = 0; i < FUNCTIONS; i++)
-        if (trace_fits(pattern, function_names[i]))
-            return true;
-    return false;
-}
-
 static void refuse_pattern(const char *tool, const char *pattern)
 {
     char name[64];
@@ -114,14 +135,12 @@ static bool are_settings_good(const char *tool)
 extern interpose_check mpix_interpose_check;
 __attribute__((visibility("default"))) bool mpix_interpose_check(const char *tool, const char *only)
 {
-    char list[CHOICES_TEXT], *rest = NULL;
+    char list[CHOICES_TEXT];
     if (!are_settings_good(tool))
         return false;
     snprintf(list, sizeof list, "%s", only);
-    for (char *pattern = strtok_r(list, ",", &rest); pattern; pattern = strtok_r(NULL, ",", &rest))
-        if (!fits_any(pattern)) {
-            refuse_pattern(tool, pattern);
-            return false;
-        }
-    return true;
+    const char *unknown = choose_functions(list);
+    if (unknown)
+        refuse_pattern(tool, unknown);
+    return !unknown;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* harmonize.c - from MPI_Init to MPI_Finalize: barriers, MPI_Wtime, and collective calls that look after the clock. */
-#include "interpose/harmonize/harmonize.h"
-
 #include "interpose/harmonize/communicators.h"
 #include "interpose/harmonize/report.h"
 #include "interpose/harmonize/world.h"

@@ -17,8 +17,6 @@
 #include "interpose/record/file.h"
 #include "interpose/record/messages.h"
 #include "interpose/record/requests.h"
-#include "interpose/only.h"
-#include "interpose/record/record.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -33,26 +31,6 @@ static bool give_up(const char *reason)
     if (mh_trace.rank == 0)
         mh_trace_say("%s; the program runs without being recorded", reason);
     return false;
-}
-
-/* ---- Which functions */
-
-/* The names end with those of MPI_Wtime and MPI_Wtick. mpix_trace has refused patterns that fit none. */
-static bool choose_functions(const char *const *functions, int count)
-{
-    char list[sizeof mh_choices.only];
-    char *rest = NULL;
-    mh_trace.is_wanted = calloc((size_t)count + 1, sizeof *mh_trace.is_wanted);
-    if (!mh_trace.is_wanted)
-        return false;
-    strcpy(list, mh_choices.only);
-    for (int i = 0; i < count - 2; i++)
-        mh_trace.is_wanted[i + 1] = !list[0];
-    for (char *pattern = strtok_r(list, ",", &rest); pattern; pattern = strtok_r(NULL, ",", &rest))
-        for (int i = 0; i < count; i++)
-            if (trace_fits(pattern, functions[i]))
-                mh_trace.is_wanted[i + 1] = true;
-    return true;
 }
 
 static void write_names(const char *const *functions, int count)
@@ -151,7 +129,7 @@ static bool open_files(void)
     return give_up(reason);
 }
 
-static bool prepare(const char *const *functions, int count)
+static bool prepare(void)
 {
     int thread_level = MPI_THREAD_SINGLE;
     mh_trace.world = mh_twin_of_world;
@@ -161,8 +139,7 @@ static bool prepare(const char *const *functions, int count)
     mh_trace_learn_sizes();
     PMPI_Query_thread(&thread_level);
     mh_trace.has_threads = !mh_interpose_agree(thread_level != MPI_THREAD_MULTIPLE, mh_trace.world);
-    bool is_ready = mh_trace_open_buffer(mh_choices.buffer_bytes) && mh_trace_open_requests() &&
-                    mh_trace_open_comms() && choose_functions(functions, count);
+    bool is_ready = mh_trace_open_buffer(mh_choices.buffer_bytes) && mh_trace_open_requests() && mh_trace_open_comms();
     return mh_interpose_agree(is_ready, mh_trace.world) || give_up("a process is out of memory");
 }
 
@@ -181,10 +158,12 @@ static void put_beginning(trace_call *call, int64_t entered_ns, int64_t left_ns)
     mh_trace_put(thread, (trace_event){now_ns, 0, -1, 0, 0, mh_trace.clock_id, TRACE_LEAVE, 0});
 }
 
-bool mh_trace_begin(const char *const *functions, int count, int64_t entered_raw_ns, trace_call *call)
+bool mh_trace_begin(const char *const *functions, const bool *is_wanted, int count, int64_t entered_raw_ns,
+                    trace_call *call)
 {
     int64_t left_raw_ns = trace_raw_now_ns();
-    if (!prepare(functions, count))
+    mh_trace.is_wanted = is_wanted;
+    if (!prepare())
         return false;
     if (!mh_trace_start_clock())
         return give_up("the clocks could not be synchronized");

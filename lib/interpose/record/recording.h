@@ -22,7 +22,7 @@ typedef struct {
     pid_t pid;
     mh_base_clock clock;
     _Atomic int64_t from_ns, to_ns; /* by the local clock: what is before and after is not recorded */
-    bool *is_wanted;                /* by id of the function */
+    const bool *is_wanted;          /* by id of the function */
     uint16_t clock_id, flush_id, first_region_id;
     bool has_threads; /* MPI_THREAD_MULTIPLE */
 } trace_recording;
