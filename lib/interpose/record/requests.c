@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * requests.c - from the call that begins a request to the one that sees it complete.
+ * requests.c - from the call that begins a request, or finds a message, to the one that completes it.
  *
  * MPI libraries have a handle that stands for many requests which are complete already. It is kept once, or once by
  * each thread that waits; a request that is begun while its handle is kept is recorded as complete in the call that
@@ -15,6 +15,7 @@
 #include "interpose/twin.h"
 #include "interpose/record/calls.h"
 #include "interpose/record/collectives.h"
+#include "interpose/record/communicators.h"
 #include "interpose/record/messages.h"
 #include "interpose/record/table.h"
 
@@ -125,12 +126,9 @@ void mh_trace_keep(trace_call *call, int result, const MPI_Request *request)
         put_completion(call, its, NULL);
 }
 
-void mh_trace_keep_message(const trace_request *its, const MPI_Message *message)
-{
-    keep(message_key(*message), its);
-}
+/* ---- Messages that were found, which matches them, and are received later: MPI_Mprobe and its like */
 
-trace_request mh_trace_take_message(const MPI_Message *message)
+static trace_request take(const MPI_Message *message)
 {
     trace_request its = {.comm = TRACE_NO_COMM};
     int64_t slot = mh_trace_find(&table, message_key(*message));
@@ -139,6 +137,41 @@ trace_request mh_trace_take_message(const MPI_Message *message)
     its = kept[slot];
     mh_trace_remove(&table, slot);
     return its;
+}
+
+void mh_trace_probed(trace_call *call, int result, int found, int partner, int tag, MPI_Comm comm,
+                     const MPI_Message *message)
+{
+    mh_trace_tried(call, result, found);
+    if (result != MPI_SUCCESS || !found || *message == MPI_MESSAGE_NO_PROC)
+        return;
+    call->started = (trace_request){.comm = mh_trace_comm(comm)->id};
+    mh_trace_put_post(call, mh_trace_new_request(call, TRACE_RECEIVES), call->started.comm, partner, tag);
+    keep(message_key(*message), &call->started);
+}
+
+void mh_trace_take(trace_call *call, const MPI_Message *message)
+{
+    if (message && *message != MPI_MESSAGE_NO_PROC)
+        call->started = take(message);
+}
+
+void mh_trace_receive_taken(trace_call *call, int result, const MPI_Status *status)
+{
+    mh_trace_leave_ns(call);
+    if (result == MPI_SUCCESS && !call->is_silent)
+        mh_trace_put_receive(call, call->started.comm, call->started.is_silent ? 0 : call->started.number, status);
+}
+
+void mh_trace_irecv_taken(trace_call *call, const MPI_Message *message)
+{
+    if (!message || *message == MPI_MESSAGE_NO_PROC)
+        return;
+    const trace_request found = take(message);
+    call->started = found;
+    const uint32_t number = mh_trace_new_request(call, TRACE_RECEIVES);
+    if (found.number == 0 || found.is_silent)
+        mh_trace_put_post(call, number, found.comm, MPI_ANY_SOURCE, MPI_ANY_TAG);
 }
 
 /* ---- Persistent requests */

@@ -7,7 +7,5 @@
 
 bool mh_trace_open_requests(void);
 void mh_trace_free_rooms(trace_thread *thread);
-void mh_trace_keep_message(const trace_request *its, const MPI_Message *message);
-trace_request mh_trace_take_message(const MPI_Message *message);
 
 #endif
