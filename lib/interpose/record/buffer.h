@@ -4,7 +4,6 @@
 #define RECORD_BUFFER_H
 
 #include "pure/trace_format.h"
-#include "interpose/record/lock.h"
 #include "interpose/interposer.h"
 #include "interpose/record/recording.h"
 

@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #include "interpose/record/file.h"
 
-#include "interpose/record/lock.h"
 #include "interpose/record/recording.h"
 
 #include <errno.h>

@@ -1,18 +1,80 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recording.c - what all parts of the back know of the recording, what they say, and memory for them. */
+/* recording.c - what all parts of the back know of the recording, their locks, what they say, and memory for them. */
 #define _GNU_SOURCE
 #include "interpose/record/recording.h"
-
-#include "interpose/record/lock.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 trace_recording mh_trace = {.world = MPI_COMM_NULL, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
+
+/* ---- Locks under which no handler of a signal runs, and no thread is canceled */
+
+/* All but those that a thread causes itself: the kernel ends a program that blocks these. */
+static void block_signals(sigset_t *before)
+{
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
+    sigset_t others;
+    sigfillset(&others);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        sigdelset(&others, own[i]);
+    pthread_sigmask(SIG_BLOCK, &others, before);
+}
+
+static bool take(pthread_mutex_t *mutex, trace_patience patience)
+{
+    struct timespec until;
+    if (patience == TRACE_AT_ANY_TIME)
+        return pthread_mutex_lock(mutex) == 0;
+    if (patience == TRACE_AT_ONCE)
+        return pthread_mutex_trylock(mutex) == 0;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    return pthread_mutex_timedlock(mutex, &until) == 0;
+}
+
+bool mh_trace_lock(trace_lock *lock, trace_patience patience)
+{
+    int error = errno, cancel_state;
+    sigset_t before;
+    block_signals(&before);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    if (take(&lock->mutex, patience)) {
+        lock->blocked = before;
+        lock->cancel_state = cancel_state;
+        lock->error = error;
+        return true;
+    }
+    pthread_setcancelstate(cancel_state, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return false;
+}
+
+void mh_trace_unlock(trace_lock *lock)
+{
+    int cancel_state = lock->cancel_state;
+    sigset_t before = lock->blocked;
+    errno = lock->error;
+    pthread_mutex_unlock(&lock->mutex);
+    pthread_setcancelstate(cancel_state, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void mh_trace_take_file_signal(void)
+{
+    static const struct timespec at_once;
+    sigset_t too_large;
+    sigemptyset(&too_large);
+    sigaddset(&too_large, SIGXFSZ);
+    sigtimedwait(&too_large, NULL, &at_once);
+}
+
+/* ---- Messages and memory */
 
 /* Written at once: a launcher may lose what follows, or mix it with other lines. */
 void mh_trace_say(const char *format, ...)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recording.h - what all parts of the back know of the recording. */
+/* recording.h - what all parts of the back know of the recording, and need for it. */
 #ifndef RECORD_RECORDING_H
 #define RECORD_RECORDING_H
 
@@ -7,6 +7,8 @@
 #include "interpose/twin.h"
 
 #include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,6 +37,30 @@ static inline int64_t mh_trace_now_ns(void)
 
 /* A line on standard error. */
 void mh_trace_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * While a lock is held, no handler runs of a signal that comes from elsewhere: it may call MPI, and come here again.
+ * Nor is the thread canceled. errno stays as it was.
+ */
+typedef struct {
+    pthread_mutex_t mutex;
+    sigset_t blocked; /* this and the others: before */
+    int cancel_state, error;
+} trace_lock;
+#define TRACE_LOCK                         \
+    {                                      \
+        .mutex = PTHREAD_MUTEX_INITIALIZER \
+    }
+
+/* At the end of a program, the thread that holds the lock may no longer exist. */
+typedef enum { TRACE_AT_ONCE, TRACE_IN_A_SECOND, TRACE_AT_ANY_TIME } trace_patience;
+
+/* Returns whether it is held. */
+bool mh_trace_lock(trace_lock *lock, trace_patience patience);
+void mh_trace_unlock(trace_lock *lock);
+
+/* Call it with a lock held if a file was too large: the signal, which the kernel sends too, would end most programs. */
+void mh_trace_take_file_signal(void);
 
 /* Zeros that take no memory until they are used; NULL if there is no room. */
 void *mh_trace_map(size_t bytes);
