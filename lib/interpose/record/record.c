@@ -4,8 +4,8 @@
  *
  * Each part of it has a header, and uses the parts after it in this list alone: requests, collectives, messages: what
  * calls mean; communicators: and where; clock: the clock records; calls: when; table: what belongs to a handle; buffer:
- * events in memory; regions, sites, symbols: names; file: what is written; recording: what all share. For most events,
- * nothing is allocated and no lock is taken.
+ * events in memory; regions, sites: names; file: what is written; recording: what all share. For most events, nothing
+ * is allocated and no lock is taken.
  */
 #define _GNU_SOURCE
 #include "base/fresh_number.h"
