@@ -65,8 +65,7 @@ INLINE caller caller_at(uintptr_t address)
 {
     enum { KNOWN_BITS = 10 };
     static _Atomic uint64_t known[1 << KNOWN_BITS];
-    /* The multiplier is the golden ratio, as in table.c. */
-    _Atomic uint64_t *place = &known[address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - KNOWN_BITS)];
+    _Atomic uint64_t *place = &known[trace_hash(address, KNOWN_BITS)];
     uint64_t answer = atomic_load_explicit(place, memory_order_relaxed);
     if (answer >> 2 != address) {
         answer = (uint64_t)address << 2 | find_caller(address);

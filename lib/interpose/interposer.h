@@ -203,6 +203,12 @@ static inline int64_t trace_raw_now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* Where to look in a table of 1 << bits. The multiplier is the golden ratio: neighbors among handles are spread. */
+static inline size_t trace_hash(uint64_t number, unsigned bits)
+{
+    return (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));
+}
+
 /* What the program wants to be told; MPI refuses a call that has nowhere to tell it. */
 #define TRACE_AT(pointer) ((pointer) ? *(pointer) : 0)
 

@@ -15,10 +15,9 @@ static struct {
 } sizes[SIZE_SLOTS];
 
 /* Where the type is, or the free slot where the search for it ends. */
-static unsigned slot_of(MPI_Datatype type)
+static size_t slot_of(MPI_Datatype type)
 {
-    /* The multiplier is the golden ratio, as in table.c. */
-    unsigned slot = (unsigned)((uint64_t)(uintptr_t)type * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SIZE_BITS));
+    size_t slot = trace_hash((uintptr_t)type, SIZE_BITS);
     while (sizes[slot].type && sizes[slot].type != type)
         slot = (slot + 1) % SIZE_SLOTS;
     return slot;
@@ -43,7 +42,7 @@ void mh_trace_learn_sizes(void)
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         int size = 0;
         if (types[i] != MPI_DATATYPE_NULL && PMPI_Type_size(types[i], &size) == MPI_SUCCESS) {
-            const unsigned slot = slot_of(types[i]);
+            const size_t slot = slot_of(types[i]);
             sizes[slot].type = types[i];
             sizes[slot].size = size;
         }
@@ -54,7 +53,7 @@ int64_t mh_trace_bytes(int64_t count, MPI_Datatype type)
 {
     if (count <= 0 || type == MPI_DATATYPE_NULL)
         return 0;
-    const unsigned slot = slot_of(type);
+    const size_t slot = slot_of(type);
     MPI_Count size = sizes[slot].size;
     if (sizes[slot].type != type)
         PMPI_Type_size_x(type, &size);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "interpose/record/sites.h"
 
+#include "interpose/interposer.h"
 #include "interpose/record/file.h"
 #include "interpose/record/recording.h"
 
@@ -139,7 +140,7 @@ static bool find_symbol(const void *base, const char *path, uintptr_t *address, 
 
 static void note(uint64_t address)
 {
-    size_t place = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TABLE_BITS));
+    size_t place = trace_hash(address, TABLE_BITS);
     while (table[place] != 0 && table[place] != address)
         place = (place + 1) % TABLE_SIZE;
     if (table[place] == address || site_count == MAX_SITES)

@@ -7,6 +7,7 @@
  */
 #include "interpose/record/table.h"
 
+#include "interpose/interposer.h"
 #include "interpose/record/recording.h"
 
 static const uint64_t reserved = UINT64_MAX, hidden = 2; /* hidden: a bit that the keys of requests have not */
@@ -23,10 +24,9 @@ bool mh_trace_open_table(trace_table *table, unsigned bucket_bits)
     return table->keys;
 }
 
-/* The multiplier is the golden ratio: neighbors among handles are spread. */
 static int64_t bucket_of(const trace_table *table, uint64_t key)
 {
-    return (int64_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - table->bucket_bits)) * TRACE_TABLE_WAYS;
+    return (int64_t)trace_hash(key, table->bucket_bits) * TRACE_TABLE_WAYS;
 }
 
 int64_t mh_trace_find(const trace_table *table, uint64_t key)
