@@ -22,6 +22,7 @@ enum { FUNCTIONS = sizeof function_names / sizeof *function_names };
 
 interpose_choices mh_choices;
 MPI_Comm mh_twin_of_world = MPI_COMM_NULL;
+bool mh_has_threads;
 static int does;                      /* what front.c is told */
 static bool is_wanted[FUNCTIONS + 1]; /* by id of the function, to be recorded */
 
@@ -54,7 +55,7 @@ static const char *choose_functions(char *list)
 /* Those of rank 0 are for all processes. */
 static int begin(const interpose_choices *choices, int64_t entered_raw_ns, trace_call *call)
 {
-    int rank;
+    int rank, thread_level = MPI_THREAD_MULTIPLE;
     char only[CHOICES_TEXT];
     mh_choices = *choices;
     const char *name = mh_choices_name(&mh_choices), *without = mh_choices_without(&mh_choices);
@@ -71,6 +72,8 @@ static int begin(const interpose_choices *choices, int64_t entered_raw_ns, trace
     PMPI_Bcast(&mh_choices, (int)sizeof mh_choices, MPI_BYTE, 0, mh_twin_of_world);
     if (mh_choices.harmonizes && mh_preload_begin())
         does |= INTERPOSE_HARMONIZES;
+    PMPI_Query_thread(&thread_level);
+    mh_has_threads = !mh_interpose_agree(thread_level != MPI_THREAD_MULTIPLE, mh_twin_of_world);
     strcpy(only, mh_choices.only);
     choose_functions(only);
     if (mh_choices.records && mh_trace_begin(function_names, is_wanted, FUNCTIONS, entered_raw_ns, call))

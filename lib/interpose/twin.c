@@ -102,6 +102,40 @@ bool mh_interpose_is_foreign(MPI_Comm comm)
     return found;
 }
 
+/* MPI may refuse to compare it with the world, as it may be of a session. */
+static bool has_processes_of_world(MPI_Comm comm)
+{
+    int is_inter = 0, size = 0, world_size = 0;
+    PMPI_Comm_test_inter(comm, &is_inter);
+    PMPI_Comm_size(comm, &size);
+    PMPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    return !is_inter && size == world_size && !mh_interpose_is_foreign(comm);
+}
+
+/* In an attribute of the communicator. */
+bool mh_interpose_has_all(MPI_Comm comm)
+{
+    static int key = MPI_KEYVAL_INVALID;
+    static bool yes = true, no = false;
+    bool *known = &no;
+    int found = 0;
+    if (comm == MPI_COMM_WORLD || mh_has_threads || comm == MPI_COMM_NULL)
+        return comm == MPI_COMM_WORLD;
+    if (key == MPI_KEYVAL_INVALID &&
+        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL) != MPI_SUCCESS)
+        return has_processes_of_world(comm);
+    if (PMPI_Comm_get_attr(comm, key, &known, &found) == MPI_SUCCESS && !found) {
+        known = has_processes_of_world(comm) ? &yes : &no;
+        PMPI_Comm_set_attr(comm, key, known);
+    }
+    return *known;
+}
+
+bool mh_interpose_is_of_all(MPI_Comm comm, int result)
+{
+    return !mh_interpose_was_refused(result) && mh_interpose_has_all(comm);
+}
+
 void mh_interpose_check_launcher(const char *program)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", message[MH_LAUNCHER_MESSAGE];

@@ -11,6 +11,7 @@
 extern interpose_choices mh_choices;
 /* The processes of the program's world, in a communicator of the back's own. */
 extern MPI_Comm mh_twin_of_world;
+extern bool mh_has_threads; /* MPI_THREAD_MULTIPLE, on some process */
 
 /* Whether all processes agree. Collective; the program's error handler does not see errors. */
 bool mh_interpose_agree(int mine, MPI_Comm comm);
@@ -24,6 +25,15 @@ bool mh_interpose_was_refused(int result);
 /* Whether processes of another world belong to a communicator, which may make the real calls and record nothing. All of
  * its processes see the same. */
 bool mh_interpose_is_foreign(MPI_Comm comm);
+
+/*
+ * Whether all processes of the world make calls on a communicator, all in the same order as those on the world: with
+ * several threads, it must be the world. Remembered for each communicator.
+ */
+bool mh_interpose_has_all(MPI_Comm comm);
+
+/* The same of one collective call. One that MPI refuses on a process is not made, and others need not make it. */
+bool mh_interpose_is_of_all(MPI_Comm comm, int result);
 
 /* A launcher of another MPI library starts processes that do not know of each other: say so, in the name of program. */
 void mh_interpose_check_launcher(const char *program);

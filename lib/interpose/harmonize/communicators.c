@@ -35,7 +35,6 @@ typedef struct {
 static communicator world;
 static communicator left_to_mpi = {.twin = MPI_COMM_NULL, .is_refused = true};
 static int keyval = MPI_KEYVAL_INVALID;
-static bool has_threads; /* MPI_THREAD_MULTIPLE, on some process */
 static atomic_int engaged_count;
 static atomic_llong passed;
 
@@ -159,9 +158,6 @@ int64_t mh_preload_passed(void)
 
 void mh_preload_open_communicators(void)
 {
-    int thread_level = MPI_THREAD_MULTIPLE;
-    PMPI_Query_thread(&thread_level);
-    has_threads = !mh_interpose_agree(thread_level != MPI_THREAD_MULTIPLE, mh_preload_world);
     int code = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_communicator, &keyval, NULL);
     if (!mh_interpose_agree(get_memory(&world) && code == MPI_SUCCESS, mh_preload_world)) {
         free(world.flags);
@@ -172,15 +168,6 @@ void mh_preload_open_communicators(void)
     }
     world.twin = mh_preload_world;
     name_summary(&world, MPI_COMM_WORLD);
-}
-
-/* Several threads may make calls on different communicators in no common order; then only the world counts. */
-static bool has_all(MPI_Comm comm)
-{
-    int compared = MPI_UNEQUAL;
-    if (!has_threads)
-        PMPI_Comm_compare(mh_preload_world, comm, &compared); /* errors are those of the first */
-    return compared != MPI_UNEQUAL;
 }
 
 /* A communicator that may be engaged. */
@@ -194,14 +181,10 @@ static communicator *make(void)
 
 static communicator *add(MPI_Comm comm)
 {
-    communicator *c = &left_to_mpi;
     int is_inter = 0;
     PMPI_Comm_test_inter(comm, &is_inter);
-    if (!is_inter && has_all(comm))
-        c = &world;
-    else if (!is_inter && mh_choices.all && mh_choices.barrier && !mh_interpose_is_foreign(comm))
-        c = make();
-    if (!c || PMPI_Comm_set_attr(comm, keyval, c) == MPI_SUCCESS || c == &world || c == &left_to_mpi)
+    communicator *c = is_inter || mh_interpose_is_foreign(comm) ? &left_to_mpi : make();
+    if (!c || PMPI_Comm_set_attr(comm, keyval, c) == MPI_SUCCESS || c == &left_to_mpi)
         return c;
     free(c);
     return NULL;
@@ -212,18 +195,13 @@ static communicator *find(MPI_Comm comm)
 {
     communicator *c = NULL;
     int found = 0;
-    if (comm == MPI_COMM_WORLD)
+    if (mh_interpose_has_all(comm))
         return &world;
-    if (keyval == MPI_KEYVAL_INVALID || comm == MPI_COMM_NULL)
+    if (!mh_choices.all || !mh_choices.barrier || keyval == MPI_KEYVAL_INVALID || comm == MPI_COMM_NULL)
         return NULL;
     if (PMPI_Comm_get_attr(comm, keyval, &c, &found) != MPI_SUCCESS)
         return NULL;
     return found ? c : add(comm);
-}
-
-bool mh_preload_is_world(MPI_Comm comm)
-{
-    return find(comm) == &world;
 }
 
 /* Collective: all processes of comm are in the same barrier. They all engage it, or none does. */

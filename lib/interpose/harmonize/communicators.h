@@ -23,12 +23,6 @@ typedef struct {
 /* Prepare for the barriers of the world. */
 void mh_preload_open_communicators(void);
 
-/*
- * Whether this is the world, or a communicator of the same processes, which make its collective calls and those of the
- * world in one order. Remembered for each communicator.
- */
-bool mh_preload_is_world(MPI_Comm comm);
-
 /* A barrier of the program. Returns whether it is done; otherwise the real one must be called. */
 bool mh_preload_replace(MPI_Comm comm);
 

@@ -137,7 +137,7 @@ bool mh_preload_barrier(MPI_Comm comm, int *result)
 
 void mh_preload_after_collective(MPI_Comm comm, int result)
 {
-    if (has_clock && !has_ended && !mh_interpose_was_refused(result) && mh_preload_is_world(comm))
+    if (has_clock && !has_ended && mh_interpose_is_of_all(comm, result))
         mh_preload_after_call();
 }
 

@@ -92,12 +92,6 @@ static _Atomic uint32_t *count_of(MPI_Comm comm)
     return &counts[mh_trace_comm(comm)->id];
 }
 
-/* With several threads, calls on different communicators have no common order: those of the world alone count. */
-static bool counts_for_clock(MPI_Comm comm)
-{
-    return comm == MPI_COMM_WORLD || (!mh_trace.has_threads && mh_trace_has_all(comm));
-}
-
 /* A collective call is the time to write what is in memory: processes wait for each other there anyway. */
 void mh_trace_before_together(trace_call *call)
 {
@@ -108,10 +102,9 @@ void mh_trace_before_together(trace_call *call)
     mh_trace_put_region(call, mh_trace.flush_id, false);
 }
 
-/* One that MPI refuses on a process is not made, and the others need not make it: nobody is to wait for them. */
 void mh_trace_after_together(trace_call *call, int result, MPI_Comm comm)
 {
-    if (!mh_interpose_was_refused(result) && counts_for_clock(comm))
+    if (mh_interpose_is_of_all(comm, result))
         mh_trace_look_after_clock(call);
 }
 

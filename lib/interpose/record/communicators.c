@@ -28,7 +28,7 @@ typedef struct {
 
 static trace_table table;
 static trace_known_comm *known; /* by the slot in the table */
-static trace_known_comm world = {.has_all = true}, self = {.id = SELF_ID, .size = 1};
+static trace_known_comm world, self = {.id = SELF_ID, .size = 1};
 static trace_known_comm unknown = {.id = TRACE_NO_COMM, .size = 1};
 static MPI_Group world_group;
 static int freed_key; /* an attribute of communicators that are known */
@@ -103,9 +103,6 @@ static void describe(trace_known_comm *comm, MPI_Comm handle, bool is_inter, con
     comm->context = its->head.context;
     if (!is_inter)
         find_neighbors(comm, handle);
-    comm->has_all = !is_inter && its->head.size == mh_trace.size;
-    for (int i = 0; i < its->head.size; i++)
-        comm->has_all = comm->has_all && its->ranks[i] >= 0;
 }
 
 /* Without memory, there is none. */
@@ -206,19 +203,6 @@ trace_known_comm *mh_trace_comm(MPI_Comm comm)
 bool mh_trace_is_known(MPI_Comm comm)
 {
     return comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF || mh_trace_find(&table, key_of(comm)) >= 0;
-}
-
-bool mh_trace_has_all(MPI_Comm comm)
-{
-    const trace_known_comm *its = mh_trace_comm(comm);
-    int is_inter = 0, size = 0;
-    if (its != &unknown)
-        return its->has_all;
-    if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter)
-        return false;
-    /* MPI may refuse to compare it with the world, as it may be of a session. */
-    PMPI_Comm_size(comm, &size);
-    return size == mh_trace.size && !mh_interpose_is_foreign(comm);
 }
 
 bool mh_trace_open_comms(void)

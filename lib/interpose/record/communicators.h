@@ -9,8 +9,8 @@
 
 typedef struct {
     uint16_t id;
-    bool is_inter, has_all; /* all processes of the world, and no others */
-    int rank, size;         /* size: of the remote group of an intercommunicator */
+    bool is_inter;
+    int rank, size; /* size: of the remote group of an intercommunicator */
     uint32_t context;
     int sources, targets;        /* in its topology */
     uint64_t missing;            /* a bit for each of the first neighbors that is none */
@@ -22,9 +22,6 @@ bool mh_trace_open_comms(void);
 trace_known_comm *mh_trace_comm(MPI_Comm comm); /* never NULL */
 
 bool mh_trace_is_known(MPI_Comm comm); /* without asking MPI */
-
-/* Whether its processes are those of MPI_COMM_WORLD: the same on all of them, also if one has no memory for more. */
-bool mh_trace_has_all(MPI_Comm comm);
 /* MPI_COMM_WORLD and MPI_COMM_SELF. Others are written when they are made or found. */
 void mh_trace_write_first_comms(void);
 

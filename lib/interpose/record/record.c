@@ -131,14 +131,11 @@ static bool open_files(void)
 
 static bool prepare(void)
 {
-    int thread_level = MPI_THREAD_SINGLE;
     mh_trace.world = mh_twin_of_world;
     PMPI_Comm_rank(mh_trace.world, &mh_trace.rank);
     PMPI_Comm_size(mh_trace.world, &mh_trace.size);
     mh_trace.pid = getpid();
     mh_trace_learn_sizes();
-    PMPI_Query_thread(&thread_level);
-    mh_trace.has_threads = !mh_interpose_agree(thread_level != MPI_THREAD_MULTIPLE, mh_trace.world);
     bool is_ready = mh_trace_open_buffer(mh_choices.buffer_bytes) && mh_trace_open_requests() && mh_trace_open_comms();
     return mh_interpose_agree(is_ready, mh_trace.world) || give_up("a process is out of memory");
 }

@@ -26,7 +26,6 @@ typedef struct {
     _Atomic int64_t from_ns, to_ns; /* by the local clock: what is before and after is not recorded */
     const bool *is_wanted;          /* by id of the function */
     uint16_t clock_id, flush_id, first_region_id;
-    bool has_threads; /* MPI_THREAD_MULTIPLE */
 } trace_recording;
 extern trace_recording mh_trace;
 

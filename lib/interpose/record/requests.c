@@ -276,7 +276,7 @@ static int64_t hide(MPI_Request request)
 
 static void hide_all(trace_call *call, int64_t *slots)
 {
-    if (!mh_trace.has_threads)
+    if (!mh_has_threads)
         return;
     call->slots = slots;
     for (int64_t i = 0; i < call->watched_count; i++)
