@@ -141,7 +141,7 @@ static int forget_freed(MPI_Comm handle, int key, void *value, void *extra)
 static trace_known_comm *add(MPI_Comm handle, MPI_Comm like, bool is_inter, uint32_t context, definition *its)
 {
     forget(handle);
-    int64_t slot = its && id_count < MAX_IDS ? mh_trace_reserve(&table, key_of(handle)) : TRACE_NO_ROOM;
+    int64_t slot = its && id_count < MAX_IDS ? mh_trace_reserve(&table, key_of(handle)) : TRACE_ABSENT;
     if (slot < 0) {
         free(its);
         return &unknown;

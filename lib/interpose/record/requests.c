@@ -105,7 +105,7 @@ static int64_t keep(uint64_t key, const trace_request *its)
     if (slot == TRACE_PRESENT && its->does & TRACE_RECEIVES)
         slot = mh_trace_find(&table, key);
     /* Other threads have hidden the handle that stands for many requests. */
-    if (slot == TRACE_NO_ROOM && !(its->does & TRACE_RECEIVES) && mh_trace_find_any(&table, key) >= 0)
+    if (slot == TRACE_ABSENT && !(its->does & TRACE_RECEIVES) && mh_trace_find_any(&table, key) >= 0)
         slot = TRACE_PRESENT;
     if (slot < 0)
         return slot;

@@ -29,25 +29,42 @@ static int64_t bucket_of(const trace_table *table, uint64_t key)
     return (int64_t)trace_hash(key, table->bucket_bits) * TRACE_TABLE_WAYS;
 }
 
+/* The slot whose key, with the bits of mask, is this one. */
+static int64_t search(const trace_table *table, uint64_t key, uint64_t mask)
+{
+    int64_t first = bucket_of(table, key & ~mask);
+    for (int64_t slot = first; slot < first + TRACE_TABLE_WAYS; slot++)
+        if ((atomic_load_explicit(&table->keys[slot], memory_order_acquire) | mask) == key)
+            return slot;
+    return TRACE_ABSENT;
+}
+
 int64_t mh_trace_find(const trace_table *table, uint64_t key)
 {
-    int64_t first = bucket_of(table, key);
-    for (int64_t slot = first; slot < first + TRACE_TABLE_WAYS; slot++)
-        if (atomic_load_explicit(&table->keys[slot], memory_order_acquire) == key)
+    return search(table, key, 0);
+}
+
+int64_t mh_trace_find_any(const trace_table *table, uint64_t key)
+{
+    return search(table, key | hidden, hidden);
+}
+
+/* Where keys of this bucket are, one that is so becomes another. */
+static int64_t change(trace_table *table, uint64_t bucket, uint64_t from, uint64_t to)
+{
+    int64_t first = bucket_of(table, bucket);
+    for (int64_t slot = first; slot < first + TRACE_TABLE_WAYS; slot++) {
+        uint64_t expected = from;
+        if (atomic_load_explicit(&table->keys[slot], memory_order_relaxed) == from &&
+            atomic_compare_exchange_strong(&table->keys[slot], &expected, to))
             return slot;
+    }
     return TRACE_ABSENT;
 }
 
 int64_t mh_trace_hide(trace_table *table, uint64_t key)
 {
-    int64_t first = bucket_of(table, key);
-    for (int64_t slot = first; slot < first + TRACE_TABLE_WAYS; slot++) {
-        uint64_t expected = key;
-        if (atomic_load_explicit(&table->keys[slot], memory_order_relaxed) == key &&
-            atomic_compare_exchange_strong(&table->keys[slot], &expected, key | hidden))
-            return slot;
-    }
-    return TRACE_ABSENT;
+    return change(table, key, key, key | hidden);
 }
 
 void mh_trace_show(trace_table *table, int64_t slot)
@@ -56,27 +73,9 @@ void mh_trace_show(trace_table *table, int64_t slot)
     atomic_store_explicit(&table->keys[slot], key, memory_order_release);
 }
 
-int64_t mh_trace_find_any(const trace_table *table, uint64_t key)
-{
-    int64_t first = bucket_of(table, key);
-    for (int64_t slot = first; slot < first + TRACE_TABLE_WAYS; slot++)
-        if ((atomic_load_explicit(&table->keys[slot], memory_order_acquire) | hidden) == (key | hidden))
-            return slot;
-    return TRACE_ABSENT;
-}
-
 int64_t mh_trace_reserve(trace_table *table, uint64_t key)
 {
-    if (mh_trace_find(table, key) >= 0)
-        return TRACE_PRESENT;
-    int64_t first = bucket_of(table, key);
-    for (int64_t slot = first; slot < first + TRACE_TABLE_WAYS; slot++) {
-        uint64_t expected = 0;
-        if (atomic_load_explicit(&table->keys[slot], memory_order_relaxed) == 0 &&
-            atomic_compare_exchange_strong(&table->keys[slot], &expected, reserved))
-            return slot;
-    }
-    return TRACE_NO_ROOM;
+    return mh_trace_find(table, key) >= 0 ? TRACE_PRESENT : change(table, key, 0, reserved);
 }
 
 void mh_trace_publish(trace_table *table, int64_t slot, uint64_t key)

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TRACE_TABLE_WAYS = 16, TRACE_ABSENT = -1, TRACE_PRESENT = -2, TRACE_NO_ROOM = -3 };
+enum { TRACE_TABLE_WAYS = 16, TRACE_ABSENT = -1, TRACE_PRESENT = -2 };
 typedef struct {
     _Atomic uint64_t *keys; /* 0: free */
     unsigned bucket_bits;
@@ -16,7 +16,7 @@ typedef struct {
 
 bool mh_trace_open_table(trace_table *table, unsigned bucket_bits);
 size_t mh_trace_table_size(const trace_table *table);
-/* Number of a slot that is the caller's alone until it is published; or TRACE_PRESENT, TRACE_NO_ROOM. */
+/* A slot that is the caller's alone until it is published; or TRACE_PRESENT, or TRACE_ABSENT: there is no room. */
 int64_t mh_trace_reserve(trace_table *table, uint64_t key);
 void mh_trace_publish(trace_table *table, int64_t slot, uint64_t key);
 int64_t mh_trace_find(const trace_table *table, uint64_t key); /* or TRACE_ABSENT */
