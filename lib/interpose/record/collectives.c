@@ -87,11 +87,6 @@ static uint64_t bytes_of(const trace_share *share, const trace_share *other, con
 /* How many there were on each communicator: the same on all processes, whichever part of the run they record. */
 static _Atomic uint32_t counts[TRACE_NO_COMM + 1];
 
-static _Atomic uint32_t *count_of(MPI_Comm comm)
-{
-    return &counts[mh_trace_comm(comm)->id];
-}
-
 /* A collective call is the time to write what is in memory: processes wait for each other there anyway. */
 void mh_trace_before_together(trace_call *call)
 {
@@ -114,12 +109,13 @@ void mh_trace_left_together(trace_call *call, MPI_Comm comm, bool is_operation)
     if (!mh_trace_is_known(comm))
         return;
     if (is_operation)
-        atomic_fetch_add(count_of(comm), 1);
+        atomic_fetch_add(&counts[mh_trace_comm(comm)->id], 1);
     mh_trace_after_together(call, MPI_SUCCESS, comm);
 }
 
-static void put(trace_call *call, int64_t time_ns, const trace_request *its, int32_t number)
+static void put(trace_call *call, int64_t time_ns, const trace_request *its)
 {
+    const int32_t number = (int32_t)(atomic_fetch_add(&counts[its->comm], 1) + 1);
     if (call->is_silent)
         return;
     mh_trace_put(call->thread, (trace_event){time_ns, its->bytes_in, its->partner, number, its->number, its->comm,
@@ -130,7 +126,7 @@ static void put(trace_call *call, int64_t time_ns, const trace_request *its, int
 
 void mh_trace_put_collective(trace_call *call, const trace_request *its)
 {
-    put(call, call->enter_ns, its, (int32_t)(atomic_fetch_add(&counts[its->comm], 1) + 1));
+    put(call, call->enter_ns, its);
 }
 
 static int32_t root_of(const trace_known_comm *comm, int root, bool is_rooted)
@@ -162,7 +158,7 @@ void mh_trace_collective(trace_call *call, int result, MPI_Comm comm, int root, 
     if (result != MPI_SUCCESS)
         in = out = TRACE_NOTHING;
     describe(&its, call, comm, root, &in, &out);
-    put(call, call->leave_ns, &its, (int32_t)(atomic_fetch_add(&counts[its.comm], 1) + 1));
+    put(call, call->leave_ns, &its);
 }
 
 /* It is recorded by mh_trace_keep. */

@@ -240,14 +240,11 @@ static uint32_t propose_context(void)
 /* Collective over the new communicator. In an intercommunicator, a reduction gives what the other group has. */
 static uint32_t agree_on_context(MPI_Comm comm, bool is_inter)
 {
-    uint32_t mine = propose_context(), other = 0, max = 0;
-    PMPI_Allreduce(&mine, &other, 1, MPI_UINT32_T, MPI_MAX, comm);
-    max = other;
+    uint32_t mine = propose_context(), max = 0, other_max = 0;
+    PMPI_Allreduce(&mine, &max, 1, MPI_UINT32_T, MPI_MAX, comm);
     if (is_inter)
-        PMPI_Allreduce(&other, &mine, 1, MPI_UINT32_T, MPI_MAX, comm);
-    if (is_inter && mine > max)
-        max = mine;
-    return max;
+        PMPI_Allreduce(&max, &other_max, 1, MPI_UINT32_T, MPI_MAX, comm);
+    return other_max > max ? other_max : max;
 }
 
 /* Two threads may make communicators at once, so the lock is not held while processes wait for each other. */

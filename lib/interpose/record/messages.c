@@ -60,6 +60,19 @@ int64_t mh_trace_bytes(int64_t count, MPI_Datatype type)
     return size > 0 ? count * size : 0;
 }
 
+/* What the call says of the request that it begins. Returns false if there is nothing to be recorded. */
+static bool describe(trace_call *call, int result, int partner, int tag, MPI_Comm comm)
+{
+    trace_request *its = &call->started;
+    mh_trace_leave_ns(call);
+    if (result != MPI_SUCCESS || partner == MPI_PROC_NULL)
+        return false;
+    its->partner = partner;
+    its->tag = tag;
+    its->comm = mh_trace_comm(comm)->id;
+    return true;
+}
+
 /* ---- Sending */
 
 void mh_trace_put_send(trace_call *call, const trace_request *message)
@@ -80,30 +93,21 @@ void mh_trace_send(trace_call *call, int result, int64_t count, MPI_Datatype typ
 
 void mh_trace_isend(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm)
 {
-    trace_request *its = &call->started;
-    mh_trace_leave_ns(call);
-    if (result != MPI_SUCCESS || partner == MPI_PROC_NULL)
+    if (!describe(call, result, partner, tag, comm))
         return;
+    call->started.bytes_in = (uint64_t)mh_trace_bytes(count, type);
     mh_trace_new_request(call, TRACE_SENDS);
-    its->partner = partner;
-    its->tag = tag;
-    its->comm = mh_trace_comm(comm)->id;
-    its->bytes_in = (uint64_t)mh_trace_bytes(count, type);
-    mh_trace_put_send(call, its);
+    mh_trace_put_send(call, &call->started);
 }
 
 void mh_trace_send_init(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag,
                         MPI_Comm comm)
 {
-    mh_trace_leave_ns(call);
-    if (result != MPI_SUCCESS || partner == MPI_PROC_NULL)
+    if (!describe(call, result, partner, tag, comm))
         return;
-    call->started = (trace_request){.does = TRACE_SENDS,
-                                    .is_persistent = true,
-                                    .partner = partner,
-                                    .tag = tag,
-                                    .comm = mh_trace_comm(comm)->id,
-                                    .bytes_in = (uint64_t)mh_trace_bytes(count, type)};
+    call->started.bytes_in = (uint64_t)mh_trace_bytes(count, type);
+    call->started.does = TRACE_SENDS;
+    call->started.is_persistent = true;
 }
 
 /* ---- Receiving */
@@ -117,24 +121,16 @@ void mh_trace_put_post(trace_call *call, uint32_t request, uint16_t comm, int pa
 
 void mh_trace_irecv(trace_call *call, int result, int partner, int tag, MPI_Comm comm)
 {
-    trace_request *its = &call->started;
-    mh_trace_leave_ns(call);
-    if (result != MPI_SUCCESS || partner == MPI_PROC_NULL)
-        return;
-    mh_trace_new_request(call, TRACE_RECEIVES);
-    its->partner = partner;
-    its->tag = tag;
-    its->comm = mh_trace_comm(comm)->id;
-    mh_trace_put_post(call, its->number, its->comm, partner, tag);
+    if (describe(call, result, partner, tag, comm))
+        mh_trace_put_post(call, mh_trace_new_request(call, TRACE_RECEIVES), call->started.comm, partner, tag);
 }
 
 void mh_trace_recv_init(trace_call *call, int result, int partner, int tag, MPI_Comm comm)
 {
-    mh_trace_leave_ns(call);
-    if (result != MPI_SUCCESS || partner == MPI_PROC_NULL)
+    if (!describe(call, result, partner, tag, comm))
         return;
-    call->started = (trace_request){
-        .does = TRACE_RECEIVES, .is_persistent = true, .partner = partner, .tag = tag, .comm = mh_trace_comm(comm)->id};
+    call->started.does = TRACE_RECEIVES;
+    call->started.is_persistent = true;
 }
 
 static uint64_t bytes_of(const MPI_Status *status)
