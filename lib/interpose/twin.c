@@ -2,6 +2,7 @@
 /* twin.c - a communicator of a back's own, invisible to the program. */
 #include "interpose/twin.h"
 
+#include "mpix_harmonize.h"
 #include "pure/launcher.h"
 
 #include <stdio.h>
@@ -134,6 +135,17 @@ bool mh_interpose_has_all(MPI_Comm comm)
 bool mh_interpose_is_of_all(MPI_Comm comm, int result)
 {
     return !mh_interpose_was_refused(result) && mh_interpose_has_all(comm);
+}
+
+bool mh_interpose_statistic(MPI_Comm comm, const char *key, char *text, int size)
+{
+    int found = 0;
+    MPI_Info info;
+    if (PMPIX_Harmonize_get_info(comm, &info) != MPI_SUCCESS)
+        return false;
+    PMPI_Info_get(info, key, size - 1, text, &found);
+    PMPI_Info_free(&info);
+    return found;
 }
 
 void mh_interpose_check_launcher(const char *program)

@@ -35,6 +35,9 @@ bool mh_interpose_has_all(MPI_Comm comm);
 /* The same of one collective call. One that MPI refuses on a process is not made, and others need not make it. */
 bool mh_interpose_is_of_all(MPI_Comm comm, int result);
 
+/* What the library knows of a communicator under this key, as text of at most size - 1. Returns false if nothing. */
+bool mh_interpose_statistic(MPI_Comm comm, const char *key, char *text, int size);
+
 /* A launcher of another MPI library starts processes that do not know of each other: say so, in the name of program. */
 void mh_interpose_check_launcher(const char *program);
 

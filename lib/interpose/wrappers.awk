@@ -86,7 +86,6 @@ function type_of(parameter,    stars) {
 # $N becomes argument N by its type, *$N what it points to, #N argument N to be set, and a call one of the back.
 function expand(text, with_back,    done, number) {
     gsub(/[a-z_]+\(call/, "back->&", text)
-    sub(/\(call/, "(\\&call", text)
     gsub(/\(call/, "(\\&call", text)
     gsub(/call->/, "call.", text)
     while (match(text, /\*\$[0-9]+/))

@@ -18,13 +18,8 @@ static bool has_clock, has_ended;
 /* Why the library failed: its own message if there is one, otherwise that of MPI. */
 static void read_reason(int code, char text[MPI_MAX_ERROR_STRING])
 {
-    int length, found = 0;
-    MPI_Info info;
-    if (PMPIX_Harmonize_get_info(mh_preload_world, &info) == MPI_SUCCESS) {
-        PMPI_Info_get(info, "mpix_harmonize_last_error", MPI_MAX_ERROR_STRING - 1, text, &found);
-        PMPI_Info_free(&info);
-    }
-    if (!found)
+    int length;
+    if (!mh_interpose_statistic(mh_preload_world, "mpix_harmonize_last_error", text, MPI_MAX_ERROR_STRING))
         PMPI_Error_string(code, text, &length);
 }
 

@@ -2,6 +2,8 @@
 /* world.c - looking after the clock of the world: MPIX_Harmonize synchronizes it as often as it must. */
 #include "interpose/harmonize/world.h"
 
+#include "interpose/twin.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,16 +17,11 @@ enum { MAX_STRIDE = 64, MAX_EARLY_LOOKS = 1024, CALLS_AFTER_BARRIER = 16 };
 
 bool mh_preload_statistic(MPI_Comm comm, const char *key, int64_t *value)
 {
-    char text[32] = "";
-    int found = 0;
-    MPI_Info info;
-    if (PMPIX_Harmonize_get_info(comm, &info) != MPI_SUCCESS)
+    char text[32];
+    if (!mh_interpose_statistic(comm, key, text, sizeof text))
         return false;
-    PMPI_Info_get(info, key, (int)sizeof text - 1, text, &found);
-    PMPI_Info_free(&info);
-    if (found)
-        *value = strtoll(text, NULL, 10);
-    return found;
+    *value = strtoll(text, NULL, 10);
+    return true;
 }
 
 /* All processes make the same collective calls of all processes in the same order, so these are the same on all. */

@@ -206,13 +206,13 @@ void mh_trace_flush_last(trace_patience patience)
     flush(patience, finish_thread);
 }
 
-void mh_trace_count(uint64_t *events, uint64_t *dropped, uint64_t *lost_threads)
+trace_counts mh_trace_count(void)
 {
-    unsigned count = atomic_load(&thread_count);
-    *events = *dropped = 0;
-    *lost_threads = count - known_threads();
+    const unsigned all = atomic_load(&thread_count);
+    trace_counts counts = {.lost_threads = all < MAX_THREADS ? 0 : all - MAX_THREADS};
     for (unsigned i = 0; i < known_threads(); i++) {
-        *events += atomic_load(&threads[i].events);
-        *dropped += atomic_load(&threads[i].dropped);
+        counts.events += atomic_load(&threads[i].events);
+        counts.dropped += atomic_load(&threads[i].dropped);
     }
+    return counts;
 }

@@ -84,7 +84,10 @@ void mh_trace_flush(trace_patience patience);
 /* The same at the end of the program, and how many events were dropped. */
 void mh_trace_flush_last(trace_patience patience);
 
-/* Over all threads. */
-void mh_trace_count(uint64_t *events, uint64_t *dropped, uint64_t *lost_threads);
+/* Over all threads. lost_threads: so many were too many. */
+typedef struct {
+    uint64_t events, dropped, lost_threads;
+} trace_counts;
+trace_counts mh_trace_count(void);
 
 #endif

@@ -9,7 +9,6 @@
  */
 #define _GNU_SOURCE
 #include "base/fresh_number.h"
-#include "mpix_harmonize.h"
 #include "interpose/twin.h"
 #include "interpose/record/calls.h"
 #include "interpose/record/clock.h"
@@ -68,12 +67,10 @@ static void write_command(FILE *file)
     putc('\n', file);
 }
 
-static void write_statistic(FILE *file, MPI_Info info, const char *key)
+static void write_statistic(FILE *file, const char *key)
 {
     char value[256];
-    int found = 0;
-    PMPI_Info_get(info, key, (int)sizeof value - 1, value, &found);
-    if (found)
+    if (mh_interpose_statistic(mh_trace.world, key, value, sizeof value))
         fprintf(file, "%s %s\n", key, value);
 }
 
@@ -82,7 +79,6 @@ static void write_text(void)
     char *text = NULL, host[256] = "", version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length;
     size_t size;
-    MPI_Info info;
     FILE *file = open_memstream(&text, &size);
     if (!file)
         return;
@@ -91,12 +87,9 @@ static void write_text(void)
     version[strcspn(version, "\n")] = '\0';
     write_command(file);
     fprintf(file, "host %s\npid %d\nmpi %s\nrecorder %s\n", host, (int)getpid(), version, PACKAGE_VERSION);
-    if (PMPIX_Harmonize_get_info(mh_trace.world, &info) == MPI_SUCCESS) {
-        write_statistic(file, info, "mpix_harmonize_clock_used");
-        write_statistic(file, info, "mpix_harmonize_clock_epoch_unix_ns");
-        write_statistic(file, info, "mpix_harmonize_wander_max_ppb_per_s");
-        PMPI_Info_free(&info);
-    }
+    write_statistic(file, "mpix_harmonize_clock_used");
+    write_statistic(file, "mpix_harmonize_clock_epoch_unix_ns");
+    write_statistic(file, "mpix_harmonize_wander_max_ppb_per_s");
     if (mh_choices.only[0])
         fprintf(file, "only %s\n", mh_choices.only);
     if (mh_choices.from_ns != INT64_MIN)
@@ -178,9 +171,14 @@ bool mh_trace_begin(const char *const *functions, const bool *is_wanted, int cou
 /* ---- Ending */
 
 typedef struct {
-    uint64_t dropped, lost_threads;
+    trace_counts counts;
     int64_t error;
 } loss;
+
+static loss find_loss(void)
+{
+    return (loss){mh_trace_count(), mh_trace_file_error()};
+}
 
 static atomic_bool losses_are_said;
 
@@ -201,18 +199,18 @@ static void report_losses(const loss *losses)
     int full = 0, failed = 0, lost = 0, first_full = -1, first_failed = -1;
     uint64_t dropped = 0, threads = 0;
     for (int i = 0; i < mh_trace.size; i++) {
-        dropped += losses[i].dropped;
-        threads += losses[i].lost_threads;
-        if (losses[i].dropped > 0 && full++ == 0)
+        dropped += losses[i].counts.dropped;
+        threads += losses[i].counts.lost_threads;
+        if (losses[i].counts.dropped > 0 && full++ == 0)
             first_full = i;
         if (losses[i].error != 0 && failed++ == 0)
             first_failed = i;
-        lost += losses[i].lost_threads > 0;
+        lost += losses[i].counts.lost_threads > 0;
     }
     if (full > 0)
         mh_trace_say("the buffer was full on %d of %d ranks: rank %d dropped %" PRIu64 " events, all together %" PRIu64
                      "; give a larger --buffer",
-                     full, mh_trace.size, first_full, losses[first_full].dropped, dropped);
+                     full, mh_trace.size, first_full, losses[first_full].counts.dropped, dropped);
     if (lost > 0)
         mh_trace_say("%" PRIu64 " threads on %d ranks exceeded the limit, and were not recorded", threads, lost);
     if (failed > 0)
@@ -223,9 +221,7 @@ static void report_losses(const loss *losses)
 
 static void say_losses(void)
 {
-    uint64_t events;
-    loss mine = {.error = mh_trace_file_error()};
-    mh_trace_count(&events, &mine.dropped, &mine.lost_threads);
+    const loss mine = find_loss();
     loss *all = mh_trace.rank == 0 ? calloc((size_t)mh_trace.size, sizeof *all) : NULL;
     int ready = mh_trace.rank != 0 || all;
     PMPI_Bcast(&ready, 1, MPI_INT, 0, mh_trace.world);
@@ -234,20 +230,18 @@ static void say_losses(void)
     if (all)
         report_losses(all);
     free(all);
-    losses_are_said = ready && (mine.dropped > 0 || mine.error != 0);
+    losses_are_said = ready && (mine.counts.dropped > 0 || mine.error != 0);
 }
 
 /* Of this process: others may end in another way. */
 static void say_own_losses(void)
 {
-    uint64_t events;
-    loss mine = {.error = mh_trace_file_error()};
-    mh_trace_count(&events, &mine.dropped, &mine.lost_threads);
-    if ((mine.dropped == 0 && mine.error == 0) || atomic_exchange(&losses_are_said, true))
+    const loss mine = find_loss();
+    if ((mine.counts.dropped == 0 && mine.error == 0) || atomic_exchange(&losses_are_said, true))
         return;
-    if (mine.dropped > 0)
+    if (mine.counts.dropped > 0)
         mh_trace_say("the buffer was full: rank %d dropped %" PRIu64 " events; give a larger --buffer", mh_trace.rank,
-                     mine.dropped);
+                     mine.counts.dropped);
     if (mine.error != 0)
         mh_trace_say("rank %d could not write all events: %s/" TRACE_FILE_PATTERN ": %s", mh_trace.rank,
                      mh_choices.folder, mh_trace.rank, reason_of(mine.error));
@@ -270,13 +264,11 @@ static void end_thread(trace_thread *thread)
 
 void mh_trace_finish(trace_call *call)
 {
-    uint64_t lost_threads;
-    trace_end ended = {0};
     mh_trace_leave(call);
     mh_trace_for_each_thread(end_thread);
     mh_trace_flush_last(TRACE_AT_ANY_TIME);
-    ended.time_ns = mh_trace_now_ns();
-    mh_trace_count(&ended.events, &ended.dropped, &lost_threads);
+    const trace_counts counts = mh_trace_count();
+    const trace_end ended = {.time_ns = mh_trace_now_ns(), .events = counts.events, .dropped = counts.dropped};
     mh_trace_write_one(TRACE_BLOCK_END, &ended, sizeof ended);
     mh_trace_close_file();
 }
