@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* twin.h - what every back does first: it makes a communicator of its own of the processes of one of the program. */
+/*
+ * twin.h - what every back does first: it makes a communicator of its own of the processes of one of the program.
+ *
+ * The library never gets a communicator of the program. The program's error handlers do not see errors of the back,
+ * unless the program gives a communicator that is none.
+ */
 #ifndef INTERPOSE_TWIN_H
 #define INTERPOSE_TWIN_H
 

@@ -10,7 +10,7 @@
 #include "interpose/harmonize/communicators.h"
 
 #include "interpose/twin.h"
-#include "interpose/harmonize/world.h"
+#include "interpose/harmonize/clock.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -159,14 +159,14 @@ int64_t mh_preload_passed(void)
 void mh_preload_open_communicators(void)
 {
     int code = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_communicator, &keyval, NULL);
-    if (!mh_interpose_agree(get_memory(&world) && code == MPI_SUCCESS, mh_preload_world)) {
+    if (!mh_interpose_agree(get_memory(&world) && code == MPI_SUCCESS, mh_twin_of_world)) {
         free(world.flags);
         world.flags = NULL;
         world.is_refused = true;
         keyval = MPI_KEYVAL_INVALID;
         return;
     }
-    world.twin = mh_preload_world;
+    world.twin = mh_twin_of_world;
     name_summary(&world, MPI_COMM_WORLD);
 }
 

@@ -29,7 +29,7 @@ bool mh_preload_replace(MPI_Comm comm);
 /* Sum up what is left, collectively over the world. */
 void mh_preload_close_communicators(void);
 
-/* Free what the communicators have, except mh_preload_world. */
+/* Free what the communicators have, except mh_twin_of_world. */
 void mh_preload_free_communicators(void);
 
 /* The summaries of communicators of which this process was rank 0. Returns how many. */

@@ -2,7 +2,7 @@
 /* harmonize.c - from MPI_Init to MPI_Finalize: barriers, MPI_Wtime, and collective calls that look after the clock. */
 #include "interpose/harmonize/communicators.h"
 #include "interpose/harmonize/report.h"
-#include "interpose/harmonize/world.h"
+#include "interpose/harmonize/clock.h"
 #include "interpose/interposer.h"
 #include "interpose/twin.h"
 
@@ -19,7 +19,7 @@ static bool has_clock, has_ended;
 static void read_reason(int code, char text[MPI_MAX_ERROR_STRING])
 {
     int length;
-    if (!mh_interpose_statistic(mh_preload_world, "mpix_harmonize_last_error", text, MPI_MAX_ERROR_STRING))
+    if (!mh_interpose_statistic(mh_twin_of_world, "mpix_harmonize_last_error", text, MPI_MAX_ERROR_STRING))
         PMPI_Error_string(code, text, &length);
 }
 
@@ -27,16 +27,15 @@ static void read_reason(int code, char text[MPI_MAX_ERROR_STRING])
 static bool give_up(const char *reason)
 {
     int rank;
-    PMPI_Comm_rank(mh_preload_world, &rank);
+    PMPI_Comm_rank(mh_twin_of_world, &rank);
     if (rank == 0)
         fprintf(stderr, "mpix_preload: %s; the program runs without the preload\n", reason);
-    mh_preload_world = MPI_COMM_NULL;
     return false;
 }
 
 static bool global_time(double *seconds)
 {
-    if (PMPIX_Global_time(mh_preload_world, seconds) != MPI_SUCCESS)
+    if (PMPIX_Global_time(mh_twin_of_world, seconds) != MPI_SUCCESS)
         return false;
     *seconds += epoch_s;
     return true;
@@ -47,9 +46,9 @@ static bool global_time(double *seconds)
 static void start_clock(void)
 {
     double global_s = 0, plain_s = PMPI_Wtime();
-    PMPIX_Global_time(mh_preload_world, &global_s);
+    PMPIX_Global_time(mh_twin_of_world, &global_s);
     epoch_s = plain_s - global_s;
-    PMPI_Bcast(&epoch_s, 1, MPI_DOUBLE, 0, mh_preload_world);
+    PMPI_Bcast(&epoch_s, 1, MPI_DOUBLE, 0, mh_twin_of_world);
     ahead_of_plain_s = epoch_s + global_s - plain_s;
     has_clock = true;
 }
@@ -67,14 +66,14 @@ static int settle_clock(void)
 {
     int64_t interval_ns = 0; /* 0: the processes share a clock, which needs no further synchronization */
     double begin_s = PMPI_Wtime();
-    mh_preload_statistic(mh_preload_world, "mpix_harmonize_resync_used_ns", &interval_ns);
+    mh_preload_statistic(mh_twin_of_world, "mpix_harmonize_resync_used_ns", &interval_ns);
     for (int syncs = 0;; syncs++) {
         int goes_on = interval_ns > 0 && (syncs < MIN_SETTLING_SYNCS || PMPI_Wtime() - begin_s < settling_s);
-        int code = PMPI_Bcast(&goes_on, 1, MPI_INT, 0, mh_preload_world);
+        int code = PMPI_Bcast(&goes_on, 1, MPI_INT, 0, mh_twin_of_world);
         if (code != MPI_SUCCESS || !goes_on)
             return code;
         nanosleep(&settling_pause, NULL);
-        code = PMPIX_Clock_sync(mh_preload_world);
+        code = PMPIX_Clock_sync(mh_twin_of_world);
         if (code != MPI_SUCCESS)
             return code;
     }
@@ -83,13 +82,12 @@ static int settle_clock(void)
 bool mh_preload_begin(void)
 {
     int flag;
-    mh_preload_world = mh_twin_of_world;
-    int code = PMPIX_Clock_sync(mh_preload_world);
+    int code = PMPIX_Clock_sync(mh_twin_of_world);
     if (code == MPI_SUCCESS && mh_choices.wtime)
         code = settle_clock();
     /* The first of these calls takes longer than others, and the program does not expect that of a collective call. */
     if (code == MPI_SUCCESS && mh_choices.wtime)
-        code = PMPIX_Harmonize(mh_preload_world, &flag);
+        code = PMPIX_Harmonize(mh_twin_of_world, &flag);
     if (code != MPI_SUCCESS) {
         char reason[MPI_MAX_ERROR_STRING] = "";
         read_reason(code, reason);
@@ -104,8 +102,6 @@ bool mh_preload_begin(void)
 void mh_preload_end(void)
 {
     double global_s;
-    if (mh_preload_world == MPI_COMM_NULL)
-        return;
     mh_preload_close_communicators();
     if (!mh_choices.quiet)
         mh_preload_report();
@@ -127,7 +123,7 @@ bool mh_preload_wtime(double *seconds)
 bool mh_preload_barrier(MPI_Comm comm, int *result)
 {
     *result = MPI_SUCCESS;
-    return mh_preload_world != MPI_COMM_NULL && !has_ended && mh_preload_replace(comm);
+    return !has_ended && mh_preload_replace(comm);
 }
 
 void mh_preload_after_collective(MPI_Comm comm, int result)

@@ -3,7 +3,7 @@
 #include "interpose/harmonize/report.h"
 
 #include "interpose/harmonize/communicators.h"
-#include "interpose/harmonize/world.h"
+#include "interpose/harmonize/clock.h"
 #include "interpose/twin.h"
 
 #include <errno.h>
@@ -35,10 +35,10 @@ typedef struct {
 static double time_calls_s(bool harmonized, int calls)
 {
     int flag;
-    bool failed = PMPI_Barrier(mh_preload_world) != MPI_SUCCESS;
+    bool failed = PMPI_Barrier(mh_twin_of_world) != MPI_SUCCESS;
     double begin_s = PMPI_Wtime();
     for (int i = 0; i < calls; i++) {
-        int code = harmonized ? PMPIX_Harmonize(mh_preload_world, &flag) : PMPI_Barrier(mh_preload_world);
+        int code = harmonized ? PMPIX_Harmonize(mh_twin_of_world, &flag) : PMPI_Barrier(mh_twin_of_world);
         failed |= code != MPI_SUCCESS;
     }
     return failed ? NAN : PMPI_Wtime() - begin_s;
@@ -48,7 +48,7 @@ static double time_calls_s(bool harmonized, int calls)
 static void measure_cost(findings *found)
 {
     int calls = time_calls_s(false, FEW_CALLS) + time_calls_s(true, FEW_CALLS) < few_s ? MANY_CALLS : FEW_CALLS;
-    PMPI_Bcast(&calls, 1, MPI_INT, 0, mh_preload_world);
+    PMPI_Bcast(&calls, 1, MPI_INT, 0, mh_twin_of_world);
     found->plain_us = time_calls_s(false, calls) / calls * 1e6;
     found->harmonized_us = time_calls_s(true, calls) / calls * 1e6;
 }
@@ -56,17 +56,17 @@ static void measure_cost(findings *found)
 static void find_clock(findings *found)
 {
     int64_t time_ns, bound_ns = INT64_MAX, max_ns = INT64_MAX;
-    PMPIX_Global_time_ns(mh_preload_world, &time_ns, &bound_ns);
-    PMPI_Allreduce(&bound_ns, &max_ns, 1, MPI_INT64_T, MPI_MAX, mh_preload_world);
+    PMPIX_Global_time_ns(mh_twin_of_world, &time_ns, &bound_ns);
+    PMPI_Allreduce(&bound_ns, &max_ns, 1, MPI_INT64_T, MPI_MAX, mh_twin_of_world);
     found->bound_us = max_ns == INT64_MAX ? INFINITY : (double)max_ns * us_per_ns;
-    mh_preload_statistic(mh_preload_world, "mpix_harmonize_syncs", &found->syncs);
+    mh_preload_statistic(mh_twin_of_world, "mpix_harmonize_syncs", &found->syncs);
 }
 
 /* Whether rank 0 has memory, the same on all processes. */
 static bool first_has(const void *memory)
 {
     int has = memory != NULL;
-    PMPI_Bcast(&has, 1, MPI_INT, 0, mh_preload_world);
+    PMPI_Bcast(&has, 1, MPI_INT, 0, mh_twin_of_world);
     return has;
 }
 
@@ -78,14 +78,14 @@ static void gather_summaries(findings *found)
     int *counts = found->rank == 0 ? calloc((size_t)found->ranks * 2, sizeof *counts) : NULL;
     int *starts = counts ? counts + found->ranks : NULL;
     if (first_has(counts)) {
-        PMPI_Gather(&bytes, 1, MPI_INT, counts, 1, MPI_INT, 0, mh_preload_world);
+        PMPI_Gather(&bytes, 1, MPI_INT, counts, 1, MPI_INT, 0, mh_twin_of_world);
         for (int i = 0; counts && i < found->ranks; i++) {
             starts[i] = total;
             total += counts[i];
         }
         found->summaries = counts ? calloc((size_t)total + 1, 1) : NULL;
         if (first_has(found->summaries))
-            PMPI_Gatherv(mine, bytes, MPI_BYTE, found->summaries, counts, starts, MPI_BYTE, 0, mh_preload_world);
+            PMPI_Gatherv(mine, bytes, MPI_BYTE, found->summaries, counts, starts, MPI_BYTE, 0, mh_twin_of_world);
         if (found->summaries)
             found->count = total / (int)sizeof *mine;
     }
@@ -204,21 +204,21 @@ static void write_without_signal(const char *text)
 static void add_passed(findings *found)
 {
     int64_t passed = mh_preload_passed();
-    PMPI_Allreduce(&passed, &found->passed, 1, MPI_INT64_T, MPI_MAX, mh_preload_world);
+    PMPI_Allreduce(&passed, &found->passed, 1, MPI_INT64_T, MPI_MAX, mh_twin_of_world);
 }
 
 void mh_preload_report(void)
 {
     findings found = {0};
     int has_harmonized = 0;
-    PMPI_Comm_rank(mh_preload_world, &found.rank);
-    PMPI_Comm_size(mh_preload_world, &found.ranks);
+    PMPI_Comm_rank(mh_twin_of_world, &found.rank);
+    PMPI_Comm_size(mh_twin_of_world, &found.ranks);
     add_passed(&found);
     find_clock(&found);
     gather_summaries(&found);
     for (int i = 0; found.summaries && i < found.count; i++)
         has_harmonized |= found.summaries[i].harmonized > 0;
-    PMPI_Bcast(&has_harmonized, 1, MPI_INT, 0, mh_preload_world);
+    PMPI_Bcast(&has_harmonized, 1, MPI_INT, 0, mh_twin_of_world);
     if (has_harmonized)
         measure_cost(&found);
     char *text = found.rank == 0 ? compose_report(&found) : NULL;

@@ -53,9 +53,9 @@ void mh_trace_write_clock(int64_t began_ns)
 bool mh_trace_start_clock(void)
 {
     mh_error error = MH_NO_ERROR;
-    bool is_ready = PMPIX_Clock_sync(mh_trace.world) == MPI_SUCCESS &&
-                    mh_comm_state_find(mh_trace.world, &state, &error) == MPI_SUCCESS && state;
-    if (!mh_interpose_agree(is_ready, mh_trace.world))
+    bool is_ready = PMPIX_Clock_sync(mh_twin_of_world) == MPI_SUCCESS &&
+                    mh_comm_state_find(mh_twin_of_world, &state, &error) == MPI_SUCCESS && state;
+    if (!mh_interpose_agree(is_ready, mh_twin_of_world))
         return false;
     mh_trace.clock = state->clock.global.base;
     return true;
@@ -64,8 +64,8 @@ bool mh_trace_start_clock(void)
 static void synchronize(void)
 {
     int64_t began_ns = mh_trace_now_ns();
-    bool is_done = PMPIX_Clock_sync(mh_trace.world) == MPI_SUCCESS;
-    cannot_synchronize = !mh_interpose_agree(is_done, mh_trace.world);
+    bool is_done = PMPIX_Clock_sync(mh_twin_of_world) == MPI_SUCCESS;
+    cannot_synchronize = !mh_interpose_agree(is_done, mh_twin_of_world);
     if (!cannot_synchronize)
         mh_trace_write_clock(began_ns);
 }
@@ -81,7 +81,7 @@ static void plan_look(double calls)
 static bool is_due(void)
 {
     int64_t mine_ns = mh_trace_now_ns() - last_record_ns, longest_ns = 0;
-    if (PMPI_Allreduce(&mine_ns, &longest_ns, 1, MPI_INT64_T, MPI_MAX, mh_trace.world) != MPI_SUCCESS) {
+    if (PMPI_Allreduce(&mine_ns, &longest_ns, 1, MPI_INT64_T, MPI_MAX, mh_twin_of_world) != MPI_SUCCESS) {
         cannot_synchronize = true;
         return false;
     }

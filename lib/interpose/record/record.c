@@ -70,7 +70,7 @@ static void write_command(FILE *file)
 static void write_statistic(FILE *file, const char *key)
 {
     char value[256];
-    if (mh_interpose_statistic(mh_trace.world, key, value, sizeof value))
+    if (mh_interpose_statistic(mh_twin_of_world, key, value, sizeof value))
         fprintf(file, "%s %s\n", key, value);
 }
 
@@ -111,9 +111,9 @@ static bool open_files(void)
     struct {
         int error, rank;
     } mine = {0, mh_trace.rank}, worst;
-    PMPI_Bcast(&job, 1, MPI_UINT64_T, 0, mh_trace.world);
+    PMPI_Bcast(&job, 1, MPI_UINT64_T, 0, mh_twin_of_world);
     mine.error = mh_trace_open_file(job);
-    PMPI_Allreduce(&mine, &worst, 1, MPI_2INT, MPI_MAXLOC, mh_trace.world);
+    PMPI_Allreduce(&mine, &worst, 1, MPI_2INT, MPI_MAXLOC, mh_twin_of_world);
     if (worst.error == 0)
         return true;
     snprintf(reason, sizeof reason, "cannot write %s/" TRACE_FILE_PATTERN ": %s", mh_choices.folder, worst.rank,
@@ -124,13 +124,12 @@ static bool open_files(void)
 
 static bool prepare(void)
 {
-    mh_trace.world = mh_twin_of_world;
-    PMPI_Comm_rank(mh_trace.world, &mh_trace.rank);
-    PMPI_Comm_size(mh_trace.world, &mh_trace.size);
+    PMPI_Comm_rank(mh_twin_of_world, &mh_trace.rank);
+    PMPI_Comm_size(mh_twin_of_world, &mh_trace.size);
     mh_trace.pid = getpid();
     mh_trace_learn_sizes();
     bool is_ready = mh_trace_open_buffer(mh_choices.buffer_bytes) && mh_trace_open_requests() && mh_trace_open_comms();
-    return mh_interpose_agree(is_ready, mh_trace.world) || give_up("a process is out of memory");
+    return mh_interpose_agree(is_ready, mh_twin_of_world) || give_up("a process is out of memory");
 }
 
 /* MPI_Init, which began before there was a clock, and the first synchronization. */
@@ -224,9 +223,9 @@ static void say_losses(void)
     const loss mine = find_loss();
     loss *all = mh_trace.rank == 0 ? calloc((size_t)mh_trace.size, sizeof *all) : NULL;
     int ready = mh_trace.rank != 0 || all;
-    PMPI_Bcast(&ready, 1, MPI_INT, 0, mh_trace.world);
+    PMPI_Bcast(&ready, 1, MPI_INT, 0, mh_twin_of_world);
     if (ready)
-        PMPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, mh_trace.world);
+        PMPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, mh_twin_of_world);
     if (all)
         report_losses(all);
     free(all);

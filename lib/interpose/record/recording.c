@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-trace_recording mh_trace = {.world = MPI_COMM_NULL, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
+trace_recording mh_trace = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
 
 /* ---- Locks under which no handler of a signal runs, and no thread is canceled */
 

@@ -19,7 +19,6 @@
 #define TRACE_RARE __attribute__((noinline, cold))
 
 typedef struct {
-    MPI_Comm world; /* a twin of MPI_COMM_WORLD */
     int rank, size;
     pid_t pid;
     mh_base_clock clock;

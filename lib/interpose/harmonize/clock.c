@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* world.c - looking after the clock of the world: MPIX_Harmonize synchronizes it as often as it must. */
-#include "interpose/harmonize/world.h"
+/* clock.c - looking after the clock of the world: MPIX_Harmonize synchronizes it as often as it must. */
+#include "interpose/harmonize/clock.h"
 
 #include "interpose/twin.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-MPI_Comm mh_preload_world = MPI_COMM_NULL;
 preload_care mh_preload_care;
 
 /* The clocks are checked once in this time, after at most so many calls, but not in the first calls after a barrier. */
@@ -32,8 +31,8 @@ static bool cannot_look;
 static double since_look_s(void)
 {
     int64_t instant_ns, now_ns, bound_ns;
-    if (PMPIX_Harmonize_instant(mh_preload_world, &instant_ns) != MPI_SUCCESS ||
-        PMPIX_Global_time_ns(mh_preload_world, &now_ns, &bound_ns) != MPI_SUCCESS)
+    if (PMPIX_Harmonize_instant(mh_twin_of_world, &instant_ns) != MPI_SUCCESS ||
+        PMPIX_Global_time_ns(mh_twin_of_world, &now_ns, &bound_ns) != MPI_SUCCESS)
         return HUGE_VAL;
     return (double)(now_ns - instant_ns) * s_per_ns;
 }
@@ -46,7 +45,7 @@ static void look(void)
 {
     double since_s = since_look_s();
     int flag;
-    if (PMPI_Bcast(&since_s, 1, MPI_DOUBLE, 0, mh_preload_world) != MPI_SUCCESS) {
+    if (PMPI_Bcast(&since_s, 1, MPI_DOUBLE, 0, mh_twin_of_world) != MPI_SUCCESS) {
         cannot_look = true;
     } else if (since_s < look_interval_s && early_looks++ < MAX_EARLY_LOOKS) {
         calls_until_look = calls_since_look < MAX_STRIDE ? calls_since_look : MAX_STRIDE;
@@ -55,7 +54,7 @@ static void look(void)
         calls_until_look = calls < 1 ? 1 : calls > MAX_STRIDE ? MAX_STRIDE : (int)calls;
         calls_since_look = early_looks = 0;
         mh_preload_care.looks++;
-        cannot_look = PMPIX_Harmonize(mh_preload_world, &flag) != MPI_SUCCESS;
+        cannot_look = PMPIX_Harmonize(mh_twin_of_world, &flag) != MPI_SUCCESS;
     }
 }
 

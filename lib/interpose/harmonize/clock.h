@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * world.h - the processes of the program, and looking after their clock.
- *
- * The back never uses a communicator of the program for the library: it makes a communicator of its own of the same
- * processes. The program's error handlers do not see its errors, unless the program gives a communicator that is none.
- * If anything fails, the real barrier takes over.
- */
-#ifndef PRELOAD_WORLD_H
-#define PRELOAD_WORLD_H
+/* clock.h - looking after the clock of the world. */
+#ifndef PRELOAD_CLOCK_H
+#define PRELOAD_CLOCK_H
 
 #include "mpix_harmonize.h"
 
 #include <stdbool.h>
-
-/* A communicator of the program's world. MPI_COMM_NULL: the preload does nothing. */
-extern MPI_Comm mh_preload_world;
 
 /* What was done for the clock of the world in collective calls. */
 typedef struct {
