@@ -26,8 +26,8 @@ static const double lateness_interval_s = 0.01;
 typedef struct {
     MPI_Comm twin;             /* MPI_COMM_NULL: not engaged */
     bool is_refused, was_late; /* of the last barrier, whose lateness is still to be read */
-    preload_summary mine, total;
-    unsigned char *flags, *all_flags; /* bits */
+    preload_summary summary;
+    unsigned char *flags; /* bits */
     double last_lateness_s;
     MPI_Request requests[REDUCTIONS]; /* under way at the end */
 } communicator;
@@ -38,9 +38,9 @@ static int keyval = MPI_KEYVAL_INVALID;
 static atomic_int engaged_count;
 static atomic_llong passed;
 
-/* Engaged ones but the world; and the sums of those of which this process was rank 0. */
+/* Engaged ones, the world first; and the sums of those of which this process was rank 0. */
 static pthread_mutex_t lists = PTHREAD_MUTEX_INITIALIZER;
-static communicator *open_list[MAX_ENGAGED];
+static communicator *open_list[MAX_ENGAGED + 1];
 static int open_count;
 static preload_summary closed_list[MAX_ENGAGED + 1];
 static int closed_count;
@@ -51,14 +51,13 @@ static void name_summary(communicator *c, MPI_Comm comm)
     int length, ranks;
     PMPI_Comm_get_name(comm, name, &length);
     PMPI_Comm_size(comm, &ranks);
-    snprintf(c->mine.name, sizeof c->mine.name, "%.63s", name[0] ? name : "(no name)");
-    c->mine.ranks = ranks;
+    snprintf(c->summary.name, sizeof c->summary.name, "%.63s", name[0] ? name : "(no name)");
+    c->summary.ranks = ranks;
 }
 
 static bool get_memory(communicator *c)
 {
-    c->flags = calloc(2, FLAG_BYTES);
-    c->all_flags = c->flags ? c->flags + FLAG_BYTES : NULL;
+    c->flags = calloc(1, FLAG_BYTES);
     return c->flags;
 }
 
@@ -77,25 +76,30 @@ static void sample_lateness(communicator *c)
     c->last_lateness_s = now_s;
     if (!mh_preload_statistic(c->twin, "mpix_harmonize_lateness_ns", &lateness_ns))
         return;
-    c->mine.late[0]++;
-    c->mine.late[1] += lateness_ns;
-    if (lateness_ns > c->mine.late[2])
-        c->mine.late[2] = lateness_ns;
+    c->summary.late[0]++;
+    c->summary.late[1] += lateness_ns;
+    if (lateness_ns > c->summary.late[2])
+        c->summary.late[2] = lateness_ns;
+}
+
+/* At rank 0, in place. */
+static void start_reducing(MPI_Comm comm, void *values, int count, MPI_Datatype type, MPI_Op op, MPI_Request *request)
+{
+    int rank = -1;
+    PMPI_Comm_rank(comm, &rank);
+    *request = MPI_REQUEST_NULL;
+    PMPI_Ireduce(rank == 0 ? MPI_IN_PLACE : values, rank == 0 ? values : NULL, count, type, op, 0, comm, request);
 }
 
 /* All at once, because processes may have engaged the communicators in different orders. */
 static void start_summing(communicator *c)
 {
-    preload_summary *mine = &c->mine, *total = &c->total;
+    preload_summary *its = &c->summary;
     sample_lateness(c);
-    *total = *mine;
-    mine->judged = total->judged = mine->harmonized < MAX_FLAGS ? mine->harmonized : MAX_FLAGS;
-    int bytes = (int)((mine->judged + 7) / 8);
-    for (int i = 0; i < REDUCTIONS; i++)
-        c->requests[i] = MPI_REQUEST_NULL;
-    PMPI_Ireduce(c->flags, c->all_flags, bytes, MPI_BYTE, MPI_BAND, 0, c->twin, &c->requests[0]);
-    PMPI_Ireduce(mine->late, total->late, 2, MPI_INT64_T, MPI_SUM, 0, c->twin, &c->requests[1]);
-    PMPI_Ireduce(mine->late + 2, total->late + 2, 1, MPI_INT64_T, MPI_MAX, 0, c->twin, &c->requests[2]);
+    its->judged = its->harmonized < MAX_FLAGS ? its->harmonized : MAX_FLAGS;
+    start_reducing(c->twin, c->flags, (int)((its->judged + 7) / 8), MPI_BYTE, MPI_BAND, &c->requests[0]);
+    start_reducing(c->twin, its->late, 2, MPI_INT64_T, MPI_SUM, &c->requests[1]);
+    start_reducing(c->twin, its->late + 2, 1, MPI_INT64_T, MPI_MAX, &c->requests[2]);
 }
 
 static void finish_summing(communicator *c)
@@ -104,10 +108,10 @@ static void finish_summing(communicator *c)
     int rank = -1;
     PMPI_Waitall(REDUCTIONS, c->requests, statuses);
     PMPI_Comm_rank(c->twin, &rank);
-    for (int64_t i = 0; i < c->total.judged; i++)
-        c->total.valid += c->all_flags[i / 8] >> (i % 8) & 1;
+    for (int64_t i = 0; i < c->summary.judged; i++)
+        c->summary.valid += c->flags[i / 8] >> (i % 8) & 1;
     if (rank == 0)
-        closed_list[closed_count++] = c->total;
+        closed_list[closed_count++] = c->summary;
 }
 
 /* Called back when the program frees a communicator, at different times on its processes. */
@@ -122,12 +126,8 @@ static int delete_communicator(MPI_Comm comm, int key, void *value, void *extra)
 
 void mh_preload_close_communicators(void)
 {
-    if (world.flags)
-        start_summing(&world);
     for (int i = 0; i < open_count; i++)
         start_summing(open_list[i]);
-    if (world.flags)
-        finish_summing(&world);
     for (int i = 0; i < open_count; i++)
         finish_summing(open_list[i]);
 }
@@ -137,10 +137,9 @@ void mh_preload_free_communicators(void)
 {
     for (int i = 0; i < open_count; i++) {
         free(open_list[i]->flags);
-        PMPI_Comm_free(&open_list[i]->twin); /* from now on, it is freed with its communicator */
+        if (open_list[i] != &world)
+            PMPI_Comm_free(&open_list[i]->twin); /* from now on, it is freed with its communicator */
     }
-    free(world.flags);
-    world.flags = NULL;
 }
 
 int mh_preload_summaries(const preload_summary **summaries)
@@ -161,11 +160,11 @@ void mh_preload_open_communicators(void)
     int code = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_communicator, &keyval, NULL);
     if (!mh_interpose_agree(get_memory(&world) && code == MPI_SUCCESS, mh_twin_of_world)) {
         free(world.flags);
-        world.flags = NULL;
         world.is_refused = true;
         keyval = MPI_KEYVAL_INVALID;
         return;
     }
+    open_list[open_count++] = &world;
     world.twin = mh_twin_of_world;
     name_summary(&world, MPI_COMM_WORLD);
 }
@@ -233,19 +232,19 @@ static bool harmonize(communicator *c)
         c->is_refused = true;
         return false;
     }
-    if (c->mine.harmonized < MAX_FLAGS)
-        c->flags[c->mine.harmonized / 8] |= (unsigned char)(flag << (c->mine.harmonized % 8));
-    c->mine.harmonized++;
+    if (c->summary.harmonized < MAX_FLAGS)
+        c->flags[c->summary.harmonized / 8] |= (unsigned char)(flag << (c->summary.harmonized % 8));
+    c->summary.harmonized++;
     c->was_late = !flag;
     return true;
 }
 
 static bool replace(communicator *c, MPI_Comm comm)
 {
-    c->mine.barriers++;
+    c->summary.barriers++;
     if (!mh_choices.barrier)
         return false;
-    if (c->twin == MPI_COMM_NULL && c->mine.barriers > BARRIERS_BEFORE)
+    if (c->twin == MPI_COMM_NULL && c->summary.barriers > BARRIERS_BEFORE)
         engage(c, comm);
     return c->twin != MPI_COMM_NULL && harmonize(c);
 }
