@@ -17,13 +17,11 @@ function trim(text) {
     return text
 }
 
-function lower_first(name) {
-    return "I" tolower(substr(name, 1, 1)) substr(name, 2)
-}
-
-function number_of(argument) {
-    sub(/\$/, "", argument)
-    return argument + 0
+# The number of a flag such as sync=5, or 0.
+function number_in(meaning, flag) {
+    if (!match(flags[meaning], flag "=[0-9]+"))
+        return 0
+    return substr(flags[meaning], RSTART + length(flag) + 1, RLENGTH - length(flag) - 1) + 0
 }
 
 function add_meaning(name, its_flags, its_before, its_after) {
@@ -36,10 +34,10 @@ function add_collectives(name, comm, root, in_share, out_share,    arguments, nu
     gsub(/(NOTHING|SHARE|LISTS?|OWN)/, "TRACE_&", in_share)
     gsub(/(NOTHING|SHARE|LISTS?|OWN)/, "TRACE_&", out_share)
     arguments = comm ", " root ", " in_share ", " out_share
-    number = number_of(comm)
+    number = substr(comm, 2)
     add_meaning(name, "count sync=" number (name ~ /^Neighbor/ ? "" : " harmonized"), "",
                 "collective(call, result, " arguments ")")
-    add_meaning(lower_first(name), "", "",
+    add_meaning("I" tolower(substr(name, 1, 1)) substr(name, 2), "", "",
                 "icollective(call, result, " arguments "); keep(call, result, $" (number + 1) ")")
     add_meaning(name "_init", "", "",
                 "collective_init(call, result, " arguments "); keep(call, result, $" (number + 2) ")")
@@ -84,7 +82,7 @@ function type_of(parameter,    stars) {
 }
 
 # $N becomes argument N by its type, *$N what it points to, #N argument N to be set, and a call one of the back.
-function expand(text, with_back,    done, number) {
+function expand(text,    done, number) {
     gsub(/[a-z_]+\(call/, "back->&", text)
     gsub(/\(call/, "(\\&call", text)
     gsub(/call->/, "call.", text)
@@ -119,8 +117,8 @@ function emit_before(name, meaning, comm,    number) {
         print "        back->before_together(&call);"
     }
     print "        enter(back, &call, " (flags[meaning] ~ /trial/ ? "true" : "false") ");"
-    if (match(flags[meaning], /status=[0-9]+/)) {
-        number = substr(flags[meaning], RSTART + 7, RLENGTH - 7)
+    number = number_in(meaning, "status")
+    if (number) {
         print "        call.status.MPI_SOURCE = MPI_PROC_NULL;"
         print "        if ((MPI_Status *)a" number " == MPI_STATUS_IGNORE)"
         print "            a" number " = (trace_slot)&call.status;"
@@ -142,21 +140,19 @@ function emit_after(meaning, comm) {
 function emit_harmonized(name, meaning, comm,    number) {
     if (flags[meaning] ~ /harmonized/ && name != "Barrier")
         print "    look_after_clock(" comm ", result);"
-    if (match(flags[meaning], /global=[0-9]+/)) {
-        number = substr(flags[meaning], RSTART + 7, RLENGTH - 7) + 0
+    number = number_in(meaning, "global")
+    if (number)
         print "    make_global(result, (int)a" number ", (void *)a" number + 1 ", (const int *)a" number + 2 ");"
-    }
 }
 
 # The body of a wrapper, after its function was found.
-function emit_body(name, meaning, list,    is_for_both, comm) {
+function emit_body(name, meaning, list,    is_for_both, comm, number) {
+    number = number_in(meaning, "sync")
+    comm = number ? expand("$" number) : ""
     is_for_both = flags[meaning] ~ /harmonized|global/
     print "    const interpose_back *back = get_for(&" (is_for_both ? "opened_back" : "recorder") ", site);"
     print "    if (!back)"
     print "        return function(" list ");"
-    comm = ""
-    if (match(flags[meaning], /sync=[0-9]+/))
-        comm = expand("$" substr(flags[meaning], RSTART + 5, RLENGTH - 5))
     print "    const bool is_recorded = " (is_for_both ? "get_too(&recorder);" : "true;")
     print "    trace_call call;"
     print "    go_in(&call, ID_" name ", site);"
