@@ -52,18 +52,6 @@ static trace_request *find(MPI_Request request)
     return slot >= 0 ? &kept[slot] : NULL;
 }
 
-/* Another thread may be waiting for it. */
-static trace_request *find_or_hidden(MPI_Request request)
-{
-    int64_t slot = request == MPI_REQUEST_NULL ? TRACE_ABSENT : mh_trace_find_any(&table, request_key(request));
-    return slot >= 0 ? &kept[slot] : NULL;
-}
-
-static void drop(const trace_request *its)
-{
-    mh_trace_remove(&table, its - kept);
-}
-
 static void put(trace_call *call, const trace_request *its, uint8_t kind)
 {
     mh_trace_put(call->thread, (trace_event){mh_trace_leave_ns(call), 0, -1, 0, its->number, its->comm, kind, 0});
@@ -198,10 +186,11 @@ void mh_trace_start(trace_call *call, int count, const MPI_Request *requests)
 
 void mh_trace_cancel(trace_call *call, const MPI_Request *request)
 {
-    trace_request *its = request ? find_or_hidden(*request) : NULL;
+    /* Another thread may be waiting for it. */
+    int64_t slot = request ? mh_trace_find_any(&table, request_key(*request)) : TRACE_ABSENT;
     (void)call;
-    if (its)
-        its->is_canceled = true;
+    if (slot >= 0)
+        kept[slot].is_canceled = true;
 }
 
 void mh_trace_forget(trace_call *call, const MPI_Request *request)
@@ -209,7 +198,7 @@ void mh_trace_forget(trace_call *call, const MPI_Request *request)
     trace_request *its = request ? find(*request) : NULL;
     (void)call;
     if (its)
-        drop(its);
+        mh_trace_remove(&table, its - kept);
 }
 
 /* ---- Completion */
@@ -269,18 +258,14 @@ static trace_room *take_room(trace_call *call, int64_t count)
     return count <= room->size || enlarge(room, count) ? room : NULL;
 }
 
-static int64_t hide(MPI_Request request)
-{
-    return request == MPI_REQUEST_NULL ? TRACE_ABSENT : mh_trace_hide(&table, request_key(request));
-}
-
 static void hide_all(trace_call *call, int64_t *slots)
 {
     if (!mh_has_threads)
         return;
     call->slots = slots;
     for (int64_t i = 0; i < call->watched_count; i++)
-        slots[i] = hide(call->watched[i]);
+        slots[i] =
+            call->watched[i] == MPI_REQUEST_NULL ? TRACE_ABSENT : mh_trace_hide(&table, request_key(call->watched[i]));
 }
 
 /* Those that are not complete. */
@@ -296,13 +281,6 @@ static trace_request *find_watched(const trace_call *call, int64_t index)
     if (!call->slots)
         return find(call->watched[index]);
     return call->slots[index] >= 0 ? &kept[call->slots[index]] : NULL;
-}
-
-static void drop_watched(trace_call *call, int64_t index, const trace_request *its)
-{
-    drop(its);
-    if (call->slots)
-        call->slots[index] = TRACE_ABSENT;
 }
 
 MPI_Status *mh_trace_watch(trace_call *call, int64_t count, const MPI_Request *requests, MPI_Status *statuses)
@@ -334,10 +312,13 @@ static void complete(trace_call *call, int64_t index, int error, const MPI_Statu
         return;
     if (error == MPI_SUCCESS)
         put_completion(call, its, status);
-    if (its->is_persistent)
+    if (its->is_persistent) {
         its->number = 0;
-    else
-        drop_watched(call, index, its);
+        return;
+    }
+    mh_trace_remove(&table, its - kept);
+    if (call->slots)
+        call->slots[index] = TRACE_ABSENT;
 }
 
 /* Their handles stay, so that only the call tells which one has failed. */
