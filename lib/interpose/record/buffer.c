@@ -186,24 +186,14 @@ static void finish_thread(trace_thread *thread)
     thread->is_finished = true;
 }
 
-static void flush(trace_patience patience, void (*its)(trace_thread *))
+void mh_trace_flush(trace_patience patience, bool is_last)
 {
     if (!mh_trace_lock(&flushing, patience))
         return;
     mh_trace_write_regions();
-    mh_trace_for_each_thread(its);
+    mh_trace_for_each_thread(is_last ? finish_thread : flush_thread);
     mh_trace_write_sites();
     mh_trace_unlock(&flushing);
-}
-
-void mh_trace_flush(trace_patience patience)
-{
-    flush(patience, flush_thread);
-}
-
-void mh_trace_flush_last(trace_patience patience)
-{
-    flush(patience, finish_thread);
 }
 
 trace_counts mh_trace_count(void)

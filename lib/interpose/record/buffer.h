@@ -78,11 +78,11 @@ bool mh_trace_is_half_full(void);
 /* Calls it with each thread of the program that has made a call of MPI. */
 void mh_trace_for_each_thread(void (*its)(trace_thread *thread));
 
-/* Write what is in memory. If it must not wait, it is left to another thread that does so. */
-void mh_trace_flush(trace_patience patience);
-
-/* The same at the end of the program, and how many events were dropped. */
-void mh_trace_flush_last(trace_patience patience);
+/*
+ * Write what is in memory; at the end of the program, also how many events were dropped. If it must not wait, it is
+ * left to another thread that does so.
+ */
+void mh_trace_flush(trace_patience patience, bool is_last);
 
 /* Over all threads. lost_threads: so many were too many. */
 typedef struct {

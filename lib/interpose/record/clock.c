@@ -101,7 +101,7 @@ static void look(trace_call *call)
     }
     mh_trace_put_region(call, mh_trace.clock_id, false);
     if (due)
-        mh_trace_flush(TRACE_AT_ONCE);
+        mh_trace_flush(TRACE_AT_ONCE, false);
 }
 
 void mh_trace_look_after_clock(trace_call *call)

@@ -93,7 +93,7 @@ void mh_trace_before_together(trace_call *call)
     if (!mh_trace_is_half_full())
         return;
     mh_trace_put_region(call, mh_trace.flush_id, true);
-    mh_trace_flush(TRACE_AT_ONCE);
+    mh_trace_flush(TRACE_AT_ONCE, false);
     mh_trace_put_region(call, mh_trace.flush_id, false);
 }
 

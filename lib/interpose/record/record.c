@@ -249,7 +249,7 @@ static void say_own_losses(void)
 void mh_trace_end(trace_call *call)
 {
     mh_trace_end_clock(call);
-    mh_trace_flush(TRACE_AT_ANY_TIME);
+    mh_trace_flush(TRACE_AT_ANY_TIME, false);
     say_losses();
     mh_trace_enter(call);
 }
@@ -265,7 +265,7 @@ void mh_trace_finish(trace_call *call)
 {
     mh_trace_leave(call);
     mh_trace_for_each_thread(end_thread);
-    mh_trace_flush_last(TRACE_AT_ANY_TIME);
+    mh_trace_flush(TRACE_AT_ANY_TIME, true);
     const trace_counts counts = mh_trace_count();
     const trace_end ended = {.time_ns = mh_trace_now_ns(), .events = counts.events, .dropped = counts.dropped};
     mh_trace_write_one(TRACE_BLOCK_END, &ended, sizeof ended);
@@ -277,7 +277,7 @@ void mh_trace_abort(void)
 {
     if (mh_trace.pid != getpid())
         return;
-    mh_trace_flush_last(TRACE_IN_A_SECOND);
+    mh_trace_flush(TRACE_IN_A_SECOND, true);
     say_own_losses();
 }
 
