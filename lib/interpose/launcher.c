@@ -95,15 +95,6 @@ static const program_spec_t tools[TOOLS] = {
 static interpose_choices choices = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .mark = -1};
 static const char *speaker;
 
-/* Said by the first process, or by each one, as hosts may differ. */
-static void say(bool by_each, const char *format, va_list arguments)
-{
-    char text[2 * PATH_MAX];
-    vsnprintf(text, sizeof text, format, arguments);
-    if (by_each || mh_is_first_process())
-        dprintf(STDERR_FILENO, "%s: %s\n", speaker, text);
-}
-
 /* Launchers end all processes as soon as one fails: the others leave the first one the time to say why. */
 static _Noreturn void leave_refused(void)
 {
@@ -112,21 +103,19 @@ static _Noreturn void leave_refused(void)
     exit(STATUS_BAD_OPTION);
 }
 
-__attribute__((format(printf, 1, 2), noreturn)) static void refuse(const char *format, ...)
+/* Said by the first process, or by each one, as hosts may differ. */
+typedef enum { BY_FIRST, BY_EACH } teller;
+__attribute__((format(printf, 2, 3), noreturn)) static void refuse(teller who, const char *format, ...)
 {
+    char text[2 * PATH_MAX];
     va_list arguments;
     va_start(arguments, format);
-    say(false, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    leave_refused();
-}
-
-__attribute__((format(printf, 1, 2), noreturn)) static void refuse_here(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    say(true, format, arguments);
-    va_end(arguments);
+    if (who == BY_EACH || mh_is_first_process())
+        dprintf(STDERR_FILENO, "%s: %s\n", speaker, text);
+    if (who == BY_FIRST)
+        leave_refused();
     exit(STATUS_BAD_OPTION);
 }
 
@@ -144,9 +133,9 @@ static void make_absolute(const char *option, const char *path, char absolute[CH
     char here[PATH_MAX] = "";
     const bool is_relative = path[0] != '/';
     if (is_relative && !getcwd(here, sizeof here))
-        refuse("option %s: the working folder has no name: %s", option, strerror(errno));
+        refuse(BY_FIRST, "option %s: the working folder has no name: %s", option, strerror(errno));
     if (snprintf(absolute, CHOICES_TEXT, "%s%s%s", here, is_relative ? "/" : "", path) >= CHOICES_TEXT - 96)
-        refuse("option %s: the name is too long", option);
+        refuse(BY_FIRST, "option %s: the name is too long", option);
 }
 
 static const char *first_of(const char *const *variables)
@@ -180,7 +169,7 @@ static void check_report(void)
     if (!reason[0])
         return;
     if (is_one_host())
-        refuse("option --report: %s", reason);
+        refuse(BY_FIRST, "option --report: %s", reason);
     dprintf(STDERR_FILENO, "%s: option --report: %s; the report goes to standard error\n", speaker, reason);
     choices.report[0] = '\0';
 }
@@ -214,13 +203,14 @@ static void check_folder(void)
 {
     struct stat status;
     if (!make_folders(choices.folder))
-        refuse_here("option -o: the folder %s cannot be made: %s", choices.folder, strerror(errno));
+        refuse(BY_EACH, "option -o: the folder %s cannot be made: %s", choices.folder, strerror(errno));
     if (stat(choices.folder, &status) != 0 || !S_ISDIR(status.st_mode))
-        refuse_here("option -o: the folder %s cannot be made: %s", choices.folder, strerror(ENOTDIR));
+        refuse(BY_EACH, "option -o: the folder %s cannot be made: %s", choices.folder, strerror(ENOTDIR));
     if (access(choices.folder, W_OK) != 0)
-        refuse_here("option -o: the folder %s cannot be written", choices.folder);
+        refuse(BY_EACH, "option -o: the folder %s cannot be written", choices.folder);
     if (has_trace(choices.folder))
-        refuse("option -o: there is a trace in %s already; name another folder, or remove it", choices.folder);
+        refuse(BY_FIRST, "option -o: there is a trace in %s already; name another folder, or remove it",
+               choices.folder);
 }
 
 static void choose_preload(const settings_t *settings)
@@ -248,16 +238,16 @@ static void choose_trace(const settings_t *settings)
     choices.from_ns = ns_of(settings->from_s, INT64_MIN);
     choices.to_ns = ns_of(settings->to_s, INT64_MAX);
     if (choices.from_ns >= choices.to_ns)
-        refuse("option --to-s: \"%g\" is not allowed, give more than --from-s, which is %g", settings->to_s,
+        refuse(BY_FIRST, "option --to-s: \"%g\" is not allowed, give more than --from-s, which is %g", settings->to_s,
                settings->from_s);
     if (!settings->folder)
-        refuse("give a folder for the trace: -o DIR (see --help)");
+        refuse(BY_FIRST, "give a folder for the trace: -o DIR (see --help)");
     make_absolute("-o", settings->folder, choices.folder);
     if (!settings->only)
         return;
     if (settings->only[strspn(settings->only, ",")] == '\0' ||
         snprintf(choices.only, sizeof choices.only, "%s", settings->only) >= CHOICES_TEXT)
-        refuse("option --only: give names of functions, such as MPI_Send,MPI_Recv");
+        refuse(BY_FIRST, "option --only: give names of functions, such as MPI_Send,MPI_Recv");
 }
 
 /* Which of the tools a file is, of a name that may have a suffix; or TOOLS. */
@@ -282,7 +272,7 @@ static int find_own_tool(const char *path)
         tool = find_tool(self);
     speaker = tool_names[HARMONIZES];
     if (tool == TOOLS)
-        refuse("started as %s; allowed: a name with mpix_preload or mpix_trace in it", path);
+        refuse(BY_FIRST, "started as %s; allowed: a name with mpix_preload or mpix_trace in it", path);
     return tool;
 }
 
@@ -294,13 +284,13 @@ static char **read_command_line(int argc, char **argv)
         settings_t settings = {0};
         speaker = tool_names[tool];
         if (tool == HARMONIZES ? choices.harmonizes : choices.records)
-            refuse("%s is named twice", speaker);
+            refuse(BY_FIRST, "%s is named twice", speaker);
         if (!mh_is_first_process())
             stderr = fopen("/dev/null", "we"); /* one line for all */
         options_outcome_t outcome = options_parse(&tools[tool], argc, argv, &settings);
         stderr = errors;
         if (outcome == OPTIONS_ANSWERED && (fflush(stdout) != 0 || ferror(stdout)))
-            refuse("cannot write to standard output");
+            refuse(BY_FIRST, "cannot write to standard output");
         if (outcome == OPTIONS_ANSWERED)
             exit(STATUS_GOOD);
         if (outcome != OPTIONS_RUN)
@@ -308,7 +298,7 @@ static char **read_command_line(int argc, char **argv)
         argc -= optind;
         argv += optind;
         if (argc == 0)
-            refuse("give the program to run (see --help)");
+            refuse(BY_FIRST, "give the program to run (see --help)");
         tool == HARMONIZES ? choose_preload(&settings) : choose_trace(&settings);
     }
     return argv;
@@ -338,22 +328,20 @@ static bool choose_flavor(const char *of_program)
 
 static void find_parts(const char *flavor)
 {
-    char self[PATH_MAX] = "", path[3 * PATH_MAX];
+    char self[PATH_MAX] = "", paths[3][2 * PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     const char *here = length > 0 ? dirname(self) : ".";
     const size_t common = strlen(EXEC_PREFIX);
     const char *below = strncmp(PKGLIBDIR, EXEC_PREFIX, common) == 0 ? PKGLIBDIR + common : "";
-    for (int i = 0; i < 3; i++) {
-        snprintf(path, sizeof path,
-                 i == 0   ? "%s/.libs"
-                 : i == 1 ? "%s/..%s"
-                          : "%.0s%s",
-                 here, i == 1 ? below : PKGLIBDIR);
-        if (realpath(path, folder) && choose_flavor(flavor))
+    snprintf(paths[0], sizeof paths[0], "%s/.libs", here);
+    snprintf(paths[1], sizeof paths[1], "%s/..%s", here, below);
+    snprintf(paths[2], sizeof paths[2], "%s", PKGLIBDIR);
+    for (int i = 0; i < 3; i++)
+        if (realpath(paths[i], folder) && choose_flavor(flavor))
             return;
-    }
-    refuse_here("there is no libmpix_interpose-mpich.so, -openmpi.so or -abi.so in %s: install libmpix_harmonize again",
-                path);
+    refuse(BY_EACH,
+           "there is no libmpix_interpose-mpich.so, -openmpi.so or -abi.so in %s: install libmpix_harmonize again",
+           PKGLIBDIR);
 }
 
 static bool has_setting(void)
@@ -417,12 +405,12 @@ static void load_into(const char *name, const program_found *program)
         expect_mpi();
     if (!others || !strstr(others, front)) {
         if (asprintf(&value, "%s%s%s", front, others && *others ? ":" : "", others ? others : "") < 0)
-            refuse_here("no memory");
+            refuse(BY_EACH, "no memory");
         setenv("LD_PRELOAD", value, 1);
         free(value);
     }
     if (!mh_choices_export(&choices))
-        refuse_here("no memory");
+        refuse(BY_EACH, "no memory");
 }
 
 int main(int argc, char **argv)
@@ -432,17 +420,17 @@ int main(int argc, char **argv)
     argv = read_command_line(argc, argv);
     if (!mh_program_find(argv[0], &program)) {
         if (program.path[0])
-            refuse_here("%s cannot be executed: check that it is a program, and its permissions", argv[0]);
-        refuse_here("there is no program %s: check its name, and PATH", argv[0]);
+            refuse(BY_EACH, "%s cannot be executed: check that it is a program, and its permissions", argv[0]);
+        refuse(BY_EACH, "there is no program %s: check its name, and PATH", argv[0]);
     }
     mh_program_judge(&program);
     if (program.kind == PROGRAM_NO_MPI)
-        refuse("%s is no MPI program: it does not call MPI, and cannot start a program that does", argv[0]);
+        refuse(BY_FIRST, "%s is no MPI program: it does not call MPI, and cannot start a program that does", argv[0]);
     find_parts(program.flavor);
     ask_library();
     if (choices.records)
         check_folder();
     load_into(argv[0], &program);
     execvp(argv[0], argv);
-    refuse_here("%s cannot be executed: %s", argv[0], strerror(errno));
+    refuse(BY_EACH, "%s cannot be executed: %s", argv[0], strerror(errno));
 }
