@@ -52,31 +52,37 @@ static const char *choose_functions(char *list)
     return NULL;
 }
 
-/* Those of rank 0 are for all processes. */
+/* reason: NULL if there is none, so that this can be done; otherwise rank 0 says so. */
+static bool can(const char *reason, const char *tool, const char *without)
+{
+    int rank;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (reason && rank == 0)
+        fprintf(stderr, "%s: %s; the program runs %s\n", tool, reason, without);
+    return !reason;
+}
+
+/* Choices of rank 0 are for all processes. */
 static int begin(const interpose_choices *choices, int64_t entered_raw_ns, trace_call *call)
 {
-    int rank, thread_level = MPI_THREAD_MULTIPLE;
+    int thread_level = MPI_THREAD_MULTIPLE;
     char only[CHOICES_TEXT];
-    mh_choices = *choices;
-    const char *name = mh_choices_name(&mh_choices), *without = mh_choices_without(&mh_choices);
-    mh_interpose_check_launcher(name);
+    mh_interpose_check_launcher(mh_choices_name(choices));
     mh_twin_of_world = mh_interpose_twin(MPI_COMM_WORLD);
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (mh_twin_of_world == MPI_COMM_NULL) {
-        if (rank == 0)
-            fprintf(stderr,
-                    "%s: MPI_Comm_split of MPI_COMM_WORLD failed on at least one process; the program runs %s\n", name,
-                    without);
+    const bool has_twin = mh_twin_of_world != MPI_COMM_NULL;
+    if (!can(has_twin ? NULL : "MPI_Comm_split of MPI_COMM_WORLD failed on at least one process",
+             mh_choices_name(choices), mh_choices_without(choices)))
         return 0;
-    }
+    mh_choices = *choices;
     PMPI_Bcast(&mh_choices, (int)sizeof mh_choices, MPI_BYTE, 0, mh_twin_of_world);
-    if (mh_choices.harmonizes && mh_preload_begin())
-        does |= INTERPOSE_HARMONIZES;
     PMPI_Query_thread(&thread_level);
     mh_has_threads = !mh_interpose_agree(thread_level != MPI_THREAD_MULTIPLE, mh_twin_of_world);
     strcpy(only, mh_choices.only);
     choose_functions(only);
-    if (mh_choices.records && mh_trace_begin(function_names, is_wanted, FUNCTIONS, entered_raw_ns, call))
+    if (mh_choices.harmonizes && can(mh_preload_begin(), "mpix_preload", "without the preload"))
+        does |= INTERPOSE_HARMONIZES;
+    if (mh_choices.records && can(mh_trace_begin(function_names, is_wanted, FUNCTIONS, entered_raw_ns, call),
+                                  "mpix_trace", "without being recorded"))
         does |= INTERPOSE_RECORDS;
     if (!does)
         PMPI_Comm_free(&mh_twin_of_world);

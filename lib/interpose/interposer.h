@@ -96,10 +96,10 @@ enum { INTERPOSE_HARMONIZES = 1, INTERPOSE_RECORDS = 2 };
 /* ---- Of mpix_preload */
 
 /*
- * After MPI_Init, and before MPI_Finalize, collectively over the world. Returns false, the same on all processes, if
- * nothing is replaced.
+ * After MPI_Init, and before MPI_Finalize, collectively over the world. Returns NULL, or a reason why nothing is
+ * replaced: on all processes if on one.
  */
-bool mh_preload_begin(void);
+const char *mh_preload_begin(void);
 void mh_preload_end(void);
 /* A barrier of the program. Returns whether it is done, with this result; otherwise the real one must be called. */
 bool mh_preload_barrier(MPI_Comm comm, int *result);
@@ -113,11 +113,11 @@ bool mh_preload_is_wtime_keyval(int keyval, bool is_of_fortran);
 /* ---- Of mpix_trace */
 
 /*
- * The same. functions: so many names, by their ids less 1; is_wanted: by id; call: MPI_Init. Returns false if nothing
- * is recorded.
+ * The same. functions: so many names, by their ids less 1; is_wanted: by id; call: MPI_Init. Returns NULL, or a reason
+ * why nothing is recorded.
  */
-bool mh_trace_begin(const char *const *functions, const bool *is_wanted, int count, int64_t entered_raw_ns,
-                    trace_call *call);
+const char *mh_trace_begin(const char *const *functions, const bool *is_wanted, int count, int64_t entered_raw_ns,
+                           trace_call *call);
 void mh_trace_end(trace_call *call);
 void mh_trace_finish(trace_call *call); /* after MPI_Finalize */
 bool mh_trace_is_wanted(int id);        /* by name: MPI_Wtime and MPI_Wtick */

@@ -6,7 +6,6 @@
 #include "interpose/interposer.h"
 #include "interpose/twin.h"
 
-#include <stdio.h>
 #include <time.h>
 
 /* MPI_Wtime begins with that of rank 0 at the first synchronization of the clocks, and continues by global time. */
@@ -16,21 +15,13 @@ static double ahead_of_plain_s;
 static bool has_clock, has_ended;
 
 /* Why the library failed: its own message if there is one, otherwise that of MPI. */
-static void read_reason(int code, char text[MPI_MAX_ERROR_STRING])
+static const char *reason_of(int code)
 {
+    static char text[MPI_MAX_ERROR_STRING];
     int length;
-    if (!mh_interpose_statistic(mh_twin_of_world, "mpix_harmonize_last_error", text, MPI_MAX_ERROR_STRING))
+    if (!mh_interpose_statistic(mh_twin_of_world, "mpix_harmonize_last_error", text, sizeof text))
         PMPI_Error_string(code, text, &length);
-}
-
-/* On all processes. Returns false. */
-static bool give_up(const char *reason)
-{
-    int rank;
-    PMPI_Comm_rank(mh_twin_of_world, &rank);
-    if (rank == 0)
-        fprintf(stderr, "mpix_preload: %s; the program runs without the preload\n", reason);
-    return false;
+    return text;
 }
 
 static bool global_time(double *seconds)
@@ -79,7 +70,7 @@ static int settle_clock(void)
     }
 }
 
-bool mh_preload_begin(void)
+const char *mh_preload_begin(void)
 {
     int flag;
     int code = PMPIX_Clock_sync(mh_twin_of_world);
@@ -88,15 +79,12 @@ bool mh_preload_begin(void)
     /* The first of these calls takes longer than others, and the program does not expect that of a collective call. */
     if (code == MPI_SUCCESS && mh_choices.wtime)
         code = PMPIX_Harmonize(mh_twin_of_world, &flag);
-    if (code != MPI_SUCCESS) {
-        char reason[MPI_MAX_ERROR_STRING] = "";
-        read_reason(code, reason);
-        return give_up(reason);
-    }
+    if (code != MPI_SUCCESS)
+        return reason_of(code);
     mh_preload_open_communicators();
     if (mh_choices.wtime)
         start_clock();
-    return true;
+    return NULL;
 }
 
 void mh_preload_end(void)

@@ -24,14 +24,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* On all processes. Returns false. */
-static bool give_up(const char *reason)
-{
-    if (mh_trace.rank == 0)
-        mh_trace_say("%s; the program runs without being recorded", reason);
-    return false;
-}
-
 static void write_names(const char *const *functions, int count)
 {
     char *text = NULL;
@@ -103,11 +95,11 @@ static void write_text(void)
 
 /* ---- Beginning */
 
-/* Collective: a file that one process cannot make is named by rank 0, and no other one is left. */
-static bool open_files(void)
+/* Collective: if a process cannot make its file, none is left, and the reason names it. NULL: there is no reason. */
+static const char *open_files(void)
 {
+    static char reason[sizeof mh_choices.folder + 200];
     uint64_t job = mh_fresh_number();
-    char reason[sizeof mh_choices.folder + 200];
     struct {
         int error, rank;
     } mine = {0, mh_trace.rank}, worst;
@@ -115,11 +107,11 @@ static bool open_files(void)
     mine.error = mh_trace_open_file(job);
     PMPI_Allreduce(&mine, &worst, 1, MPI_2INT, MPI_MAXLOC, mh_twin_of_world);
     if (worst.error == 0)
-        return true;
+        return NULL;
     snprintf(reason, sizeof reason, "cannot write %s/" TRACE_FILE_PATTERN ": %s", mh_choices.folder, worst.rank,
              strerror(worst.error));
     mh_trace_remove_file();
-    return give_up(reason);
+    return reason;
 }
 
 static bool prepare(void)
@@ -129,7 +121,7 @@ static bool prepare(void)
     mh_trace.pid = getpid();
     mh_trace_learn_sizes();
     bool is_ready = mh_trace_open_buffer(mh_choices.buffer_bytes) && mh_trace_open_requests() && mh_trace_open_comms();
-    return mh_interpose_agree(is_ready, mh_twin_of_world) || give_up("a process is out of memory");
+    return mh_interpose_agree(is_ready, mh_twin_of_world);
 }
 
 /* MPI_Init, which began before there was a clock, and the first synchronization. */
@@ -147,24 +139,25 @@ static void put_beginning(trace_call *call, int64_t entered_ns, int64_t left_ns)
     mh_trace_put(thread, (trace_event){now_ns, 0, -1, 0, 0, mh_trace.clock_id, TRACE_LEAVE, 0});
 }
 
-bool mh_trace_begin(const char *const *functions, const bool *is_wanted, int count, int64_t entered_raw_ns,
-                    trace_call *call)
+const char *mh_trace_begin(const char *const *functions, const bool *is_wanted, int count, int64_t entered_raw_ns,
+                           trace_call *call)
 {
     int64_t left_raw_ns = trace_raw_now_ns();
     mh_trace.is_wanted = is_wanted;
     if (!prepare())
-        return false;
+        return "a process is out of memory";
     if (!mh_trace_start_clock())
-        return give_up("the clocks could not be synchronized");
+        return "the clocks could not be synchronized";
     int64_t raw_ns = trace_raw_now_ns(), now_ns = mh_trace_now_ns();
-    if (!open_files())
-        return false;
+    const char *reason = open_files();
+    if (reason)
+        return reason;
     write_text();
     write_names(functions, count);
     mh_trace_write_first_comms();
     mh_trace_write_clock(now_ns - (raw_ns - left_raw_ns));
     put_beginning(call, now_ns - (raw_ns - entered_raw_ns), now_ns - (raw_ns - left_raw_ns));
-    return true;
+    return NULL;
 }
 
 /* ---- Ending */
