@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* twin.c - a communicator of a back's own, invisible to the program. */
+/* twin.c - communicators of the back's own, invisible to the program, and what both of its parts ask of MPI. */
 #include "interpose/twin.h"
 
 #include "mpix_harmonize.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * twin.h - what every back does first: it makes a communicator of its own of the processes of one of the program.
+ * twin.h - what both parts of the back share.
  *
- * The library never gets a communicator of the program. The program's error handlers do not see errors of the back,
- * unless the program gives a communicator that is none.
+ * The library never gets a communicator of the program, but a twin of it: one of the back's own, of the same processes.
+ * The program's error handlers do not see errors of the back, unless the program gives a communicator that is none.
  */
 #ifndef INTERPOSE_TWIN_H
 #define INTERPOSE_TWIN_H
