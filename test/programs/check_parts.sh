@@ -52,6 +52,43 @@ check_choice() {
         OMPI_MCA_coll_tuned_allreduce_algorithm
 }
 
+# So are files of rules, and what decides whose algorithms are taken.
+check_rules() {
+    local variables choices
+    case ${MPI_LIBRARY-} in
+    MPICH*)
+        # MPI_Init would read the file, whose form each version has of its own: so it is set later.
+        variables="MPIR_CVAR_DEVICE_COLLECTIVES=none MPIR_CVAR_BCAST_DEVICE_COLLECTIVE=0 MPIR_CVAR_BCAST_MIN_PROCS=2
+            MPIR_CVAR_COLLECTIVE_FALLBACK=print MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=tree.json"
+        choices=$(echo "$variables" | tr ' ' '\n' | grep '=' | grep -v FALLBACK)
+        # They are words.
+        # shellcheck disable=SC2086
+        make_output $variables
+        ;;
+    Open*)
+        mkdir -p "$scratch/.openmpi"
+        printf '%s\n' '# coll_self_priority = 70' ' coll_basic_priority=11' >"$scratch/.openmpi/mca-params.conf"
+        export OMPI_MCA_coll_tuned_priority=31 OMPI_MCA_coll_tuned_dynamic_rules_filename=rules \
+            OMPI_MCA_coll_base_verbose=0
+        # The launchers' option --tune leaves such a variable.
+        echo "-x NAME=VALUE -mca coll_inter_priority 41" >"$scratch/tuned"
+        export OMPI_MCA_mca_base_envar_file_prefix=$scratch/tuned
+        choices="coll_tuned_priority=31 coll_tuned_dynamic_rules_filename=rules coll_basic_priority=11
+            coll_inter_priority=41"
+        HOME=$scratch make_output
+        unset OMPI_MCA_coll_tuned_priority OMPI_MCA_coll_tuned_dynamic_rules_filename OMPI_MCA_coll_base_verbose \
+            OMPI_MCA_mca_base_envar_file_prefix
+        ;;
+    *)
+        return
+        ;;
+    esac
+    for choice in $choices; do
+        expect_value mpi_algorithms "(.* )?$choice( .*)?"
+    done
+    echo "$output" | grep -E '^# mpi_algorithms: .*(verbose|FALLBACK|coll_self)'
+}
+
 check_provenance() {
     check_choice
     keys=$(echo "$output" | sed -n 's/^# \([a-z_]*\): .*/\1/p' | grep -vx 'schema\|column' | tr '\n' ' ')
@@ -88,5 +125,6 @@ for ranks in $counts; do
     tap_check "barriers: $ranks ranks" check_barriers "$ranks"
 done
 quick tap_check "provenance" check_provenance
+tap_check "provenance: rules of algorithms" check_rules
 tap_check "provenance: clocks not synchronized" check_unsynchronized
 tap_done

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* check_provenance - what the suite finds out about where it runs, as the heads of CSV and JSON. */
+/*
+ * check_provenance - what the suite finds out about where it runs, as the heads of CSV and JSON. Arguments of the form
+ * MPIR_NAME=VALUE are in the environment as soon as MPI has been initialized.
+ */
 #include "bench/provenance.h"
 
 #include <mpix_harmonize.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SEED = 42 };
@@ -17,6 +21,9 @@ int main(int argc, char **argv)
     int flag;
 
     world_begin(&world, "check_provenance", &argc, &argv);
+    for (int i = 1; i < argc; i++)
+        if (strncmp(argv[i], "MPIR_", strlen("MPIR_")) == 0)
+            putenv(argv[i]);
     if (argc < 2 || strcmp(argv[1], "unsynchronized") != 0)
         MPIX_Harmonize(world.comm, &flag);
     provenance_collect(&provenance, &world, argc, argv, SEED);

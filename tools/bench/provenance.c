@@ -3,11 +3,11 @@
 #define _GNU_SOURCE /* CPU_COUNT */
 #include "bench/provenance.h"
 
+#include "bench/algorithms.h"
 #include "common/kernel.h"
 #include "common/output.h"
 #include "common/text.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { VALUE_BYTES = PROVENANCE_BYTES, NAME_BYTES = 256 };
+enum { VALUE_BYTES = PROVENANCE_BYTES };
 
 #define append(text, ...) text_append(text, VALUE_BYTES, __VA_ARGS__)
 
@@ -73,143 +73,6 @@ static void add_library(provenance_t *provenance)
     MPI_Get_version(&version, &subversion);
     append(add(provenance, "mpi_standard"), "%d.%d", version, subversion);
 }
-
-#ifdef MPI_T_ENUM_NULL
-
-/* Control variables that choose an algorithm, and how the value reads that chooses none. The first match counts. */
-static const struct {
-    const char *pattern;
-    const char *usual[2];
-} choices[] = {
-    {"MPIR_CVAR_?*_ALGORITHM", {"", "auto"}},
-    {"MPIR_CVAR_?*_COMPOSITION", {"", "0"}},
-    {"MPIR_CVAR_?*SELECTION_TUNING_JSON_FILE", {"", ""}},
-    {"coll", {"", ""}},
-    {"coll_tuned_use_dynamic_rules", {"0", "false"}},
-    {"coll_tuned_dynamic_rules_filename", {"", ""}},
-    {"coll_tuned_?*_algorithm", {"0", "ignore"}},
-    {"coll_tuned_?*_algorithm_segmentsize", {"0", "0"}},
-    {"coll_libnbc_?*_algorithm", {"0", "ignore"}},
-};
-
-enum { CHOICES = sizeof choices / sizeof choices[0] };
-
-static int find_choice(const char *name)
-{
-    int choice = 0;
-    while (choice < CHOICES && fnmatch(choices[choice].pattern, name, 0) != 0)
-        choice++;
-    return choice;
-}
-
-/* Writes the name of a value. Returns whether the enumeration, if there is one, has it. */
-static bool name_value(MPI_T_enum enumeration, int value, char text[VALUE_BYTES])
-{
-    int count = 0, bytes = VALUE_BYTES;
-    if (enumeration != MPI_T_ENUM_NULL)
-        MPI_T_enum_get_info(enumeration, &count, text, &bytes);
-    for (int i = 0, item; i < count; i++) {
-        bytes = VALUE_BYTES;
-        if (MPI_T_enum_get_item(enumeration, i, &item, text, &bytes) == MPI_SUCCESS && item == value)
-            return true;
-    }
-    return false;
-}
-
-/* Writes a value of one of the types that such variables have. */
-static bool write_value(const void *value, MPI_Datatype datatype, MPI_T_enum enumeration, char text[VALUE_BYTES])
-{
-    if (datatype == MPI_CHAR)
-        snprintf(text, VALUE_BYTES, "%s", (const char *)value);
-    else if (datatype == MPI_INT && !name_value(enumeration, *(const int *)value, text))
-        snprintf(text, VALUE_BYTES, "%d", *(const int *)value);
-    else if (datatype == MPI_UNSIGNED)
-        snprintf(text, VALUE_BYTES, "%u", *(const unsigned *)value);
-    else if (datatype == MPI_UNSIGNED_LONG)
-        snprintf(text, VALUE_BYTES, "%lu", *(const unsigned long *)value);
-    else if (datatype == MPI_C_BOOL)
-        snprintf(text, VALUE_BYTES, "%s", *(const unsigned char *)value != 0 ? "true" : "false");
-    else
-        return datatype == MPI_INT;
-    return true;
-}
-
-/* Reads a variable as text. Returns false if that cannot be. */
-static bool read_variable(int index, MPI_Datatype datatype, MPI_T_enum enumeration, char text[VALUE_BYTES])
-{
-    MPI_T_cvar_handle handle;
-    int count = 0;
-    if (MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS)
-        return false;
-    /* Eight bytes an element suffice for all types; one more element ends a text. */
-    void *value = calloc((size_t)(count > 0 ? count : 0) + 1, 8);
-    bool good = value && count >= 1 && MPI_T_cvar_read(handle, value) == MPI_SUCCESS &&
-                write_value(value, datatype, enumeration, text);
-    free(value);
-    MPI_T_cvar_handle_free(&handle);
-    return good;
-}
-
-/*
- * MPICH's variables are numbers without names, and which number stands for the usual choice differs between versions.
- * What chose is in the environment, by one of these beginnings. Returns NULL if it is not a variable of MPICH.
- */
-static const char *chosen_by_environment(const char *name)
-{
-    static const char *const beginnings[] = {"MPIR_CVAR_", "MPIR_PARAM_", "MPICH_"};
-    size_t length = strlen(beginnings[0]);
-    if (strncmp(name, beginnings[0], length) != 0)
-        return NULL;
-    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
-        char variable[2 * NAME_BYTES];
-        snprintf(variable, sizeof variable, "%s%s", beginnings[i], name + length);
-        const char *value = getenv(variable);
-        if (value)
-            return value;
-    }
-    return "";
-}
-
-/* Appends NAME=VALUE if a variable chooses an algorithm. */
-static void append_choice(char *list, int index)
-{
-    char name[NAME_BYTES] = "", text[VALUE_BYTES] = "";
-    int bytes = sizeof name, verbosity, bind = -1, scope;
-    MPI_Datatype datatype;
-    MPI_T_enum enumeration = MPI_T_ENUM_NULL;
-    /* Some indices may be out of use. */
-    if (MPI_T_cvar_get_info(index, name, &bytes, &verbosity, &datatype, &enumeration, NULL, NULL, &bind, &scope) !=
-        MPI_SUCCESS)
-        return;
-    int choice = find_choice(name);
-    if (choice == CHOICES || bind != MPI_T_BIND_NO_OBJECT || !read_variable(index, datatype, enumeration, text))
-        return;
-    const char *given = chosen_by_environment(name), *value = given ? given : text;
-    if (strcmp(value, choices[choice].usual[0]) != 0 && strcmp(value, choices[choice].usual[1]) != 0)
-        append(list, "%s%s=%s", list[0] != '\0' ? " " : "", name, value);
-}
-
-static void list_choices(char list[VALUE_BYTES])
-{
-    int provided, count = 0;
-    if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
-        return;
-    MPI_T_cvar_get_num(&count);
-    for (int index = 0; index < count; index++)
-        append_choice(list, index);
-    if (count > 0 && list[0] == '\0')
-        strcpy(list, "default");
-    MPI_T_finalize();
-}
-
-#else
-
-static void list_choices(char list[VALUE_BYTES])
-{
-    (void)list;
-}
-
-#endif
 
 static void write_processor(char *text, const char *machine)
 {
@@ -272,7 +135,7 @@ void provenance_collect(provenance_t *provenance, const world_t *world, int argc
     write_date(add(provenance, "date"));
     append(add(provenance, "seed"), "%" PRId64, seed);
     add_library(provenance);
-    list_choices(add(provenance, "mpi_algorithms"));
+    algorithms_list(add(provenance, "mpi_algorithms"));
     append(add(provenance, "ranks"), "%d", world->ranks);
     append(add(provenance, "nodes"), "%d", world->nodes);
     add_machine(provenance);

@@ -16,8 +16,8 @@ typedef struct provenance {
 } provenance_t;
 
 /*
- * provenance_collect - program and version, command line, date, seed; MPI library, and its choices of collective
- * algorithms that MPI_T shows and that are not default; ranks and nodes; host, kernel, processor and clocksource of
+ * provenance_collect - program and version, command line, date, seed; MPI library, and what algorithms_list says of its
+ * collective algorithms; ranks and nodes; host, kernel, processor and clocksource of
  * rank 0's node; what the library states about its clock and barrier on rank 0, and the largest bound of all ranks.
  * What cannot be found out is "unknown". Collective over world->comm, whose clock has been synchronized.
  *
