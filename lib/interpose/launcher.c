@@ -276,19 +276,29 @@ static int find_own_tool(const char *path)
     return tool;
 }
 
+/* As options_parse; but what it says about a wrong option is one line for all processes. */
+static options_outcome_t parse_options(int tool, int argc, char **argv, settings_t *settings)
+{
+    const bool is_silent = !mh_is_first_process();
+    const int errors = is_silent ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0) : -1;
+    if (is_silent)
+        dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
+    options_outcome_t outcome = options_parse(&tools[tool], argc, argv, settings);
+    fflush(stderr);
+    if (errors >= 0)
+        dup2(errors, STDERR_FILENO);
+    return outcome;
+}
+
 /* Returns the program and its arguments. */
 static char **read_command_line(int argc, char **argv)
 {
-    FILE *const errors = stderr;
     for (int tool = find_own_tool(argv[0]); tool < TOOLS; tool = find_tool(argv[0])) {
         settings_t settings = {0};
         speaker = tool_names[tool];
         if (tool == HARMONIZES ? choices.harmonizes : choices.records)
             refuse(BY_FIRST, "%s is named twice", speaker);
-        if (!mh_is_first_process())
-            stderr = fopen("/dev/null", "we"); /* one line for all */
-        options_outcome_t outcome = options_parse(&tools[tool], argc, argv, &settings);
-        stderr = errors;
+        options_outcome_t outcome = parse_options(tool, argc, argv, &settings);
         if (outcome == OPTIONS_ANSWERED && (fflush(stdout) != 0 || ferror(stdout)))
             refuse(BY_FIRST, "cannot write to standard output");
         if (outcome == OPTIONS_ANSWERED)
