@@ -195,6 +195,17 @@ check_real() {
     expect_replayed "$scratch/real.csv"
 }
 
+# Rank 1 sleeps for 3 ms before each of 40 calls for which rank 0 waits. Without that, the run would be shorter by it.
+check_real_waits() {
+    run alone mpix_trace_report "$scratch/real" --format csv --show causes
+    expect_status 0
+    expect_value 1 rank 1
+    expect_value 1 instances 40
+    expect_value 1 gain_ns 100000000 1000000000
+    expect_value 1 charged_ns 100000000 1000000000
+    grep -q '^1,1,computes,.*,MPI_Recv at .*,MPI_Allreduce at ' "$scratch/rows" || complain "not where rank 1 sleeps"
+}
+
 # Times count from the end of MPI_Init, as those of mpix_trace and mpix_trace_convert.
 check_zero() {
     run alone mpix_trace_convert --format csv "$scratch/real"
@@ -353,6 +364,7 @@ quick tap_check "mpix_trace_report: calls of an interval" check_interval
 tap_check "mpix_trace_report: mpix_bench replays arrivals" check_replay
 if [ -x "${BUILDDIR:-.}/lib/interpose/mpix_trace" ]; then
     tap_check "mpix_trace_report: a program that ran" check_real
+    tap_check "mpix_trace_report: why a program that ran waits" check_real_waits
     tap_check "mpix_trace_report: times from the end of MPI_Init" check_zero
     tap_check "mpix_trace_report: how well mpix_bench replays a program" check_measured_replay
 else
