@@ -206,6 +206,29 @@ check_real_waits() {
     grep -q '^1,1,computes,.*,MPI_Recv at .*,MPI_Allreduce at ' "$scratch/rows" || complain "not where rank 1 sleeps"
 }
 
+# In each way, one rank waits 20 times for almost 1 ms, if the other one is not late itself.
+check_states() {
+    local state function
+    run 2 mpix_trace -o "$scratch/states" "$checks/check_wait_states"
+    expect_status 0
+    run alone mpix_trace_report "$scratch/states" --format csv --show waits
+    expect_status 0
+    while IFS='|' read -r state function; do
+        awk -F, -v state="$state" -v function_at="$function at " '
+            $1 == state && index($0, "," function_at) { count += $2; waited += $3 }
+            END { if (count < 10 || waited < 5e6) print state, function_at, count + 0, "times", waited + 0, "ns" }
+        ' "$scratch/rows"
+    done <<'END'
+late sender|MPI_Recv
+late sender|MPI_Wait
+late sender|MPI_Test
+late sender|MPI_Iprobe
+late sender|MPI_Probe
+late receiver|MPI_Ssend
+late receiver|MPI_Send
+END
+}
+
 # Times count from the end of MPI_Init, as those of mpix_trace and mpix_trace_convert.
 check_zero() {
     run alone mpix_trace_convert --format csv "$scratch/real"
@@ -365,6 +388,7 @@ tap_check "mpix_trace_report: mpix_bench replays arrivals" check_replay
 if [ -x "${BUILDDIR:-.}/lib/interpose/mpix_trace" ]; then
     tap_check "mpix_trace_report: a program that ran" check_real
     tap_check "mpix_trace_report: why a program that ran waits" check_real_waits
+    tap_check "mpix_trace_report: each kind of wait for messages" check_states
     tap_check "mpix_trace_report: times from the end of MPI_Init" check_zero
     tap_check "mpix_trace_report: how well mpix_bench replays a program" check_measured_replay
 else

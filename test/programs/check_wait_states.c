@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * check_wait_states.c - two ranks that wait for each other in each way that messages allow, 20 times: rank 0 for rank 1
+ * in MPI_Recv, in MPI_Wait, in MPI_Test, in MPI_Iprobe and in MPI_Probe; then rank 1 for rank 0 in MPI_Ssend and in an
+ * MPI_Send of 1 MiB. The one that is late sleeps for 1 ms.
+ */
+#include <mpi.h>
+#include <time.h>
+
+enum { TIMES = 20, BYTES = 1 << 20 };
+
+static char big[BYTES];
+
+static void sleep_1_ms(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+static void receive(int bytes)
+{
+    MPI_Recv(big, bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void wait_for_senders(void)
+{
+    MPI_Request request;
+    MPI_Status status;
+    int found = 0;
+    receive(1);
+    MPI_Irecv(big, 1, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Irecv(big, 1, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &request);
+    while (!found)
+        MPI_Test(&request, &found, MPI_STATUS_IGNORE);
+    for (found = 0; !found;)
+        MPI_Iprobe(1, 0, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+    receive(1);
+    MPI_Probe(1, 0, MPI_COMM_WORLD, &status);
+    receive(1);
+}
+
+static void be_late(void)
+{
+    enum { WAYS = 5 };
+    for (int i = 0; i < WAYS; i++) {
+        sleep_1_ms();
+        MPI_Send(big, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < TIMES; i++) {
+        if (rank == 0) {
+            wait_for_senders();
+            sleep_1_ms();
+            receive(1);
+            sleep_1_ms();
+            receive(BYTES);
+        } else {
+            be_late();
+            MPI_Ssend(big, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+            MPI_Send(big, BYTES, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+        }
+    }
+    return MPI_Finalize();
+}

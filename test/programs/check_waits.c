@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * check_waits.c - writes traces of small random programs that never ran: check_waits DIR FIRST COUNT writes DIR/SEED
+ * for each of so many seeds. Times are whole nanoseconds, and clocks are right, so a second computation finds the same.
+ */
+#include "common/random.h"
+#include "unit/made_trace.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MAX_RANKS = 5,
+    MAX_SENT = 200,
+    LATENCY_NS = 700,
+    LARGE_BYTES = 100000,
+    FIRST_PLACE = 0x1000,
+    PLACES = 5,
+    WORK_NS = 20000
+};
+
+/* A message that was sent, and is not received yet. */
+typedef struct {
+    int source, destination, tag;
+    double sent_ns;
+    bool is_received;
+} sent_message;
+
+typedef struct {
+    made_trace made;
+    int ranks, sent_count;
+    uint32_t requests[MAX_RANKS];
+    sent_message sent[MAX_SENT];
+} program;
+
+static int draw(program *of, int below)
+{
+    return (int)(random_next(&of->made.chance) % (uint64_t)below);
+}
+
+static void draw_place(program *of)
+{
+    of->made.site = FIRST_PLACE + (uint64_t)draw(of, PLACES);
+}
+
+static void work(program *of, int rank)
+{
+    made_work(&of->made, rank, 1 + draw(of, WORK_NS));
+}
+
+static void put(program *of, int rank, trace_event event)
+{
+    made_event(&of->made, rank, of->made.now_ns[rank], event);
+}
+
+static void enter(program *of, int rank, made_name function)
+{
+    draw_place(of);
+    put(of, rank, (trace_event){.kind = TRACE_ENTER, .id = (uint16_t)function, .value = of->made.site});
+}
+
+static void leave(program *of, int rank, made_name function)
+{
+    put(of, rank, (trace_event){.kind = TRACE_LEAVE, .id = (uint16_t)function});
+}
+
+/* The function that completes a request takes until then, or some time. */
+static void wait_until(program *of, int rank, double ns)
+{
+    of->made.now_ns[rank] = fmax(of->made.now_ns[rank] + 50, ns);
+}
+
+/* ---- What ranks do */
+
+static int other_rank(program *of, int rank)
+{
+    return (rank + 1 + draw(of, of->ranks - 1)) % of->ranks;
+}
+
+static void send_message(program *of)
+{
+    const int source = draw(of, of->ranks), destination = other_rank(of, source);
+    if (of->sent_count == MAX_SENT)
+        return;
+    work(of, source);
+    draw_place(of);
+    sent_message *message = &of->sent[of->sent_count];
+    *message = (sent_message){.source = source, .destination = destination, .tag = of->sent_count++};
+    message->sent_ns = made_send(&of->made, source, destination, message->tag);
+}
+
+static void receive_message(program *of)
+{
+    if (of->sent_count == 0)
+        return;
+    sent_message *message = &of->sent[draw(of, of->sent_count)];
+    if (message->is_received)
+        return;
+    message->is_received = true;
+    if (draw(of, 2))
+        work(of, message->destination);
+    draw_place(of);
+    made_receive(&of->made, message->destination, message->source, message->tag, message->sent_ns, LATENCY_NS);
+}
+
+/* A large message, whose send waits for the receive; both may be requests. */
+static void send_large(program *of)
+{
+    const int source = draw(of, of->ranks), destination = other_rank(of, source), tag = 1000 + draw(of, 1000000);
+    const bool is_request = draw(of, 2);
+    const uint32_t send = is_request ? ++of->requests[source] : 0;
+    const uint32_t receive = is_request ? ++of->requests[destination] : 0;
+    work(of, source);
+    work(of, destination);
+    const double sent_ns = of->made.now_ns[source], posted_ns = of->made.now_ns[destination];
+    enter(of, source, is_request ? MADE_ISEND : MADE_SEND);
+    put(of, source,
+        (trace_event){.kind = TRACE_SEND, .partner = destination, .tag = tag, .value = LARGE_BYTES, .request = send});
+    enter(of, destination, is_request ? MADE_IRECV : MADE_RECV);
+    if (is_request) {
+        put(of, destination,
+            (trace_event){.kind = TRACE_RECEIVE_POST, .partner = source, .tag = tag, .request = receive});
+        wait_until(of, source, 0);
+        leave(of, source, MADE_ISEND);
+        wait_until(of, destination, 0);
+        leave(of, destination, MADE_IRECV);
+        work(of, source);
+        enter(of, source, MADE_WAIT);
+        work(of, destination);
+        enter(of, destination, MADE_WAIT);
+    }
+    wait_until(of, source, posted_ns + LATENCY_NS);
+    if (is_request)
+        put(of, source, (trace_event){.kind = TRACE_SEND_DONE, .request = send});
+    leave(of, source, is_request ? MADE_WAIT : MADE_SEND);
+    wait_until(of, destination, fmax(sent_ns, posted_ns) + 2 * LATENCY_NS);
+    put(of, destination,
+        (trace_event){.kind = TRACE_RECEIVE, .partner = source, .tag = tag, .value = LARGE_BYTES, .request = receive});
+    leave(of, destination, is_request ? MADE_WAIT : MADE_RECV);
+}
+
+static void all_work(program *of)
+{
+    for (int rank = 0; rank < of->ranks; rank++)
+        work(of, rank);
+}
+
+static void call_collective(program *of)
+{
+    static const made_name functions[] = {MADE_BARRIER, MADE_ALLREDUCE, MADE_BCAST, MADE_REDUCE};
+    const made_name function = functions[draw(of, 4)];
+    const bool has_root = function == MADE_BCAST || function == MADE_REDUCE;
+    all_work(of);
+    draw_place(of);
+    made_collective(&of->made, function, has_root ? draw(of, of->ranks) : -1, LATENCY_NS);
+}
+
+/* MPI_Iallreduce, computation, and MPI_Wait. */
+static void call_nonblocking(program *of)
+{
+    double last_ns = 0;
+    all_work(of);
+    of->made.calls++;
+    for (int rank = 0; rank < of->ranks; rank++) {
+        last_ns = fmax(last_ns, of->made.now_ns[rank]);
+        enter(of, rank, MADE_IALLREDUCE);
+        put(of, rank,
+            (trace_event){.kind = TRACE_COLLECTIVE,
+                          .partner = -1,
+                          .value = 8,
+                          .tag = of->made.calls,
+                          .request = ++of->requests[rank]});
+        put(of, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 8, .id = MADE_IALLREDUCE});
+        wait_until(of, rank, 0);
+        leave(of, rank, MADE_IALLREDUCE);
+    }
+    all_work(of);
+    for (int rank = 0; rank < of->ranks; rank++) {
+        enter(of, rank, MADE_WAIT);
+        wait_until(of, rank, last_ns + LATENCY_NS);
+        put(of, rank, (trace_event){.kind = TRACE_COLLECTIVE_DONE, .request = of->requests[rank]});
+        leave(of, rank, MADE_WAIT);
+    }
+}
+
+static void name_places(trace_process *process)
+{
+    char name[32];
+    process->sites = calloc(PLACES, sizeof process->sites[0]);
+    process->site_count = process->sites ? PLACES : 0;
+    for (size_t i = 0; i < process->site_count; i++) {
+        snprintf(name, sizeof name, "place_%zu", i);
+        process->sites[i] = (trace_site){FIRST_PLACE + i, strdup(name)};
+    }
+}
+
+static void make(program *of, uint64_t seed)
+{
+    static void (*const steps[])(program *) = {send_message, send_message,    receive_message, receive_message,
+                                               send_large,   call_collective, call_nonblocking};
+    made_clock clocks[MAX_RANKS] = {{0}};
+    *of = (program){.ranks = 2 + (int)(seed % (MAX_RANKS - 1))};
+    for (int rank = 0; rank < of->ranks; rank++)
+        clocks[rank].offset_ns = INT64_C(1000003) * rank;
+    made_begin(&of->made, of->ranks, clocks, seed);
+    made_calls(&of->made, MADE_INIT);
+    for (int step = 10 + draw(of, 50); step > 0; step--)
+        steps[draw(of, sizeof steps / sizeof steps[0])](of);
+    all_work(of);
+    made_calls(&of->made, MADE_FINALIZE);
+    made_records(&of->made, 0, 0);
+    for (int rank = 0; rank < of->ranks; rank++)
+        name_places(&of->made.trace.processes[rank]);
+}
+
+int main(int argc, char **argv)
+{
+    static program one;
+    char path[4096], message[TRACE_MESSAGE_SIZE];
+    if (argc != 4) {
+        fputs("usage: check_waits DIR FIRST COUNT\n", stderr);
+        return 2;
+    }
+    const uint64_t first = strtoull(argv[2], NULL, 10), count = strtoull(argv[3], NULL, 10);
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        make(&one, seed);
+        snprintf(path, sizeof path, "%s/%" PRIu64, argv[1], seed);
+        const bool good = trace_write(&one.made.trace, path, message);
+        made_free(&one.made);
+        if (!good) {
+            fprintf(stderr, "check_waits: %s\n", message);
+            return 1;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Computes who waits for whom a second time, by brute force, and prints where mpix_trace_report differs.
+
+check_waits.py TOOLS TRACE...   TOOLS: the folder of mpix_trace_convert and mpix_trace_report
+"""
+import csv
+import functools
+import subprocess
+import sys
+
+ALL_FOR_ALL = {"MPI_Barrier": "wait at barrier", "MPI_Allreduce": "wait at N x N", "MPI_Iallreduce": "wait at N x N"}
+EDGE = "the edge of the trace"
+
+
+def rows_of(tool, *options):
+    text = subprocess.run([tool, *options], capture_output=True, text=True, check=True).stdout
+    return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
+
+
+class Call:
+    """A call of a rank, by its number there."""
+
+    def __init__(self, rank, number, event):
+        self.rank, self.number, self.name = rank, number, event["name"]
+        self.enter, self.bound = int(event["global_ns"]), float(event["bound_ns"])
+        self.place = f"{self.name} at {event['place']}" if event["place"] else self.name
+        self.depends, self.gatherings, self.joins, self.wait = [], set(), set(), None
+
+    def work_end(self):
+        return self.wait.end if self.wait else self.enter
+
+
+class Wait:
+    def __init__(self, call, late, end, state, bound):
+        self.call, self.late, self.end, self.state, self.bound = call, late, end, state, bound
+        self.ns, self.passed = end - call.enter, 0
+
+    def key(self):
+        return (self.end, self.call.rank, self.call.number)
+
+
+class Trace:
+    def __init__(self, folder, tools):
+        self.calls, self.begin, self.end, self.edges = {}, {}, {}, {}
+        self.sends, self.receives, self.requests, self.parts = {}, {}, {}, {}
+        self.charged, self.passed, self.late, self.instance, self.path = {}, {}, {}, {}, {}
+        for event in rows_of(tools + "/mpix_trace_convert", "--format", "csv", folder):
+            self.read(event)
+        self.add_messages()
+        self.add_collectives()
+        self.waits = [wait for calls in self.calls.values() for call in calls if (wait := self.wait_of(call))]
+        for wait in sorted(self.waits, key=Wait.key, reverse=True):
+            self.charge(wait)
+        self.walk_path()
+
+    # ---- Events
+
+    def read(self, event):
+        rank, kind, ns = int(event["rank"]), event["event"], int(event["global_ns"])
+        calls = self.calls.setdefault(rank, [])
+        if event["name"] in ("MPI_Init", "MPI_Finalize"):
+            if (kind == "leave") == (event["name"] == "MPI_Init"):
+                (self.begin if kind == "leave" else self.end)[rank] = ns
+            self.edges[event["name"]] = f"{event['name']} at {event['place']}" if kind == "enter" and event["place"] \
+                else self.edges.get(event["name"], event["name"])
+        elif kind == "enter":
+            calls.append(Call(rank, len(calls), event))
+        elif kind == "leave":
+            calls[-1].leave, calls[-1].leave_bound = ns, float(event["bound_ns"])
+        else:
+            self.note(calls[-1], kind, event, rank)
+
+    def note(self, call, kind, event, rank):
+        request = (rank, event["request"]) if event["request"] else None
+        if kind == "send":
+            self.sends[event["message"]] = (call, int(event["sent_bytes"]), request)
+        elif kind == "receive-post":
+            self.requests[request] = call
+        elif kind == "receive":
+            self.receives[event["message"]] = (call, self.requests[request] if request else call)
+        elif kind == "send-done":
+            self.requests["sent", request] = call
+        elif kind == "collective":
+            part = (call, event["partner"], int(event["sent_bytes"] or 0), int(event["received_bytes"] or 0), request)
+            self.parts.setdefault(event["collective"], {})[rank] = part
+        elif kind == "collective-done":
+            self.requests["done", request] = call
+
+    # ---- What calls depend on
+
+    def add_messages(self):
+        found = []
+        for message, (receive, post) in self.receives.items():
+            send, size, request = self.sends[message]
+            found.append((send, receive, post, size, self.requests["sent", request] if request else send))
+        eager = max((size for _, _, post, size, sent in found
+                     if post.enter - sent.leave > sent.leave_bound + post.bound), default=0)
+        for send, receive, post, size, sent in found:
+            receive.depends.append((send, "late sender"))
+            if size > eager and sent.enter <= post.enter <= sent.leave:
+                sent.depends.append((post, "late receiver"))
+
+    def add_collectives(self):
+        self.members = {}
+        for number, parts in self.parts.items():
+            name = next(iter(parts.values()))[0].name
+            root = next(iter(parts.values()))[1]
+            for rank, (call, _, gives, gets, request) in parts.items():
+                done = self.requests["done", request] if request else call
+                is_root = root != "" and rank == int(root)
+                if (name == "MPI_Barrier" or gives > 0) and (name != "MPI_Bcast" or is_root):
+                    self.members.setdefault(number, []).append(call)
+                    call.joins.add(number)
+                if name in ALL_FOR_ALL and (name == "MPI_Barrier" or gets > 0):
+                    done.gatherings.add((number, ALL_FOR_ALL[name]))
+                elif name == "MPI_Bcast" and not is_root and gets > 0:
+                    done.gatherings.add((number, "late broadcast"))
+                elif name == "MPI_Reduce" and is_root and gets > 0:
+                    done.gatherings.add((number, "early reduce"))
+
+    def wait_of(self, call):
+        waits = [(late.enter, late, state) for late, state in call.depends]
+        for number, state in call.gatherings:
+            waits += [(late.enter, late, state) for late in self.members[number] if late.rank != call.rank]
+        enter, late, state = max(waits, key=lambda one: one[0], default=(0, None, None))
+        end = min(enter, call.leave)
+        if late and end - call.enter > call.bound + late.bound:
+            call.wait = Wait(call, late, end, state, call.bound + late.bound)
+        return call.wait
+
+    # ---- Charges
+
+    def meetings(self, one, other):
+        """When calls of one rank before `one` and those of another rank before `other` knew of each other."""
+        mine, others = self.calls[one.rank][:one.number], self.calls[other.rank][:other.number]
+        for first, second, edge in ((mine, other, others), (others, one, mine)):
+            yield from (late.enter for call in first for late, _ in call.depends if late in edge)
+        for number, members in self.members.items():
+            last = [next((call for call in reversed(calls) if number in call.joins or
+                          number in [waited for waited, _ in call.gatherings]), None) for calls in (mine, others)]
+            if None in last:
+                continue
+            depends = [number in [waited for waited, _ in call.gatherings] for call in last]
+            if all(depends):
+                yield max(member.enter for member in members)
+            elif any(depends):
+                yield last[depends.index(False)].enter
+
+    def parts_of(self, end, met):
+        """What a rank did until a call, the last first: (key, ns, call)."""
+        calls, parts = self.calls[end.rank], []
+
+        def add(key, low, high, call):
+            low = max(low, met)
+            if low < high:
+                parts.append([key, high - low, call, 0])
+        for number in range(end.number, -1, -1):
+            call, before = calls[number], calls[number - 1] if number > 0 else None
+            places = (before.place if before else self.edges["MPI_Init"], call.place)
+            add(("before",) + places, before.leave if before else self.begin[end.rank], call.enter, call)
+            if before:
+                add(("in", before.place, before.place), before.work_end(), before.leave, before)
+                add(("wait", before.place, before.place), before.enter, before.work_end(), before)
+        return parts
+
+    @staticmethod
+    def pair(late, waiting):
+        """Sets the excess of the late rank's parts."""
+        alone = []
+        free = list(waiting)
+        for part in late:
+            partner = next((other for other in free if other[0] == part[0]), None)
+            if partner:
+                free.remove(partner)
+                part[3] = max(0, part[1] - partner[1])
+            else:
+                alone.append(part)
+        for kind in ("before", "in", "wait"):
+            mine, others = ([part for part in parts if part[0][0] == kind] for parts in (alone, free))
+            for place, part in enumerate(mine):
+                part[3] = max(0, part[1] - (others[place][1] if place < len(others) else 0))
+            longer = max(0, sum(part[1] for part in mine) - sum(part[1] for part in others))
+            excess = sum(part[3] for part in mine)
+            if excess > longer:
+                for part in mine:
+                    part[3] = int(float(part[3]) * (float(longer) / float(excess)))
+
+    def charge(self, wait):
+        met = max(self.meetings(wait.late, wait.call), default=float("-inf"))
+        late, waiting = self.parts_of(wait.late, met), self.parts_of(wait.call, met)
+        self.pair(late, waiting)
+        for part in late:
+            if part[0][0] == "wait" and part[2].wait.key() >= wait.key():
+                part[3] = 0
+        late = [part for part in late if part[3] > 0]
+        if not late:
+            calls = self.calls[wait.late.rank]
+            before = calls[wait.late.number - 1].place if wait.late.number > 0 else self.edges["MPI_Init"]
+            late = [[("before", before, wait.late.place), 1, wait.late, 1]]
+        total, left = sum(part[3] for part in late), [wait.ns, wait.passed]
+        for key, _, call, excess in late:
+            share = [ns if excess == total else min(ns, int(float(ns) * (float(excess) / float(total)))) for ns in left]
+            left = [ns - given for ns, given in zip(left, share)]
+            total -= excess
+            if key[0] == "wait":
+                call.wait.passed += sum(share)
+                continue
+            self.add(wait.late.rank, key, call, share, excess)
+
+    def add(self, rank, key, call, share, excess):
+        cause, instance = (rank,) + key, (rank, call.number, key[0])
+        self.charged[cause] = self.charged.get(cause, 0) + sum(share)
+        self.passed[cause] = self.passed.get(cause, 0) + share[1]
+        late, charged = self.late.setdefault(cause, {}).get(instance, (0, 0))
+        self.late[cause][instance] = (max(late, excess), charged + sum(share))
+
+    # ---- The critical path
+
+    def walk_path(self):
+        rank = max(self.end, key=lambda one: self.end[one])
+        ns, first = self.end[rank], min(self.begin.values())
+        while ns > first:
+            call = next((one for one in reversed(self.calls[rank]) if one.enter < ns), None)
+            after = self.calls[rank][call.number + 1 if call else 0:][:1]
+            before = call.place if call else self.edges["MPI_Init"]
+            to_place = after[0].place if after else self.edges["MPI_Finalize"]
+            if not call or call.leave < ns:
+                low = call.leave if call else first
+                self.step((rank, "before", before, to_place), ns - low)
+            elif call.wait and call.wait.end < ns:
+                low = call.wait.end
+                self.step((rank, "in", call.place, call.place), ns - low)
+            elif call.wait:
+                rank, low = call.wait.late.rank, ns
+            else:
+                low = call.enter
+                self.step((rank, "in", call.place, call.place), ns - low)
+            ns = low
+
+    def step(self, key, ns):
+        self.path[key] = self.path.get(key, 0) + ns
+
+
+def differences(folder, tools):
+    trace = Trace(folder, tools)
+    said = {}
+    for row in rows_of(tools + "/mpix_trace_report", "--format", "csv", "--show", "causes", folder):
+        kind = "in" if row["does"] == "call" else "before"
+        said[int(row["rank"]), kind, row["from"], row["to"]] = tuple(
+            int(row[name]) for name in ("charged_ns", "passed_on_ns", "late_ns", "instances", "path_ns"))
+    mine = {}
+    for key in set(trace.charged) | set(trace.path):
+        late = trace.late.get(key, {})
+        mine[key] = (trace.charged.get(key, 0), trace.passed.get(key, 0), sum(one[0] for one in late.values()),
+                     len(late), trace.path.get(key, 0))
+        if not mine[key][0] and not mine[key][4]:
+            del mine[key]
+    for key in sorted(set(said) | set(mine)):
+        if said.get(key) != mine.get(key):
+            yield f"cause {key}: charged, passed on, late, instances, path: {said.get(key)}, not {mine.get(key)}"
+    sums = {}
+    for wait in trace.waits:
+        old = sums.get((wait.state, wait.call.place), (0, 0, 0))
+        sums[wait.state, wait.call.place] = (old[0] + 1, old[1] + wait.ns, max(old[2], wait.ns))
+    rows = rows_of(tools + "/mpix_trace_report", "--format", "csv", "--show", "waits", folder)
+    said = {(row["state"], row["place"]): tuple(int(row[name]) for name in ("count", "waited_ns", "longest_ns"))
+            for row in rows}
+    for key in sorted(set(said) | set(sums)):
+        if said.get(key) != sums.get(key):
+            yield f"waits {key}: count, waited, longest: {said.get(key)}, not {sums.get(key)}"
+
+
+for path in sys.argv[2:]:
+    for line in list(differences(path, sys.argv[1]))[:3]:
+        print(f"trace {path.rsplit('/', 1)[-1]}: {line}")
