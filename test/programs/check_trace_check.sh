@@ -100,6 +100,12 @@ corrected all 0  0" ] || complain "2.5 us are too much for messages of 3 us"
 check_formats() {
     check "$known"
     check_table 13 25
+    [ "$(head -n 1 "$scratch/out")" = \
+        "# By the global clock, none of 105 events comes before what it had to wait for." ] ||
+        complain "begins with: $(head -n 1 "$scratch/out")"
+    check "$known" --latency-ns 5000
+    grep -q '^# By the global clock, 105 of 105 events come before .*, 105 of them by more than its bounds\.$' \
+        "$scratch/out" || complain "begins with: $(head -n 1 "$scratch/out")"
     check "$known" --format csv --output "$scratch/check.csv"
     [ ! -s "$scratch/out" ] || complain "with --output, something is on stdout"
     [ "$formats" != csv ] || return
