@@ -7,7 +7,17 @@
 #include "trace/waits/analysis.h"
 #include "unit/made_trace.h"
 
-enum { ITERATIONS = 12, WORK_NS = 100000, LATENCY_NS = 2000, MAX_RANKS = 64, CLOCK_NS = 100 };
+enum { LATENCY_NS = 2000, MAX_RANKS = 64, CLOCK_NS = 100 };
+
+/* How long a run is, and what its clocks do: by the rates that clocks of unlike machines have, or nothing. */
+typedef struct {
+    int iterations;
+    int64_t work_ns, noise_ns; /* of each phase */
+    double drift, swing, record_ns;
+} extent;
+enum { ITERATIONS = 12, WORK_NS = 100000 };
+static const extent short_run = {ITERATIONS, WORK_NS, WORK_NS / 100, 0, 0, 0};
+static const extent minute = {400, 75000000, 1000, 20e-6, 3e-6, 0.7e9};
 
 /* Places: where the two phases of an iteration end, and the others. */
 enum { FIRST = 0x100, SECOND = 0x200, OTHER = 0x300, LAST = 0x400 };
@@ -20,6 +30,7 @@ typedef struct {
 
 typedef struct {
     made_trace made;
+    extent extent;
     plant late;
     int iteration;
     bool is_open;  /* the late rank has been late, and has called nothing since */
@@ -32,10 +43,10 @@ static void work(run *of, int rank, int phase)
 {
     const plant *late = &of->late;
     const bool is_late = rank == late->rank && phase == late->phase && of->iteration > 0 &&
-                         of->iteration + 1 < ITERATIONS && of->iteration % late->every == 0;
+                         of->iteration + 1 < of->extent.iterations && of->iteration % late->every == 0;
     of->is_open = of->is_open || is_late;
-    made_work(&of->made, rank,
-              WORK_NS + (double)chance_between(&of->noise, 0, WORK_NS / 100) + (is_late ? late->ns : 0));
+    const int64_t ns = of->extent.work_ns + chance_between(&of->noise, 0, of->extent.noise_ns);
+    made_work(&of->made, rank, (double)ns + (is_late ? late->ns : 0));
 }
 
 static void call_from(run *of, uint64_t site, int rank)
@@ -195,20 +206,35 @@ static double end_ns(const made_trace *made)
     return end;
 }
 
+/* The clock of rank 0 is right. */
+static made_clock draw_clock(const extent *by, int rank, chance *source)
+{
+    made_clock clock = {.offset_ns = INT64_C(1000000) * rank, .period_s = 60};
+    if (rank > 0 && by->drift > 0) {
+        clock.drift = by->drift * (2 * chance_unit(source) - 1);
+        clock.swing = by->swing * (2 * chance_unit(source) - 1);
+    }
+    return clock;
+}
+
 /* Returns when it ends. */
-static double simulate(run *of, int program, int ranks, plant late, uint64_t seed)
+static double simulate(run *of, const extent *by, int program, int ranks, plant late, uint64_t seed)
 {
     made_clock clocks[MAX_RANKS] = {{0}};
-    *of = (run){.late = late, .noise = {seed}};
+    *of = (run){.extent = *by, .late = late, .noise = {seed}};
     for (int rank = 0; rank < ranks; rank++)
-        clocks[rank] = (made_clock){.offset_ns = INT64_C(1000000) * rank};
+        clocks[rank] = draw_clock(by, rank, &of->noise);
     made_begin(&of->made, ranks, clocks, seed);
+    for (int rank = 0; rank < ranks; rank++) {
+        of->made.trace.processes[rank].rate_limit = 100e-6;
+        of->made.trace.processes[rank].wander = 400e-9;
+    }
     made_calls(&of->made, MADE_INIT);
-    for (; of->iteration < ITERATIONS; of->iteration++)
+    for (; of->iteration < by->iterations; of->iteration++)
         programs[program].iterate(of, ranks);
     const double end = end_ns(&of->made);
     made_calls(&of->made, MADE_FINALIZE);
-    made_records(&of->made, 0, CLOCK_NS);
+    made_records(&of->made, by->record_ns, CLOCK_NS);
     return end;
 }
 
@@ -228,10 +254,10 @@ static int64_t path_ns(const wait_analysis *of)
     return sum_ns;
 }
 
-static void analyze(wait_analysis *found, trace_matches *matches, made_trace *made)
+static void analyze(wait_analysis *found, trace_matches *matches, made_trace *made, trace_clock by)
 {
-    EXPECT(trace_set_times(&made->trace, TRACE_GLOBAL) && trace_match(&made->trace, matches) &&
-               analysis_make(found, &made->trace, matches, true),
+    EXPECT(trace_set_times(&made->trace, by) && trace_match(&made->trace, matches) &&
+               analysis_make(found, &made->trace, matches, by == TRACE_GLOBAL),
            "out of memory");
 }
 
@@ -309,11 +335,12 @@ START_TEST(planted_delays_are_named)
         run with, without;
         wait_analysis found, base;
         trace_matches matches, base_matches;
-        const double with_ns = simulate(&with, _i, ranks, late, seed);
-        const double gain_ns = with_ns - simulate(&without, _i, ranks, (plant){.rank = -1, .every = 1}, seed);
+        const double with_ns = simulate(&with, &short_run, _i, ranks, late, seed);
+        const double gain_ns =
+            with_ns - simulate(&without, &short_run, _i, ranks, (plant){.rank = -1, .every = 1}, seed);
         const double cost_ns = with.made.waited_ns - without.made.waited_ns;
-        analyze(&found, &matches, &with.made);
-        analyze(&base, &base_matches, &without.made);
+        analyze(&found, &matches, &with.made, TRACE_GLOBAL);
+        analyze(&base, &base_matches, &without.made, TRACE_GLOBAL);
         expect_sums(&found, name, ranks);
         const verdict said = judge(&with, &found, &base);
         if (cost_ns > 3 * said.bound_ns && cost_ns > 3 * LATENCY_NS) {
@@ -340,9 +367,49 @@ START_TEST(planted_delays_are_named)
 }
 END_TEST
 
+/* Whether the first cause is another one than the planted delay. */
+static bool is_wrong(run *of, trace_clock by)
+{
+    wait_analysis found;
+    trace_matches matches;
+    analyze(&found, &matches, &of->made, by);
+    const bool is_right = found.waits.count > 0 && is_planted(of, &found, &analysis_cause(&found, 0)->key);
+    analysis_free(&found);
+    trace_matches_free(&matches);
+    return !is_right;
+}
+
+/* A rank is late by 20 to 200 us in each iteration of a run of a minute: who is named by which clocks? */
+START_TEST(clocks_name_the_cause)
+{
+    static const int even[] = {3, 5, 6}; /* programs in which nothing is overlapped */
+    int wrong[TRACE_GLOBAL + 1] = {0}, runs = 0;
+    for (int i = 0; i < rounds_of(6); i++) {
+        chance source = chance_of_round(i);
+        const int program = even[i % COUNT_OF(even)], ranks = (int)chance_between(&source, 2, 5);
+        plant late = draw_plant(program, ranks, &source);
+        late.every = 1;
+        late.ns = (double)chance_between(&source, 20000, 200000);
+        run of;
+        simulate(&of, &minute, program, ranks, late, chance_bits(&source));
+        for (trace_clock by = TRACE_START; by <= TRACE_GLOBAL; by++)
+            wrong[by] += is_wrong(&of, by);
+        runs++;
+        made_free(&of.made);
+    }
+    printf("# of %d runs, another cause is named: start %d, linear %d, global %d\n", runs, wrong[TRACE_START],
+           wrong[TRACE_LINEAR], wrong[TRACE_GLOBAL]);
+    fflush(stdout);
+    EXPECT_SEEDED(wrong[TRACE_GLOBAL] == 0 && wrong[TRACE_START] > 0,
+                  "of %d runs, another cause is named: start %d, linear %d, global %d", runs, wrong[TRACE_START],
+                  wrong[TRACE_LINEAR], wrong[TRACE_GLOBAL]);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, planted_delays_are_named, 0, COUNT_OF(programs));
+    tcase_add_test(tests, clocks_name_the_cause);
 }
 
 SUITE(waits, add)
