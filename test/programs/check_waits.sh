@@ -12,7 +12,8 @@ check_traces() {    # COUNT
     mkdir "$scratch/traces"
     "$checks/check_waits" "$scratch/traces" "${MH_SEED:-1}" "$count" || complain "there are no traces"
     PYTHONDONTWRITEBYTECODE=1 "$python" "$here/check_waits.py" "$programs" "$scratch"/traces/* 2>&1
-    [ "$(ls "$scratch/traces" | wc -l)" -eq "$count" ] || complain "there are not $count traces"
+    set -- "$scratch"/traces/*
+    [ $# -eq "$count" ] || complain "there are $# traces, not $count"
 }
 
 count=100
