@@ -3,6 +3,7 @@
 # mpix_trace_report: who waits for whom, and why, in random traces: a second computation by brute force finds the same,
 # to the nanosecond. MH_SEED is the number of the first trace, MH_ROUNDS makes them as many times as many.
 . "$(dirname "$0")/run.sh"
+[ "${MPIX_TEST_BRIEF-}" != yes ] || skip_all "MPIX_TEST_BRIEF=yes"
 need_tool mpix_trace_report
 need_tool mpix_trace_convert
 
