@@ -367,6 +367,34 @@ START_TEST(planted_delays_are_named)
 }
 END_TEST
 
+/* A torn trace may have an operation in which all get something and nobody gives it. Rank 1 waits for rank 0 later. */
+START_TEST(nobody_gives)
+{
+    made_trace made;
+    wait_analysis found;
+    trace_matches matches;
+    const made_clock clocks[2] = {{0}};
+    made_begin(&made, 2, clocks, 1);
+    for (int rank = 0; rank < 2; rank++) {
+        made_event(&made, rank, 100, (trace_event){.kind = TRACE_ENTER, .id = MADE_ALLREDUCE});
+        made_event(&made, rank, 300, (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1, .tag = 1});
+        made_event(&made, rank, 300, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 8, .id = MADE_ALLREDUCE});
+        made_event(&made, rank, 300, (trace_event){.kind = TRACE_LEAVE, .id = MADE_ALLREDUCE});
+    }
+    made_work(&made, 0, 5000);
+    made_message(&made, 0, 1, 0, LATENCY_NS);
+    made_records(&made, 0, 0);
+    analyze(&found, &matches, &made, TRACE_GLOBAL);
+    expect_sums(&found, "nobody gives", 2);
+    EXPECT(found.waits.count == 1 && analysis_cause(&found, 0)->charged_ns == 5000 &&
+               analysis_cause(&found, 0)->late_ns == 5000,
+           "%zu waits", found.waits.count);
+    analysis_free(&found);
+    trace_matches_free(&matches);
+    made_free(&made);
+}
+END_TEST
+
 /* Whether the first cause is another one than the planted delay. */
 static bool is_wrong(run *of, trace_clock by)
 {
@@ -409,6 +437,7 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, planted_delays_are_named, 0, COUNT_OF(programs));
+    tcase_add_test(tests, nobody_gives);
     tcase_add_test(tests, clocks_name_the_cause);
 }
 

@@ -74,11 +74,11 @@ static void say_cause(char *text, const wait_analysis *of, size_t place)
         say_bound(bound, sizeof bound, one->bound_ns);
     text_append(text, ANSWER_BYTES,
                 ", by %s in %" PRId64
-                " instances; other ranks wait %s%s for it, %.1f %% of the run on all ranks; without "
+                " instance%s; other ranks wait %s%s for it, %.1f %% of the run on all ranks; without "
                 "that the run would take %s instead of %s.",
-                duration(late, (double)one->late_ns), one->instances, duration(waited, (double)one->charged_ns), bound,
-                analysis_percent(of, (double)one->charged_ns), duration(then, (double)of->without_ns[place]),
-                duration(now, (double)of->run_ns));
+                duration(late, (double)one->late_ns), one->instances, one->instances == 1 ? "" : "s",
+                duration(waited, (double)one->charged_ns), bound, analysis_percent(of, (double)one->charged_ns),
+                duration(then, (double)of->without_ns[place]), duration(now, (double)of->run_ns));
 }
 
 static void say_all(char *text, const wait_analysis *of, int said)

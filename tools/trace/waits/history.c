@@ -26,10 +26,13 @@ static int64_t see_gathering(history *past, size_t gathering, const graph_call *
 {
     history_meeting *seen = &past->meetings[gathering];
     if (seen->search == past->searches && seen->is_late != is_late && (seen->is_waiting || is_waiting)) {
-        if (!seen->is_waiting)
-            return seen->enter_ns;
-        const graph_member *last = &past->of->members[past->of->gatherings[gathering].last];
-        return is_waiting ? past->of->lanes[last->lane].calls[last->call].enter_ns : call->enter_ns;
+        const size_t last = past->of->gatherings[gathering].last;
+        if (last == GRAPH_NONE) /* nobody gave anything */
+            return INT64_MIN;
+        const graph_member *member = &past->of->members[last];
+        return !seen->is_waiting ? seen->enter_ns
+               : is_waiting      ? past->of->lanes[member->lane].calls[member->call].enter_ns
+                                 : call->enter_ns;
     }
     if (seen->search != past->searches)
         *seen = (history_meeting){past->searches, call->enter_ns, is_late, is_waiting};
