@@ -303,6 +303,12 @@ check_bad_traces() {
     expect_status 0
     own_messages | grep -qF 'rank 1: the file ends within a block' || complain "does not say which file is torn"
     [ -s "$scratch/torn.html" ] || complain "there is no page of a torn trace"
+    grep -qE '^(All waits|No waits are seen, but|Rank )' "$scratch/out" || complain "says: $(head -n 1 "$scratch/out")"
+    head -c 100 "$scratch/two/rank-1.mpixtrace" >"$scratch/torn/rank-1.mpixtrace"
+    run alone mpix_trace_report "$scratch/torn"
+    expect_status 0
+    grep -q '^No waits can be told from errors of the clocks: rank 1 has no clock records\.$' "$scratch/out" ||
+        complain "says: $(head -n 1 "$scratch/out")"
     # What several ranks lack is said once.
     mkdir -p "$scratch/cut"
     for rank in 0 1 2 3; do

@@ -81,12 +81,33 @@ static void say_cause(char *text, const wait_analysis *of, size_t place)
                 duration(then, (double)of->without_ns[place]), duration(now, (double)of->run_ns));
 }
 
+/* A rank without clock records; -1: there is none. */
+static int find_without_clock(const trace *of)
+{
+    for (int rank = 0; rank < of->size; rank++)
+        if (of->processes[rank].record_count == 0)
+            return rank;
+    return -1;
+}
+
+static void say_no_waits(char *text, const wait_analysis *of)
+{
+    const int rank = of->has_bounds ? find_without_clock(of->graph.of) : -1;
+    if (rank >= 0)
+        snprintf(text, ANSWER_BYTES, "No waits can be told from errors of the clocks: rank %d has no clock records.",
+                 rank);
+    else if (analysis_percent(of, (double)of->unseen_ns) >= WORTH_PERCENT)
+        snprintf(text, ANSWER_BYTES, "No waits are seen, but the trace does not show all that ranks may wait for.");
+    else
+        snprintf(text, ANSWER_BYTES, "No rank waits for another one longer than the clocks may be wrong.");
+}
+
 static void say_all(char *text, const wait_analysis *of, int said)
 {
     char waited[DURATION_BYTES], bound[64] = "";
     const double waited_ns = (double)of->causes.waited_ns, percent = analysis_percent(of, waited_ns);
     if (of->waits.count == 0) {
-        snprintf(text, ANSWER_BYTES, "No rank waits for another one longer than the clocks may be wrong.");
+        say_no_waits(text, of);
         return;
     }
     if (of->has_bounds)
