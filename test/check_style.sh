@@ -80,6 +80,8 @@ types+='|[a-z_0-9]+_t|bool|char|short|int|long|float|double|void|MPI_[A-Za-z]+|(
 tap_expect_empty "sizeof has parentheses around types only" "$(grep -vE '#define|\\$' <<<"$plain" |
     sed -E "s/sizeof\(((const|(un)?signed) )*($types)[ *]*\)//g" | grep -E 'sizeof ?\(')"
 
+# Some C libraries have constants there.
+tap_expect_empty "standard streams are not assigned to" "$(grep -E '(^|[^[:alnum:]_.>])std(in|out|err) = ' <<<"$plain")"
 tap_expect_empty "no #endif has a comment" "$(grep -nE '^ *#endif .' "${code[@]}" | grep -v '^include/')"
 
 # ---- One of each
