@@ -9,7 +9,6 @@ import subprocess
 import sys
 
 ALL_FOR_ALL = {"MPI_Barrier": "wait at barrier", "MPI_Allreduce": "wait at N x N", "MPI_Iallreduce": "wait at N x N"}
-EDGE = "the edge of the trace"
 
 
 def rows_of(tool, *options):
@@ -214,6 +213,16 @@ class Trace:
         late, charged = self.late.setdefault(cause, {}).get(instance, (0, 0))
         self.late[cause][instance] = (max(late, excess), charged + sum(share))
 
+    def worst(self, key, late):
+        """Where the instance with the greatest charge begins and ends, the first one of several."""
+        if not self.charged.get(key):
+            return (0, 0)
+        number = max(sorted(one[1] for one in late), key=lambda one: late[key[0], one, key[1]][1])
+        call, calls = self.calls[key[0]][number], self.calls[key[0]]
+        if key[1] == "in":
+            return (call.work_end(), call.leave)
+        return (calls[number - 1].leave if number > 0 else self.begin[key[0]], call.enter)
+
     # ---- The critical path
 
     def walk_path(self):
@@ -241,23 +250,26 @@ class Trace:
         self.path[key] = self.path.get(key, 0) + ns
 
 
-def differences(folder, tools):
+def differences(folder, tools, found):
     trace = Trace(folder, tools)
+    found.update(wait.state for wait in trace.waits)
+    found.update(["passed on"] if any(trace.passed.values()) else [])
     said = {}
     for row in rows_of(tools + "/mpix_trace_report", "--format", "csv", "--show", "causes", folder):
         kind = "in" if row["does"] == "call" else "before"
         said[int(row["rank"]), kind, row["from"], row["to"]] = tuple(
-            int(row[name]) for name in ("charged_ns", "passed_on_ns", "late_ns", "instances", "path_ns"))
+            int(row[name] or 0) for name in ("charged_ns", "passed_on_ns", "late_ns", "instances", "path_ns",
+                                             "worst_begin_ns", "worst_end_ns"))
     mine = {}
     for key in set(trace.charged) | set(trace.path):
         late = trace.late.get(key, {})
         mine[key] = (trace.charged.get(key, 0), trace.passed.get(key, 0), sum(one[0] for one in late.values()),
-                     len(late), trace.path.get(key, 0))
+                     len(late), trace.path.get(key, 0)) + trace.worst(key, late)
         if not mine[key][0] and not mine[key][4]:
             del mine[key]
     for key in sorted(set(said) | set(mine)):
         if said.get(key) != mine.get(key):
-            yield f"cause {key}: charged, passed on, late, instances, path: {said.get(key)}, not {mine.get(key)}"
+            yield f"cause {key}: charged, passed on, late, instances, path, worst: {said.get(key)}, not {mine.get(key)}"
     sums = {}
     for wait in trace.waits:
         old = sums.get((wait.state, wait.call.place), (0, 0, 0))
@@ -270,6 +282,10 @@ def differences(folder, tools):
             yield f"waits {key}: count, waited, longest: {said.get(key)}, not {sums.get(key)}"
 
 
+seen = set()
 for path in sys.argv[2:]:
-    for line in list(differences(path, sys.argv[1]))[:3]:
+    for line in list(differences(path, sys.argv[1], seen))[:3]:
         print(f"trace {path.rsplit('/', 1)[-1]}: {line}")
+for name in sorted({"passed on", "late sender", "late receiver", "late broadcast", "early reduce",
+                    *ALL_FOR_ALL.values()} - seen):
+    print(f"no trace has waits of this kind: {name}")
