@@ -93,7 +93,9 @@ static int find_without_clock(const trace *of)
 static void say_no_waits(char *text, const wait_analysis *of)
 {
     const int rank = of->has_bounds ? find_without_clock(of->graph.of) : -1;
-    if (rank >= 0)
+    if (of->graph.is_too_long)
+        snprintf(text, ANSWER_BYTES, "No waits can be told: the times of the trace are centuries apart.");
+    else if (rank >= 0)
         snprintf(text, ANSWER_BYTES, "No waits can be told from errors of the clocks: rank %d has no clock records.",
                  rank);
     else if (analysis_percent(of, (double)of->unseen_ns) >= WORTH_PERCENT)

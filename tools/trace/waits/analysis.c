@@ -103,10 +103,11 @@ static bool sum_waits(wait_analysis *to)
 static bool may_wait(const char *name)
 {
     static const char *const families[] = {
-        "MPI_Win_",        "MPI_File_",        "MPI_Neighbor_",         "MPI_Comm_split",
-        "MPI_Comm_dup",    "MPI_Comm_create",  "MPI_Comm_free",         "MPI_Cart_create",
-        "MPI_Cart_sub",    "MPI_Graph_create", "MPI_Dist_graph_create", "MPI_Intercomm_",
-        "MPI_Comm_accept", "MPI_Comm_connect"};
+        "MPI_Win_",           "MPI_File_",        "MPI_Neighbor_",         "MPI_Comm_split",
+        "MPI_Comm_dup",       "MPI_Comm_create",  "MPI_Comm_free",         "MPI_Cart_create",
+        "MPI_Cart_sub",       "MPI_Graph_create", "MPI_Dist_graph_create", "MPI_Intercomm_",
+        "MPI_Comm_accept",    "MPI_Comm_connect", "MPI_Comm_spawn",        "MPI_Comm_join",
+        "MPI_Comm_disconnect"};
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         if (strncmp(name, families[i], strlen(families[i])) == 0)
             return true;

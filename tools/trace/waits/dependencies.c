@@ -66,17 +66,19 @@ static bool is_probe(const char *name)
     return false;
 }
 
-/* A message that was probed was waited for there. */
-static bool add_receive(graph *to, const place_in_graph *receive, const place_in_graph *send, size_t event)
+/* A message that was probed, and found, directly before its receive was posted was waited for there. */
+static bool add_probe(graph *to, const place_in_graph *post, const place_in_graph *send, size_t event)
 {
-    place_in_graph before = *receive;
-    if (receive->call > 0) {
+    place_in_graph before = *post;
+    while (before.call > 0 && graph_is_recorder(to, &before.lane->calls[before.call - 1]))
         before.call--;
-        if (is_probe(function_of(to, &before)) && call_at(&before)->dependency == GRAPH_NONE &&
-            !depend_on(to, &before, send, event, STATE_LATE_SENDER))
-            return false;
-    }
-    return depend_on(to, receive, send, event, STATE_LATE_SENDER);
+    if (before.call == 0)
+        return true;
+    before.call--;
+    const trace_event *left = &before.lane->location->events[call_at(&before)->leave];
+    if (!is_probe(function_of(to, &before)) || call_at(&before)->dependency != GRAPH_NONE || left->value > 0)
+        return true;
+    return depend_on(to, &before, send, event, STATE_LATE_SENDER);
 }
 
 /* A message, with the calls that begin and end it. */
@@ -115,7 +117,8 @@ static int64_t posted_ns(const message_calls *of, const trace_message *message)
 static bool is_eager(const graph *in, const message_calls *of, const trace_message *message)
 {
     if (of->send.call == GRAPH_NONE || of->sent.call == GRAPH_NONE || of->post.call == GRAPH_NONE ||
-        begins_with(function_of(in, &of->send), "MPI_B") || begins_with(function_of(in, &of->send), "MPI_Ib"))
+        begins_with(function_of(in, &of->send), "MPI_B") || begins_with(function_of(in, &of->send), "MPI_Ib") ||
+        begins_with(function_of(in, &of->send), "MPI_Start")) /* which may start a buffered one */
         return false;
     const trace_event *posted = &of->post.lane->location->events[message->post];
     const trace_event *left = &of->sent.lane->location->events[call_at(&of->sent)->leave];
@@ -144,7 +147,10 @@ static bool add_message(graph *to, const message_calls *of, const trace_message 
     if (message->source == message->destination)
         return true;
     if (of->send.call != GRAPH_NONE && of->receive.call != GRAPH_NONE &&
-        !add_receive(to, &of->receive, &of->send, message->send))
+        !depend_on(to, &of->receive, &of->send, message->send, STATE_LATE_SENDER))
+        return false;
+    if (of->send.call != GRAPH_NONE && of->post.call != GRAPH_NONE &&
+        !add_probe(to, &of->post, &of->send, message->send))
         return false;
     return add_send(to, of, message, eager_bytes);
 }

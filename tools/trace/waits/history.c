@@ -56,22 +56,27 @@ static int64_t look_at(history *past, const graph_call *call, const side *other,
     return met_ns;
 }
 
-/* The last time at which they met: no call that ended before the best one so far can be better. */
+/*
+ * The last time at which they met: no call that ended before the best one so far can be better. If the search gives up,
+ * both are compared since then.
+ */
 static int64_t find_meeting(history *past, side late, side waiting)
 {
-    int64_t met_ns = INT64_MIN;
+    int64_t met_ns = INT64_MIN, seen_ns = INT64_MIN;
     past->searches++;
-    for (int i = 0; i < MAX_CALLS && (late.call > 0 || waiting.call > 0); i++) {
+    int i = 0;
+    for (; i < MAX_CALLS && (late.call > 0 || waiting.call > 0); i++) {
         const graph_call *calls = late.lane->calls, *others = waiting.lane->calls;
         const bool is_late =
             waiting.call == 0 || (late.call > 0 && calls[late.call - 1].leave_ns >= others[waiting.call - 1].leave_ns);
         const graph_call *call = is_late ? &calls[--late.call] : &others[--waiting.call];
         if (call->leave_ns < met_ns)
-            break;
+            return met_ns;
+        seen_ns = call->leave_ns;
         const int64_t ns = look_at(past, call, is_late ? &waiting : &late, is_late);
         met_ns = ns > met_ns ? ns : met_ns;
     }
-    return met_ns;
+    return i == MAX_CALLS && met_ns == INT64_MIN ? seen_ns : met_ns;
 }
 
 /* ---- What they did since */
