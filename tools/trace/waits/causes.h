@@ -12,7 +12,7 @@
 
 #include "trace/waits/waits.h"
 
-/* What a rank does: it computes between two calls, or it is in a call without a wait. */
+/* What a rank does: it computes between two calls, or it is in a call beside waits. */
 typedef struct {
     int rank;
     bool is_call;
@@ -23,12 +23,11 @@ typedef struct {
     cause_key key;
     int64_t charged_ns; /* the waits of all others, added up */
     int64_t direct_ns;  /* of these, of those that waited for this rank itself, not for one that waited for it */
-    int64_t late_ns;    /* how long anyone waited */
+    int64_t late_ns;    /* by how much it took longer than with those that waited, all instances together */
     double bound_ns;    /* by how much charged_ns may be wrong */
-    int64_t instances;  /* how often anyone waited */
+    int64_t instances;  /* how often it took longer */
     int64_t path_ns;    /* how much of the critical path it is */
-    int64_t worst_ns;   /* the greatest charge of one instance, */
-    size_t worst_lane;  /* and where that is */
+    int64_t worst_ns;   /* the greatest charge of one instance, and when that was */
     int64_t worst_begin_ns, worst_end_ns;
 } cause;
 

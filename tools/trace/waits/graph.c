@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const wait_state_names[STATE_COUNT + 1] = {
+const char *const wait_state_names[STATE_COUNT] = {
     [STATE_LATE_SENDER] = "late sender",       [STATE_LATE_RECEIVER] = "late receiver",
     [STATE_BARRIER] = "wait at barrier",       [STATE_N_BY_N] = "wait at N x N",
     [STATE_LATE_BROADCAST] = "late broadcast", [STATE_EARLY_REDUCE] = "early reduce"};

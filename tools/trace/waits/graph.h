@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * graph.h - a trace as what it is for waits: calls of each thread one after the other, computation between them, and
- * what each call depends on. Times are global, in whole nanoseconds.
+ * graph.h - what the analysis of waits needs of a trace: calls of each thread one after the other, computation between
+ * them, and what each call depends on. Times are global, in whole nanoseconds.
  *
  * A call depends on the beginnings of calls of other threads: of the send whose message it receives, of the receive for
  * which a large send waited, of the calls of all processes of an operation.
@@ -22,7 +22,7 @@ typedef enum {
     STATE_EARLY_REDUCE,   /* a root that gets is early */
     STATE_COUNT
 } wait_state;
-extern const char *const wait_state_names[STATE_COUNT + 1]; /* then NULL */
+extern const char *const wait_state_names[STATE_COUNT];
 
 /* What is not in the graph, in the place of an index. */
 #define GRAPH_NONE SIZE_MAX
@@ -60,7 +60,7 @@ typedef struct {
     int64_t late_before_ns, late_in_ns, charged_before_ns, charged_in_ns;
 } graph_call;
 
-/* A thread, from MPI_Init to MPI_Finalize; without them, from the begin of the run to its last event. */
+/* A thread, from MPI_Init to MPI_Finalize; without them, from the beginning of the run to its last event. */
 typedef struct {
     const trace_location *location;
     int64_t begin_ns, end_ns;
