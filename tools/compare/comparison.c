@@ -325,11 +325,6 @@ static void lay_out(const comparison_t *comparison, const output_t *output, layo
 
 /* ---- Rows */
 
-static cell_t number_cell(double number)
-{
-    return (cell_t){isfinite(number) ? NULL : "", number};
-}
-
 static cell_t cell_of(const comparison_t *comparison, figure_t figure, int row, bool for_people, char *text)
 {
     const pairs_t *pairs = &comparison->pairs;

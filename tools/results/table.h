@@ -11,6 +11,7 @@
 
 #include "common/output.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -50,6 +51,17 @@ typedef struct cell {
     const char *text; /* of a column of texts; "" for no value, of numbers too; NULL: it is a number */
     double number;
 } cell_t;
+
+/* text_cell - a text. number_cell - a number; no value, if it is not finite. */
+static inline cell_t text_cell(const char *value)
+{
+    return (cell_t){.text = value};
+}
+
+static inline cell_t number_cell(double value)
+{
+    return (cell_t){isfinite(value) ? NULL : "", value};
+}
 
 /* Rows in memory, with texts of their own. */
 typedef struct sheet {

@@ -8,20 +8,10 @@
 #include <math.h>
 #include <stdio.h>
 
-static cell_t text(const char *value)
-{
-    return (cell_t){.text = value};
-}
-
-static cell_t number(double value)
-{
-    return (cell_t){.number = value};
-}
-
 /* No value where a bound is not known. */
 static cell_t bound(double bound_ns)
 {
-    return bound_ns >= 0 && isfinite(bound_ns) ? number(bound_ns) : text("");
+    return bound_ns >= 0 && isfinite(bound_ns) ? number_cell(bound_ns) : text_cell("");
 }
 
 static double percent(double part, double whole)
@@ -42,10 +32,10 @@ static void print_function(const table_t *table, const usage_t *usages, size_t c
         calls += (double)usage->calls;
         longest_ns = fmax(longest_ns, usage->longest_ns);
     }
-    table_row(table,
-              (cell_t[]){text(usages->function), number(ranks), number(calls), number(total_ns / ranks),
-                         number(100 * share / ranks), number(min->total_ns), number(min->rank), number(max->total_ns),
-                         number(max->rank), number(total_ns / calls), number(longest_ns)});
+    table_row(table, (cell_t[]){text_cell(usages->function), number_cell(ranks), number_cell(calls),
+                                number_cell(total_ns / ranks), number_cell(100 * share / ranks),
+                                number_cell(min->total_ns), number_cell(min->rank), number_cell(max->total_ns),
+                                number_cell(max->rank), number_cell(total_ns / calls), number_cell(longest_ns)});
 }
 
 static const column_t function_columns[] = {
@@ -101,9 +91,10 @@ void tables_ranks(const output_t *output, const profile_t *profile)
     table_head(&table, NULL, 0);
     for (size_t i = 0; i < profile->count; i++) {
         const usage_t *usage = &profile->list[i];
-        table_row(&table, (cell_t[]){text(usage->function), number(usage->rank), number((double)usage->calls),
-                                     number(usage->total_ns), number(100 * usage->share),
-                                     number(usage->total_ns / (double)usage->calls), number(usage->longest_ns)});
+        table_row(&table,
+                  (cell_t[]){text_cell(usage->function), number_cell(usage->rank), number_cell((double)usage->calls),
+                             number_cell(usage->total_ns), number_cell(100 * usage->share),
+                             number_cell(usage->total_ns / (double)usage->calls), number_cell(usage->longest_ns)});
     }
 }
 
@@ -151,14 +142,16 @@ void tables_sites(const output_t *output, const sites_t *sites, sheet_t *sheet)
         double calls = (double)site->arrivals.calls;
         bool has_bound = summary->bound_ns >= 0;
         table_row(&table,
-                  (cell_t[]){number(i + 1), text(site->function), text(site->comm), number(site->arrivals.ranks),
-                             number(calls), number((double)summary->spread_median_ns),
-                             number((double)summary->spread_p99_ns), bound((double)summary->bound_ns),
-                             has_bound ? number(percent((double)summary->clear_calls, calls)) : text(""),
-                             number(site->calls[0]->parts[summary->last_rank].rank),
-                             number(percent((double)summary->last_calls, calls)), number(summary->wait_ns),
-                             number(percent(summary->wait_ns, summary->in_call_ns)), text(summary->pattern),
-                             number(summary->closeness), number((double)summary->spread_max_ns), text(site->place)});
+                  (cell_t[]){number_cell(i + 1), text_cell(site->function), text_cell(site->comm),
+                             number_cell(site->arrivals.ranks), number_cell(calls),
+                             number_cell((double)summary->spread_median_ns),
+                             number_cell((double)summary->spread_p99_ns), bound((double)summary->bound_ns),
+                             has_bound ? number_cell(percent((double)summary->clear_calls, calls)) : text_cell(""),
+                             number_cell(site->calls[0]->parts[summary->last_rank].rank),
+                             number_cell(percent((double)summary->last_calls, calls)), number_cell(summary->wait_ns),
+                             number_cell(percent(summary->wait_ns, summary->in_call_ns)), text_cell(summary->pattern),
+                             number_cell(summary->closeness), number_cell((double)summary->spread_max_ns),
+                             text_cell(site->place)});
     }
 }
 
@@ -169,9 +162,10 @@ static void print_call(const table_t *table, int number_of_site, const site_t *s
     for (int rank = 0; rank < arrivals->ranks; rank++) {
         int64_t place = call * arrivals->ranks + rank;
         table_row(table,
-                  (cell_t[]){number(number_of_site), number((double)call), number(site->calls[call]->parts[rank].rank),
-                             number(arrivals->enter_ns[place]), number(arrivals->leave_ns[place]),
-                             number(arrivals->enter_ns[place] - first_ns), bound(arrivals->bound_ns[place])});
+                  (cell_t[]){number_cell(number_of_site), number_cell((double)call),
+                             number_cell(site->calls[call]->parts[rank].rank), number_cell(arrivals->enter_ns[place]),
+                             number_cell(arrivals->leave_ns[place]), number_cell(arrivals->enter_ns[place] - first_ns),
+                             bound(arrivals->bound_ns[place])});
     }
 }
 

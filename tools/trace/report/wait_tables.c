@@ -11,20 +11,10 @@ enum { PLACE_BYTES = 256, SHORT_ROWS = 10 };
 /* A short table has rows with more of the waits. */
 #define SHORT_PERCENT 0.1
 
-static cell_t text(const char *value)
-{
-    return (cell_t){.text = value};
-}
-
-static cell_t number(double value)
-{
-    return (cell_t){.number = value};
-}
-
 /* No value where the clock has no bound. */
 static cell_t bound(const wait_analysis *of, double bound_ns)
 {
-    return of->has_bounds ? number(ceil(bound_ns)) : text("");
+    return of->has_bounds ? number_cell(ceil(bound_ns)) : text_cell("");
 }
 
 static const column_t wait_columns[] = {
@@ -52,10 +42,10 @@ void wait_tables_waits(const output_t *output, const wait_analysis *of, sheet_t 
         const wait_sum *sum = &of->sums[i];
         char place[PLACE_BYTES];
         answer_place(place, sizeof place, &of->graph, sum->place);
-        table_row(&table, (cell_t[]){text(wait_state_names[sum->state]), number((double)sum->count),
-                                     number((double)sum->waited_ns), bound(of, sum->bound_ns),
-                                     number(analysis_percent(of, (double)sum->waited_ns)),
-                                     number((double)sum->longest_ns), text(place)});
+        table_row(&table, (cell_t[]){text_cell(wait_state_names[sum->state]), number_cell((double)sum->count),
+                                     number_cell((double)sum->waited_ns), bound(of, sum->bound_ns),
+                                     number_cell(analysis_percent(of, (double)sum->waited_ns)),
+                                     number_cell((double)sum->longest_ns), text_cell(place)});
     }
 }
 
@@ -99,15 +89,16 @@ static void print_cause(const table_t *table, const wait_analysis *of, size_t pl
     const bool has_gain = place < ANALYSIS_GAINS && one->charged_ns > 0, is_charged = one->charged_ns > 0;
     answer_place(from, sizeof from, &of->graph, one->key.from);
     answer_place(to, sizeof to, &of->graph, one->key.to);
-    table_row(table, (cell_t[]){number((double)place + 1), number(one->key.rank),
-                                text(one->key.is_call ? "call" : "computes"), number((double)one->charged_ns),
-                                bound(of, one->bound_ns), number(analysis_percent(of, (double)one->charged_ns)),
-                                number((double)(one->charged_ns - one->direct_ns)), number((double)one->late_ns),
-                                number((double)one->instances), number((double)one->path_ns),
-                                has_gain ? number((double)(of->run_ns - of->without_ns[place])) : text(""),
-                                is_charged ? number((double)one->worst_begin_ns - of->graph.of->zero_ns) : text(""),
-                                is_charged ? number((double)one->worst_end_ns - of->graph.of->zero_ns) : text(""),
-                                text(from), text(to)});
+    table_row(table,
+              (cell_t[]){number_cell((double)place + 1), number_cell(one->key.rank),
+                         text_cell(one->key.is_call ? "call" : "computes"), number_cell((double)one->charged_ns),
+                         bound(of, one->bound_ns), number_cell(analysis_percent(of, (double)one->charged_ns)),
+                         number_cell((double)(one->charged_ns - one->direct_ns)), number_cell((double)one->late_ns),
+                         number_cell((double)one->instances), number_cell((double)one->path_ns),
+                         has_gain ? number_cell((double)(of->run_ns - of->without_ns[place])) : text_cell(""),
+                         is_charged ? number_cell((double)one->worst_begin_ns - of->graph.of->zero_ns) : text_cell(""),
+                         is_charged ? number_cell((double)one->worst_end_ns - of->graph.of->zero_ns) : text_cell(""),
+                         text_cell(from), text_cell(to)});
 }
 
 static bool matters(const wait_analysis *of, const cause *one)
