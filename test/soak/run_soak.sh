@@ -39,11 +39,18 @@ soak() {            # NAME SEED
     # A run that hangs is ended by the process id of its launcher.
     # shellcheck disable=SC2086
     timeout -k 10 $((seconds + 45)) "$launcher" ${MPIEXEC_FLAGS-} -n "$ranks" "$program" "$seconds" "$2" \
-        </dev/null >"$output"
+        </dev/null >"$output" 2>&1
     status=$?
     sed 's/^/# /' "$output"
+    if [ $status -eq 0 ]; then
+        tap_ok "$1"
+    else
+        tap_not_ok "$1" "exit status $status"
+        # Whoever sees the last lines only has the reason, too.
+        grep -m 5 '^soak: ' "$output" | sed 's/^/#   /'
+        awk -F'|' 'NF == 6 && $4 + 0 > 0 { print "#  " $2 "violated" $4 "times of" $3 "worst" $5 }' "$output"
+    fi
     rm -f "$output"
-    if [ $status -eq 0 ]; then tap_ok "$1"; else tap_not_ok "$1" "exit status $status"; fi
 }
 
 soak "soak, clocks that are one" $((seed + seed % 2))

@@ -4,6 +4,7 @@
 #include "soak.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -132,15 +133,17 @@ static void print_interruptions(int64_t longest_ns)
 }
 
 /*
- * Rank 0, on behalf of all. The rate of plain code, at the two exits of each call. Few events say nothing, and a call
- * is a longer piece than the control on some machines.
+ * Rank 0, on behalf of all. Calls have two exits each, and a call is a longer piece than the control on some machines,
+ * so its rate may be some times that of plain code. Of all interruptions of both, those of calls are then a part that
+ * the binomial distribution limits; beyond five standard deviations there is another cause.
  */
 static void judge_interruptions(const int64_t *all)
 {
-    enum { FEW = 10, TIMES = 4 };
-    int64_t pieces = all[SOAK_PLAIN] > 0 ? all[SOAK_PLAIN] : 1;
-    int64_t expected = 2 * all[SOAK_PAIRED] * all[SOAK_PLAIN_LONG] / pieces;
-    if (!soak_judge(SOAK_TOGETHER, all[SOAK_LONG], FEW + TIMES * expected))
+    const double times = 4, deviations = 5;
+    double exits = 2 * (double)all[SOAK_PAIRED], pieces = (double)all[SOAK_PLAIN];
+    double part = times * exits / (times * exits + pieces + 1), both = (double)(all[SOAK_LONG] + all[SOAK_PLAIN_LONG]);
+    int64_t most = (int64_t)ceil(both * part + deviations * sqrt(both * part * (1 - part)));
+    if (!soak_judge(SOAK_TOGETHER, all[SOAK_LONG], most))
         soak_complain("%ld of %ld pairs of valid exits are late, %ld of %ld pieces of plain code", (long)all[SOAK_LONG],
                       (long)all[SOAK_PAIRED], (long)all[SOAK_PLAIN_LONG], (long)all[SOAK_PLAIN]);
 }
