@@ -16,6 +16,7 @@ mpix_clock check|2|--sync none --ages-s 0
 mpix_campaign|-|-o $scratch/campaign --launches 1 -- cat $scratch/bench.json
 mpix_compare|-|$scratch/bench.json $scratch/bench.json
 mpix_report|-|$scratch/bench.json
+mpix_tune|-|
 mpix_trace_check|-|$scratch/trace
 mpix_trace_convert|-|--format csv $scratch/trace
 mpix_trace_report|-|$scratch/trace

@@ -45,6 +45,7 @@ mpix_trace_convert
 mpix_trace_check
 mpix_trace_report
 mpix_compare
+mpix_tune
 END
 }
 

@@ -1,0 +1,218 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# mpix_tune: it finds what gains, writes a file that the MPI library uses, and recommends no other. A script measures in
+# place of mpix_bench, so what gains is known; the files are those of the MPI library at hand, which is run with them.
+. "$(dirname "$0")/run.sh"
+need_tool mpix_tune
+launches || skip_all "processes of the simulator have no tuning files"
+
+case ${MPI_LIBRARY-} in
+mpich) algorithm=reduce_scatter_allgather suffix=json variable=MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE ;;
+openmpi) algorithm=nonoverlapping suffix=rules variable=OMPI_MCA_coll_tuned_dynamic_rules_filename ;;
+*) skip_all "only MPICH and Open MPI are tuned" ;;
+esac
+export variable algorithm
+
+# In place of mpix_bench: a launch takes 1 us, but with the file of $algorithm alone, or with "tuned", as $gains says: a
+# size and a ratio in percent on each line. $damage is what it does to the file "tuned".
+json_head mpix-bench "$bench_columns" >"$scratch/head"
+export head=$scratch/head log=$scratch/log gains damage=
+cat >"$scratch/bench" <<'END'
+#!/usr/bin/env bash
+file=${!variable-} name=default
+[ -z "$file" ] || name=$(basename "${file%.*}")
+echo "$name" >>"$log"
+sleep "${pause:-0}"
+[ "$name" != tuned ] || [ -z "$damage" ] || [ -e "$log.damaged" ] || { eval "$damage"; : >"$log.damaged"; }
+cat "$head"
+sizes=$(printf '%s\n' "$@" | sed -n '/^--message-size$/{n;p}')
+for size in ${sizes//,/ }; do
+    percent=100
+    case $name in "$algorithm" | tuned) percent=$(awk -v size="$size" -v which="$name" '
+        $1 == size && (NF == 2 || which != "tuned") { print $2; found = 1 } $1 == size && NF == 3 && which == "tuned" {
+        print $3; found = 1 } END { if (!found) print 100 }' <<<"$gains") ;; esac
+    echo "{\"operation\":\"allreduce\",\"size_bytes\":$size,\"median_ns\":$((percent * 10 + RANDOM % 10))}"
+done
+END
+# RANKS PROGRAM...: the script needs no launcher.
+cat >"$scratch/launch" <<END
+#!/bin/sh
+ranks=\$1
+shift
+[ "\$1" != "$scratch/bench" ] || exec "\$@"
+exec ${MPIEXEC:-mpiexec} ${MPIEXEC_FLAGS-} -n "\$ranks" "\$@"
+END
+chmod +x "$scratch/bench" "$scratch/launch"
+
+# [OPTION]... OPERATION: with the script.
+tune() {
+    rm -f "$log" "$log.damaged"
+    run alone mpix_tune -o "$scratch/tuning" -m 64,1K,4K,16K --budget-s 20 --bench "$scratch/bench" "$@" -- \
+        "$scratch/launch" '{ranks}'
+}
+
+again() {           # ends the memory of what was measured before
+    rm -rf "$scratch/tuning"
+}
+
+expect_no_file() {
+    [ ! -e "$scratch/tuning/tuned.$suffix" ] || complain "there is a file"
+    ! grep -q 'To use it' "$scratch/out" || complain "a file is recommended"
+}
+
+check_gain() {
+    again
+    gains=$'1024 50\n4096 60'
+    tune --format csv allreduce
+    expect_status 0
+    [ "$(columns first_bytes last_bytes algorithm verdict)" = "1024,4096,$algorithm,in force" ] ||
+        complain "not one rule from 1024 to 4096, in force"
+    grep -q "^# To use it:.*$variable=$(realpath "$scratch")/tuning/tuned.$suffix" "$scratch/out" ||
+        complain "it does not say how to use the file"
+}
+
+# What the results are made with is said by mpix_bench.
+check_provenance() {
+    export "$variable=$scratch/tuning/tuned.$suffix" OMPI_MCA_coll_tuned_use_dynamic_rules=1
+    run 2 mpix_bench -m 1K -i 3 -x 0 --format json allreduce
+    unset "$variable" OMPI_MCA_coll_tuned_use_dynamic_rules
+    grep -q '"mpi_algorithms":"[^"]*tuning/tuned' "$scratch/out" || complain "mpi_algorithms does not name the file"
+}
+
+check_continues() {
+    tune allreduce
+    expect_status 0
+    [ ! -e "$log" ] || complain "it measured again, $(wc -l <"$log") launches"
+    tune -m 64,1K allreduce
+    expect_status 1
+    own_messages | grep -qF "has a tuning of something else" || complain "another tuning goes on in the same folder"
+}
+
+check_no_gain() {
+    again
+    gains='1024 98'
+    tune allreduce
+    expect_status 0
+    grep -q "own choice stays" "$scratch/out" || complain "it does not say so"
+    expect_no_file
+}
+
+check_no_second_gain() {
+    again
+    gains='1024 50 100'
+    tune allreduce
+    expect_status 1
+    grep -q "1024 .* fresh launches did not gain" "$scratch/out" || complain "it does not say so"
+    expect_no_file
+}
+
+# Wrong files: what is done to the right one. A letter says for which library.
+damages() {
+    cat <<'END'
+    it is gone|rm "$file"
+    it is empty|: >"$file"
+    it is a folder|rm "$file"; mkdir "$file"
+    it is cut|truncate -s $(($(wc -c <"$file") / 2)) "$file"
+    it is no text|head -c 1000 /dev/urandom >"$file"
+    it is of another library|echo "1 2 3 { ] algorithm" >"$file"
+j   an algorithm that there is not|sed -i 's/intra_reduce_scatter_allgather/intra_nothing/' "$file"
+j   another limit of sizes|sed -i 's/msg_size<=4096/msg_size<=2048/' "$file"
+j   a greater limit of sizes|sed -i 's/msg_size<=4096/msg_size<=9000/' "$file"
+j   a smaller first size|sed -i 's/msg_size<=1023"/msg_size<=511"/' "$file"
+j   another number of ranks|sed -i 's/comm_size<=2"/comm_size<=1"/; s/comm_size<2"/comm_size<1"/' "$file"
+j   all numbers of ranks|sed -i 's/comm_size<=2"/comm_size<=900"/' "$file"
+j   a chain without an end|sed -i 's/"comm_size=any"/"comm_size<=1"/' "$file"
+j   a comma for a point|sed -i 's/: {/, {/' "$file"
+j   the operation is missing|sed -i 's/collective=allreduce/collective=nothing/' "$file"
+r   an algorithm that there is not|sed -i 's/^1024 [0-9]*/1024 99/' "$file"
+r   another algorithm|sed -i 's/^1024 [0-9]*/1024 3/' "$file"
+r   another limit of sizes|sed -i 's/^4097 /2049 /' "$file"
+r   a greater limit of sizes|sed -i 's/^4097 /9000 /' "$file"
+r   a smaller first size|sed -i 's/^1024 /512 /' "$file"
+r   a first limit that is not 0|sed -i 's/^0 0 0 0 # the/8 0 0 0 # the/' "$file"
+r   another number of ranks|sed -i 's/^2 # ranks/3 # ranks/; s/^3 # ranks or/4 # ranks or/' "$file"
+r   more rules than there are|sed -i 's/^3 # limits/9 # limits/' "$file"
+r   fewer rules than there are|sed -i 's/^3 # limits/1 # limits/' "$file"
+r   words|sed -i 's/^1024 [0-9]*/1024 ring/' "$file"
+r   another operation|sed -i 's/^2 # allreduce/7 # allreduce/' "$file"
+END
+}
+
+check_damage() {    # DAMAGE
+    gains=$'1024 50\n4096 60'
+    rm -rf "$scratch/tuning/confirmation" "$scratch/tuning/tuned.$suffix"
+    damage=$1
+    tune allreduce
+    damage=
+    [ -e "$log.damaged" ] || complain "nothing was damaged"
+    expect_status 1
+    ! grep -q "in force\|To use it" "$scratch/out" || complain "a rule is recommended"
+}
+
+check_refusals() {
+    local launcher=("${MPIEXEC:-mpiexec}")
+    again
+    tune_with() { run alone mpix_tune -o "$scratch/tuning" "$@"; }
+    tune_with allreduce
+    expect_refusal "after --"
+    tune_with -- "${launcher[@]}"
+    expect_refusal "give one OPERATION"
+    tune_with scan -- "${launcher[@]}"
+    expect_refusal '"scan"'
+    tune_with -n 0 bcast -- "${launcher[@]}"
+    expect_refusal --ranks
+}
+
+# PART [VARIABLE=VALUE] OPTION...: it ends with one line, and no file.
+expect_end() {
+    local part=$1
+    shift
+    again
+    tune "$@"
+    expect_status 1
+    own_messages | grep -qF -e "$part" || complain "no line with $part"
+    expect_no_file
+}
+
+check_ends() {
+    again
+    # shellcheck disable=SC2086
+    run alone mpix_tune -o "$scratch/tuning" allreduce -- "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 1
+    expect_status 1
+    own_messages | grep -qF "give {ranks}" || complain "other ranks than asked for are taken"
+    run alone mpix_tune -o "$scratch/tuning" allreduce -- false
+    expect_status 1
+    own_messages | grep -qF "does not run programs" || complain "a launcher that fails is taken"
+    run alone mpix_tune -o /dev/null allreduce -- true
+    expect_status 1
+    own_messages | grep -qF "cannot make the folder" || complain "a file is taken for a folder"
+}
+
+check_environment() {
+    export "$variable=$scratch/no-such-file" OMPI_MCA_coll_tuned_use_dynamic_rules=1
+    [ "$MPI_LIBRARY" != mpich ] || export MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=smp "$variable="
+    expect_end "the environment chooses already" allreduce
+    unset "$variable" OMPI_MCA_coll_tuned_use_dynamic_rules MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM
+}
+
+check_budget() {
+    gains=
+    export pause=0.2
+    expect_end "too small" --budget-s 1 allreduce
+    unset pause
+}
+
+quick tap_check "a gain becomes a rule that is in force" check_gain
+quick tap_check "results name the file" check_provenance
+tap_check "what was measured is kept, and another tuning refused" check_continues
+while IFS='|' read -r what damage_it; do
+    case $what in j*) [ "$suffix" = json ] || continue ;; r*) [ "$suffix" = rules ] || continue ;; esac
+    tap_check "a wrong file: $(sed 's/^[jr]* *//' <<<"$what")" check_damage "$damage_it"
+done < <(damages)
+quick tap_check "no gain, no file" check_no_gain
+tap_check "a gain that does not come again" check_no_second_gain
+quick tap_check "bad command lines" check_refusals
+quick tap_check "launchers and folders that do not fit" check_ends
+tap_check "an environment that chooses" check_environment
+tap_check "a budget that is too small" check_budget
+tap_done

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_choose.c - which candidates mpix_tune chooses: ranges by hand, and how often a table gets a rule by chance, or
+ * lacks one that would gain.
+ */
+#include "tune/choose.h"
+
+#include "compare/inference.h"
+#include "support.h"
+
+enum { CANDIDATES = 6, SIZES = 8, SCREENED = 3, MEASURED = 14, TUNINGS = 40 };
+
+/* ---- Ranges by hand: a digit is a ratio in tenths, a letter beside it that the test finds no difference */
+
+static evidence_t one_of(const char *text)
+{
+    double value = (text[0] - '0') / 10.0;
+    return (evidence_t){value, value - 0.04, value + 0.04, text[1] != 'u'};
+}
+
+/* What is chosen at each size: the candidate's digit, or a dot. */
+static void chosen_of(const char *const *rows, int candidates, int sizes, char *text)
+{
+    evidence_t all[CANDIDATES * SIZES];
+    choice_t choices[SIZES];
+    for (int i = 0; i < candidates; i++)
+        for (int size = 0; size < sizes; size++)
+            all[i * sizes + size] = one_of(rows[i] + (size_t)2 * size);
+    int count = choose(all, candidates, sizes, 0.05, NULL, choices);
+    memset(text, '.', (size_t)sizes);
+    text[sizes] = '\0';
+    for (int i = 0; i < count; i++)
+        for (int size = choices[i].first; size <= choices[i].last; size++)
+            text[size] = (char)('0' + choices[i].candidate);
+}
+
+static const struct {
+    const char *what;
+    const char *rows[2];
+    const char *chosen;
+} tables[] = {
+    {"nothing gains", {":  9u:  ", "9u9u9u9u"}, "...."},
+    {"what does not differ is not chosen", {"5u5u5u5u", "8 8 8 8 "}, "1111"},
+    {"the best at each size", {"5 5 9 9 ", "8 8 4 4 "}, "0011"},
+    {"one range where nothing separates", {"5 5 5 5 ", "5 5 5 : "}, "0000"},
+    {"a candidate that is worse is not taken for a longer range", {"5 5 : : ", "8 8 8 8 "}, "0011"},
+    {"the library's own choice in between", {"5 : : 5 ", ": : : : "}, "0..0"},
+};
+
+START_TEST(ranges_are_as_by_hand)
+{
+    char text[SIZES + 1];
+    chosen_of(tables[_i].rows, 2, 4, text);
+    EXPECT(strcmp(text, tables[_i].chosen) == 0, "%s: %s instead of %s", tables[_i].what, text, tables[_i].chosen);
+}
+END_TEST
+
+START_TEST(sizes_without_rules_are_left)
+{
+    const evidence_t all[] = {{0.5, 0.4, 0.6, true}, {0.5, 0.4, 0.6, true}};
+    const bool is_allowed[] = {false, true};
+    choice_t choices[2];
+    ck_assert_int_eq(choose(all, 1, 2, 0.05, is_allowed, choices), 1);
+    ck_assert_int_eq(choices[0].first, 1);
+}
+END_TEST
+
+/* ---- Whole tunings of which the truth is known */
+
+typedef struct truth {
+    double deviation;
+    double gain; /* of candidate 0 in the first half of all sizes */
+    chance *dice;
+} truth_t;
+
+static double draw_normal(chance *dice)
+{
+    return sqrt(-2 * log(chance_unit(dice))) * cos(2 * M_PI * chance_unit(dice));
+}
+
+/* The logarithms of a variant's launches; half of the variance is common to the sizes of a launch. */
+static void launch_all(const truth_t *truth, int launches, double log_ratio, double *logs)
+{
+    for (int launch = 0; launch < launches; launch++) {
+        double common = draw_normal(truth->dice) * truth->deviation * M_SQRT1_2;
+        for (int size = 0; size < SIZES; size++)
+            logs[size * launches + launch] =
+                common + draw_normal(truth->dice) * truth->deviation * M_SQRT1_2 + (size < SIZES / 2 ? log_ratio : 0);
+    }
+}
+
+/* A campaign of the library's own choice and those that join, as a table of evidence. */
+static void compare_all(const truth_t *truth, int launches, const bool *joins, double level, evidence_t *all)
+{
+    double base[SIZES * MEASURED], judged[SIZES * MEASURED];
+    launch_all(truth, launches, 0, base);
+    memset(all, 0, sizeof *all * CANDIDATES * SIZES);
+    for (int i = 0; i < CANDIDATES; i++) {
+        finding_t findings[SIZES];
+        inference_t inference;
+        if (!joins[i])
+            continue;
+        launch_all(truth, launches, i == 0 ? log1p(-truth->gain) : 0, judged);
+        const sides_t sides = {SIZES, {launches, launches}, true, {base, judged}};
+        const rule_t rule = {.level = level, .seed = 1, .permutations = 999};
+        ck_assert(infer(&sides, &rule, findings, &inference));
+        for (int size = 0; size < SIZES; size++)
+            all[i * SIZES + size] = (evidence_t){exp(findings[size].log_ratio), exp(findings[size].low),
+                                                 exp(findings[size].high), findings[size].differs};
+    }
+}
+
+/* Returns at how many sizes a rule is written. gained: at how many of those that gain in truth. */
+static int tune_once(const truth_t *truth, double min_gain, int *gained)
+{
+    evidence_t all[CANDIDATES * SIZES];
+    choice_t choices[SIZES];
+    bool joins[CANDIDATES];
+    int rules = 0;
+    memset(joins, true, sizeof joins);
+    compare_all(truth, SCREENED, joins, 0.05, all);
+    int finalists = choose_screened(all, CANDIDATES, SIZES, min_gain, joins);
+    *gained = 0;
+    if (finalists == 0)
+        return 0;
+    compare_all(truth, MEASURED, joins, 0.05 / finalists, all);
+    int count = choose(all, CANDIDATES, SIZES, min_gain, NULL, choices);
+    for (int i = 0; i < count; i++) {
+        rules += choices[i].last - choices[i].first + 1;
+        for (int size = choices[i].first; size <= choices[i].last; size++)
+            *gained += choices[i].candidate == 0 && size < SIZES / 2;
+    }
+    return rules;
+}
+
+/* With no least gain, so that the test alone decides. */
+START_TEST(few_tables_get_a_rule_by_chance)
+{
+    int wrong = 0, tunings = rounds_of(TUNINGS), gained;
+    for (int i = 0; i < tunings; i++) {
+        chance dice = chance_of_round(i);
+        const truth_t truth = {.deviation = 0.05, .dice = &dice};
+        wrong += tune_once(&truth, 0, &gained) > 0;
+    }
+    printf("rules by chance in %d of %d tunings\n", wrong, tunings);
+    EXPECT_SEEDED(wrong <= 0.05 * tunings + 3.3 * sqrt(0.05 * 0.95 * tunings), "%d of %d", wrong, tunings);
+}
+END_TEST
+
+START_TEST(a_gain_of_ten_percent_is_found)
+{
+    int found = 0, tunings = rounds_of(TUNINGS), gained;
+    for (int i = 0; i < tunings; i++) {
+        chance dice = chance_of_round(i);
+        const truth_t truth = {.deviation = 0.03, .gain = 0.1, .dice = &dice};
+        tune_once(&truth, 0.05, &gained);
+        found += gained == SIZES / 2;
+    }
+    printf("a gain of 10 %% was found in %d of %d tunings\n", found, tunings);
+    EXPECT_SEEDED(found >= 0.8 * tunings, "%d of %d", found, tunings);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_loop_test(tests, ranges_are_as_by_hand, 0, COUNT_OF(tables));
+    tcase_add_test(tests, sizes_without_rules_are_left);
+    tcase_add_test(tests, few_tables_get_a_rule_by_chance);
+    tcase_add_test(tests, a_gain_of_ten_percent_is_found);
+}
+
+SUITE(choose, add)

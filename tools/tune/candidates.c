@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* candidates.c - which algorithms the MPI library offers, and which of them give right results. */
+#include "tune/library.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Random calls with each candidate. */
+enum { CHECK_CALLS = 400, NUMBER_BYTES = 32 };
+
+static const char *const seeds[] = {"1", "2"};
+
+bool tune_list(tune_t *tune, char complaint[COMPLAINT_BYTES])
+{
+    static const library_t *const libraries[] = {&library_mpich, &library_open_mpi};
+    const char *const words[] = {"list", NULL};
+    probe_end_t end = tune_probe(tune, tune->settings.ranks, NULL, words);
+    const char *brace = strchr(end.output, '{');
+    tune->listing = brace ? json_loads(brace, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
+    if (!tune->listing)
+        complain(complaint, "the launcher's command does not run programs of this MPI library: %.400s",
+                 end.error[0] != '\0' ? end.error : "it printed nothing");
+    probe_end_free(&end);
+    if (!tune->listing)
+        return false;
+    json_int_t ranks = json_integer_value(json_object_get(tune->listing, "ranks"));
+    if (ranks != tune->settings.ranks)
+        return complain(complaint, "the launcher's command started %lld ranks, not --ranks %lld: give {ranks} in it",
+                        (long long)ranks, (long long)tune->settings.ranks);
+    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
+        if (libraries[i]->is_it(text_at(tune->listing, "library")))
+            tune->library = libraries[i];
+    if (!tune->library)
+        return complain(complaint, "\"%.60s\" cannot be tuned, only MPICH and Open MPI can",
+                        text_at(tune->listing, "library"));
+    if (strcmp(text_at(tune->listing, "chosen"), "default") != 0)
+        return complain(complaint, "the environment chooses already, unset it: %.400s",
+                        text_at(tune->listing, "chosen"));
+    return true;
+}
+
+/* The file of a candidate alone. */
+static void path_of(const tune_t *tune, const candidate_t *candidate, char path[TUNE_PATH_BYTES])
+{
+    tune_path(tune, path, "candidates/%s.%s", candidate->name, tune->library->suffix);
+}
+
+bool tune_write_candidates(tune_t *tune, char complaint[COMPLAINT_BYTES])
+{
+    for (int i = 0; i < tune->candidate_count; i++) {
+        range_t all = {.first_bytes = 0, .last_bytes = INT64_MAX, .candidate = &tune->candidates[i]};
+        char path[TUNE_PATH_BYTES];
+        path_of(tune, &tune->candidates[i], path);
+        if (!tune->library->write(tune, &all, 1, path, complaint))
+            return false;
+    }
+    return true;
+}
+
+/*
+ * How often a candidate is wrong: for operations that commute, and for others. Negative if it does not end well. NULL:
+ * the library's own choice.
+ */
+static void count_wrong(const tune_t *tune, const candidate_t *candidate, const char *seed, int wrong[2])
+{
+    char file[TUNE_PATH_BYTES], calls[NUMBER_BYTES];
+    snprintf(calls, sizeof calls, "%d", CHECK_CALLS);
+    if (candidate)
+        path_of(tune, candidate, file);
+    const char *const words[] = {"check", tune->operation->name, seed, calls, tune->in_place ? "in-place" : "separate",
+                                 NULL};
+    probe_end_t end = tune_probe(tune, tune->settings.ranks, candidate ? file : NULL, words);
+    const char *brace = strchr(end.output, '{');
+    json_t *counts = brace ? json_loads(brace, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
+    wrong[0] = counts ? (int)json_integer_value(json_object_get(counts, "wrong")) : end.has_ended ? -1 : -2;
+    wrong[1] = counts ? (int)json_integer_value(json_object_get(counts, "wrong_if_not_commutative")) : 0;
+    json_decref(counts);
+    probe_end_free(&end);
+}
+
+/* What a check may find, as the file of checks counts it. */
+enum { RIGHT, FAILS, HANGS, WRONG, WRONG_IF_NOT_COMMUTATIVE };
+static const char *const reasons[] = {[FAILS] = "it fails",
+                                      [HANGS] = "it hangs",
+                                      [WRONG] = "its results are wrong",
+                                      [WRONG_IF_NOT_COMMUTATIVE] =
+                                          "wrong for operations that do not commute: --commutative-only allows it"};
+
+static int check_candidate(const tune_t *tune, const candidate_t *candidate)
+{
+    int found = RIGHT;
+    for (size_t i = 0; i < sizeof seeds / sizeof seeds[0] && (found == RIGHT || found == WRONG_IF_NOT_COMMUTATIVE);
+         i++) {
+        int wrong[2];
+        count_wrong(tune, candidate, seeds[i], wrong);
+        if (wrong[0] != 0)
+            found = wrong[0] > 0 ? WRONG : wrong[0] == -1 ? FAILS : HANGS;
+        else if (wrong[1] > 0)
+            found = WRONG_IF_NOT_COMMUTATIVE;
+    }
+    return found;
+}
+
+/* What has been checked is kept in a file. */
+static void check_all(tune_t *tune)
+{
+    char path[TUNE_PATH_BYTES];
+    tune_path(tune, path, "checks.json");
+    json_t *checks = json_load_file(path, 0, NULL);
+    if (!json_is_object(checks))
+        checks = json_object();
+    for (int i = 0; i < tune->candidate_count; i++) {
+        candidate_t *candidate = &tune->candidates[i];
+        const json_t *known = json_object_get(checks, candidate->name);
+        if (!known)
+            tune_tell(tune, "checking the results of %s, %d of %d", candidate->name, i + 1, tune->candidate_count);
+        int found = known ? (int)json_integer_value(known) : check_candidate(tune, candidate);
+        json_object_set_new(checks, candidate->name, json_integer(found));
+        json_dump_file(checks, path, JSON_INDENT(1));
+        if (found >= FAILS && found <= (tune->settings.commutative_only ? WRONG : WRONG_IF_NOT_COMMUTATIVE))
+            candidate->excluded = reasons[found];
+    }
+    json_decref(checks);
+}
+
+/* Whether the library's own choice is right, with MPI_IN_PLACE or at least without. */
+static bool check_library(tune_t *tune, char complaint[COMPLAINT_BYTES])
+{
+    int wrong[2] = {1, 1};
+    for (int in_place = 1; in_place >= 0 && (wrong[0] != 0 || wrong[1] != 0); in_place--) {
+        tune->in_place = in_place;
+        count_wrong(tune, NULL, seeds[0], wrong);
+    }
+    return (wrong[0] == 0 && wrong[1] == 0) ||
+           complain(complaint, "%s is not to be tuned: with the library's own choice, results are wrong or missing",
+                    tune->operation->name);
+}
+
+bool tune_find_candidates(tune_t *tune, char complaint[COMPLAINT_BYTES])
+{
+    if (!check_library(tune, complaint) || !tune->library->enumerate(tune, complaint) ||
+        !tune_write_candidates(tune, complaint))
+        return false;
+    check_all(tune);
+    for (int i = 0; i < tune->candidate_count; i++)
+        if (!tune->candidates[i].excluded)
+            return true;
+    return complain(complaint, "no algorithm of %s for %s is left to choose from", tune->library->name,
+                    tune->operation->name);
+}

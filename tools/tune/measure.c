@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * measure.c - campaigns of mpix_bench: screening, choice, confirmation.
+ *
+ * The screening only says who takes part in the choice. The choice is made by launches of its own, so whoever was lucky
+ * in the screening has no advantage, and the level of the test holds.
+ */
+#define _GNU_SOURCE /* environ */
+#include "campaign/launch.h"
+#include "compare/comparison.h"
+#include "tune/choose.h"
+#include "tune/library.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MAX_SCREENED = 5, MAX_MEASURED = 40, PERMUTATIONS = 39999 };
+
+static const char usual[] = "default";
+
+/* ---- One campaign */
+
+typedef struct campaign {
+    const tune_t *tune;
+    const char *name;  /* of its folder */
+    const bool *joins; /* which candidates; NULL: a file */
+    const char *file;  /* its variant is called "tuned" */
+    double launch_s;   /* out: what a launch takes */
+} campaign_t;
+
+static void write_words(FILE *file, const json_t *words)
+{
+    for (size_t i = 0; i < json_array_size(words); i++)
+        fprintf(file, " \"%s\"", json_string_value(json_array_get(words, i)));
+}
+
+static void write_variant(FILE *file, const campaign_t *campaign, const char *name, const char *path)
+{
+    json_t *environment = json_object();
+    if (path)
+        campaign->tune->library->set_environment(environment, path);
+    fprintf(file, "%s:", name);
+    for (void *at = json_object_iter(environment); at; at = json_object_iter_next(environment, at))
+        fprintf(file, " \"%s=%s\"", json_object_iter_key(at), json_string_value(json_object_iter_value(at)));
+    fputc('\n', file);
+    json_decref(environment);
+}
+
+/* What all variants run. */
+static void write_command(FILE *file, const tune_t *tune)
+{
+    const size_list_t *sizes = &tune->settings.sizes;
+    char bench[TUNE_PATH_BYTES];
+    json_t *command = tune_command(tune, tune->settings.ranks);
+    fprintf(file, "*:");
+    write_words(file, command);
+    tune_sibling(tune, "mpix_bench", bench);
+    fprintf(file, " \"%s\"", tune->settings.bench ? tune->settings.bench : bench);
+    fprintf(file, " --format json --iterations %lld", (long long)tune->settings.iterations);
+    if (tune->settings.arrival)
+        fprintf(file, " --arrival \"%s\"", tune->settings.arrival);
+    fprintf(file, " --message-size ");
+    for (int i = 0; i < sizes->count; i++)
+        fprintf(file, "%s%lld", i > 0 ? "," : "", (long long)sizes->bytes[i]);
+    fprintf(file, " %s\n", tune->operation->name);
+    json_decref(command);
+}
+
+static bool write_description(const campaign_t *campaign, const char *path)
+{
+    const tune_t *tune = campaign->tune;
+    char candidate_path[TUNE_PATH_BYTES];
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return false;
+    write_command(file, tune);
+    write_variant(file, campaign, usual, NULL);
+    if (!campaign->joins)
+        write_variant(file, campaign, "tuned", campaign->file);
+    for (int i = 0; campaign->joins && i < tune->candidate_count; i++) {
+        if (!campaign->joins[i])
+            continue;
+        tune_path(tune, candidate_path, "candidates/%s.%s", tune->candidates[i].name, tune->library->suffix);
+        write_variant(file, campaign, tune->candidates[i].name, candidate_path);
+    }
+    return fclose(file) == 0;
+}
+
+/* Runs mpix_campaign, which shows its progress, to its end. Returns its exit status. */
+static int run_campaign(const tune_t *tune, const char *folder, const char *description, int launches, const char *log)
+{
+    char program[TUNE_PATH_BYTES], count[32], seed[32];
+    int status = 0;
+    tune_sibling(tune, "mpix_campaign", program);
+    snprintf(count, sizeof count, "%d", launches);
+    snprintf(seed, sizeof seed, "%lld", (long long)tune->settings.seed);
+    char *const words[] = {program,     "--output", (char *)folder,      "--launches", count, "--seed", seed,
+                           "--retries", "1",        (char *)description, NULL};
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        int out = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+        dup2(out, STDOUT_FILENO);
+        execv(program, words);
+        _exit(127);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+/* The manifest of a campaign, or NULL. The caller frees it. */
+static json_t *load_manifest(const tune_t *tune, const char *name)
+{
+    char path[TUNE_PATH_BYTES];
+    tune_path(tune, path, "%s/%s", name, manifest_name);
+    return json_load_file(path, 0, NULL);
+}
+
+static double mean_launch_s(const tune_t *tune, const char *name)
+{
+    json_t *manifest = load_manifest(tune, name), *runs = json_object_get(manifest, "runs");
+    double sum_ns = 0;
+    int count = 0;
+    for (size_t i = 0; i < json_array_size(runs); i++) {
+        const json_t *duration_ns = json_object_get(json_array_get(runs, i), "duration_ns");
+        count += duration_ns != NULL;
+        sum_ns += (double)json_integer_value(duration_ns);
+    }
+    json_decref(manifest);
+    return count > 0 ? sum_ns / count / 1e9 : 0;
+}
+
+/* How many launches of each variant were planned before. */
+static int planned_launches(const tune_t *tune, const char *name)
+{
+    json_t *manifest = load_manifest(tune, name);
+    int launches = (int)json_integer_value(json_object_get(manifest, "launches"));
+    json_decref(manifest);
+    return launches;
+}
+
+/* So many launches of each variant, those that are done included. */
+static bool measure(campaign_t *campaign, int launches, char complaint[COMPLAINT_BYTES])
+{
+    char folder[TUNE_PATH_BYTES], description[TUNE_PATH_BYTES], log[TUNE_PATH_BYTES];
+    tune_path(campaign->tune, folder, "%s", campaign->name);
+    tune_path(campaign->tune, description, "%s.txt", campaign->name);
+    tune_path(campaign->tune, log, "%s.log", campaign->name);
+    if (!write_description(campaign, description))
+        return complain(complaint, "cannot write %.400s", description);
+    int planned = planned_launches(campaign->tune, campaign->name);
+    int status = run_campaign(campaign->tune, folder, description, launches > planned ? launches : planned, log);
+    campaign->launch_s = mean_launch_s(campaign->tune, campaign->name);
+    return status == 0 || complain(complaint, "the %s ended with exit status %d; what is done is kept in %.400s",
+                                   campaign->name, status, folder);
+}
+
+/* ---- What a campaign says */
+
+static int find_size(const tune_t *tune, double bytes)
+{
+    for (int i = 0; i < tune->settings.sizes.count; i++)
+        if ((double)tune->settings.sizes.bytes[i] == bytes)
+            return i;
+    return -1;
+}
+
+/* One variant against the library's own choice. evidence: of each size. */
+static bool compare(const campaign_t *campaign, const source_t *source, const char *name, double level,
+                    evidence_t *evidence, char complaint[COMPLAINT_BYTES])
+{
+    const variant_t *base = source_variant(source, usual), *judged = source_variant(source, name);
+    variants_t variants = {0};
+    comparison_t comparison = {.variants = &variants,
+                               .rule = {.level = level, .seed = USUAL_SEED, .permutations = PERMUTATIONS},
+                               .column = USUAL_COLUMN,
+                               .same_percent = USUAL_SAME_PERCENT};
+    if (!base || !judged)
+        return complain(complaint, "%.400s has no launches of %s", source->path, name);
+    bool good = variants_pair(source, base, judged, &variants, complaint) && comparison_make(&comparison, complaint);
+    for (int i = 0; good && i < comparison.pairs.count; i++) {
+        const finding_t *finding = &comparison.findings[i];
+        const cell_t *bytes = rows_key(comparison.pairs.rows[1], comparison.pairs.list[i].judged, "size_bytes");
+        int size = find_size(campaign->tune, bytes->number);
+        if (size >= 0)
+            evidence[size] =
+                (evidence_t){exp(finding->log_ratio), exp(finding->low), exp(finding->high), finding->differs};
+    }
+    comparison_free(&comparison);
+    variants_free(&variants);
+    return good;
+}
+
+/* All candidates of a campaign. evidence: [candidate * sizes + size] */
+static bool compare_all(const campaign_t *campaign, double level, evidence_t *evidence, char complaint[COMPLAINT_BYTES])
+{
+    const tune_t *tune = campaign->tune;
+    char folder[TUNE_PATH_BYTES];
+    size_t sizes = (size_t)tune->settings.sizes.count;
+    source_t source = {0};
+    tune_path(tune, folder, "%s", campaign->name);
+    bool good = source_read(folder, variants_wants, tune_name, &source, complaint);
+    for (int i = 0; good && campaign->joins && i < tune->candidate_count; i++)
+        good = !campaign->joins[i] ||
+               compare(campaign, &source, tune->candidates[i].name, level, &evidence[i * sizes], complaint);
+    if (good && !campaign->joins)
+        good = compare(campaign, &source, "tuned", level, evidence, complaint);
+    source_free(&source);
+    return good;
+}
+
+/* ---- How many launches */
+
+/* The fewest for which a test in blocks can say anything at a level. */
+static int least_launches(double level)
+{
+    int launches = 1;
+    for (double permutations = 1; level * permutations < 1; permutations *= 2)
+        launches++;
+    return launches;
+}
+
+static int launches_within(double seconds, double launch_s, int variants, int most)
+{
+    double launches = floor(seconds / (launch_s * variants));
+    return launches < 1 ? 1 : launches > most ? most : (int)launches;
+}
+
+/* ---- Screening and choice */
+
+static int count_joining(const tune_t *tune, const bool *joins)
+{
+    int count = 0;
+    for (int i = 0; i < tune->candidate_count; i++)
+        count += joins[i];
+    return count;
+}
+
+static bool screen(const tune_t *tune, bool *joins, double *launch_s, evidence_t *evidence,
+                   char complaint[COMPLAINT_BYTES])
+{
+    campaign_t campaign = {.tune = tune, .name = "screening", .joins = joins};
+    int variants = 1 + count_joining(tune, joins);
+    double budget_s = tune->settings.budget_s, level = tune->settings.level_percent / 100;
+    tune_tell(tune, "screening %d algorithms", variants - 1);
+    if (!measure(&campaign, 1, complaint))
+        return false;
+    if (campaign.launch_s * variants > budget_s / 4)
+        return complain(complaint,
+                        "--budget-s %g is too small: one launch of each takes %.0f s, of at most a quarter of it; what "
+                        "is done is kept",
+                        budget_s, campaign.launch_s * variants);
+    int launches = launches_within(budget_s / 4, campaign.launch_s, variants, MAX_SCREENED);
+    bool good = measure(&campaign, launches, complaint) && compare_all(&campaign, level, evidence, complaint);
+    *launch_s = campaign.launch_s;
+    return good;
+}
+
+/* Fewer take part if there is no time for enough launches of all: the one whose greatest gain is the least goes. */
+static void drop_last(const tune_t *tune, const evidence_t *evidence, bool *joins)
+{
+    int sizes = (int)tune->settings.sizes.count, last = -1;
+    double last_ratio = 0;
+    for (int i = 0; i < tune->candidate_count; i++) {
+        double ratio = INFINITY;
+        for (int size = 0; joins[i] && size < sizes; size++)
+            ratio = fmin(ratio, evidence[i * sizes + size].ratio);
+        if (joins[i] && ratio > last_ratio)
+            last = i, last_ratio = ratio;
+    }
+    if (last >= 0)
+        joins[last] = false;
+}
+
+static void fill_range(const tune_t *tune, const evidence_t *evidence, const choice_t *choice, range_t *range)
+{
+    int sizes = (int)tune->settings.sizes.count;
+    double sum = 0;
+    *range = (range_t){.first_bytes = tune->settings.sizes.bytes[choice->first],
+                       .last_bytes = tune->settings.sizes.bytes[choice->last],
+                       .candidate = &tune->candidates[choice->candidate],
+                       .low = INFINITY};
+    for (int size = choice->first; size <= choice->last; size++) {
+        const evidence_t *one = &evidence[choice->candidate * sizes + size];
+        sum += log(one->ratio);
+        range->low = fmin(range->low, one->low);
+        range->high = fmax(range->high, one->high);
+    }
+    range->ratio = exp(sum / (choice->last - choice->first + 1));
+}
+
+static void fill_ranges(tune_t *tune, const evidence_t *evidence)
+{
+    const size_list_t *sizes = &tune->settings.sizes;
+    choice_t choices[MAX_RANGES];
+    bool is_allowed[MAX_SIZES];
+    for (int i = 0; i < sizes->count; i++)
+        is_allowed[i] = sizes->bytes[i] >= tune->library->min_bytes(tune);
+    tune->range_count = choose(evidence, tune->candidate_count, (int)sizes->count,
+                               tune->settings.min_gain_percent / 100, is_allowed, choices);
+    for (int i = 0; i < tune->range_count; i++) {
+        fill_range(tune, evidence, &choices[i], &tune->ranges[i]);
+        /* Between two sizes that were measured one after the other, there is no third choice. */
+        if (i > 0 && choices[i].first == choices[i - 1].last + 1)
+            tune->ranges[i - 1].last_bytes = tune->ranges[i].first_bytes - 1;
+    }
+}
+
+static bool choose_from(tune_t *tune, bool *joins, double launch_s, const evidence_t *screened, evidence_t *evidence,
+                        char complaint[COMPLAINT_BYTES])
+{
+    campaign_t campaign = {.tune = tune, .name = "choice", .joins = joins};
+    double seconds = tune->settings.budget_s / 2, level = tune->settings.level_percent / 100;
+    int count = count_joining(tune, joins), launches = launches_within(seconds, launch_s, 1 + count, MAX_MEASURED);
+    while (count > 1 && launches < least_launches(level / count)) {
+        drop_last(tune, screened, joins);
+        count = count_joining(tune, joins);
+        launches = launches_within(seconds, launch_s, 1 + count, MAX_MEASURED);
+    }
+    if (launches < least_launches(level / count))
+        return complain(complaint,
+                        "--budget-s %g is too small: a choice takes %d launches of 2 variants, %.0f s, of "
+                        "at most half of it; what is done is kept",
+                        tune->settings.budget_s, least_launches(level / count),
+                        2 * launch_s * least_launches(level / count));
+    tune_tell(tune, "choosing from %d algorithms by %d launches", count, launches);
+    return measure(&campaign, launches, complaint) && compare_all(&campaign, level / count, evidence, complaint);
+}
+
+bool tune_measure(tune_t *tune, char complaint[COMPLAINT_BYTES])
+{
+    static evidence_t screened[MAX_CANDIDATES * MAX_SIZES], evidence[MAX_CANDIDATES * MAX_SIZES];
+    bool joins[MAX_CANDIDATES];
+    double launch_s = 0;
+    for (int i = 0; i < tune->candidate_count; i++)
+        joins[i] = !tune->candidates[i].excluded;
+    if (!screen(tune, joins, &launch_s, screened, complaint))
+        return false;
+    if (choose_screened(screened, tune->candidate_count, (int)tune->settings.sizes.count,
+                        tune->settings.min_gain_percent / 100, joins) == 0)
+        return true;
+    if (!choose_from(tune, joins, launch_s, screened, evidence, complaint))
+        return false;
+    fill_ranges(tune, evidence);
+    return true;
+}
+
+/* ---- Confirmation */
+
+/* A range is confirmed if the file is faster than the library's own choice in each of its sizes together, by the mean,
+ * and slower in none by the test. */
+static void confirm_range(const tune_t *tune, const evidence_t *evidence, range_t *range)
+{
+    double sum = 0;
+    int count = 0;
+    bool is_slower = false;
+    for (int size = 0; size < tune->settings.sizes.count; size++) {
+        int64_t bytes = tune->settings.sizes.bytes[size];
+        if (bytes < range->first_bytes || bytes > range->last_bytes || !(evidence[size].ratio > 0))
+            continue;
+        sum += log(evidence[size].ratio);
+        count++;
+        is_slower |= evidence[size].differs && evidence[size].ratio > 1;
+    }
+    range->confirmed = count > 0 ? exp(sum / count) : 0;
+    bool gains = range->confirmed > 0 && 100 * (1 - range->confirmed) >= tune->settings.min_gain_percent / 2;
+    if (!gains || is_slower)
+        range->unproven = "fresh launches did not gain";
+}
+
+bool tune_confirm(tune_t *tune, const char *file, char complaint[COMPLAINT_BYTES])
+{
+    static evidence_t evidence[MAX_SIZES];
+    campaign_t campaign = {.tune = tune, .name = "confirmation", .file = file};
+    double level = tune->settings.level_percent / 100;
+    double launch_s = mean_launch_s(tune, "screening");
+    int launches = launches_within(tune->settings.budget_s / 4, launch_s, 2, MAX_MEASURED);
+    if (launches < least_launches(level))
+        launches = least_launches(level);
+    tune_tell(tune, "measuring the file by %d fresh launches", launches);
+    if (!measure(&campaign, launches, complaint) || !compare_all(&campaign, level, evidence, complaint))
+        return false;
+    for (int i = 0; i < tune->range_count; i++)
+        confirm_range(tune, evidence, &tune->ranges[i]);
+    return true;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpich.c - MPICH's selection tree: JSON, in which a key is a condition or an algorithm, and of the conditions beside
+ * each other the first that holds counts.
+ *
+ * A file replaces the whole tree that the library has compiled in, so rules are put into a copy of that. Every chain of
+ * conditions has to end in one that always holds. An algorithm is called without a check of what it needs, so a rule
+ * holds where all are right: vectors are reduced by the standard's operations and have at least as many elements as
+ * ranks, blocks are reduced by operations that commute, and MPI_Alltoall has buffers of its own.
+ */
+#define _GNU_SOURCE /* memmem */
+#include "tune/library.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* MPICH maps the file and reads it as a text, which has no end if it fills its last page. */
+enum { PAGE_BYTES = 4096, KEY_BYTES = 160, ELEMENT_BYTES = 4 };
+
+static bool is_mpich(const char *version)
+{
+    return strncmp(version, "MPICH", 5) == 0;
+}
+
+/* ---- What the library has compiled in */
+
+typedef struct bytes {
+    char *data;
+    size_t count;
+} bytes_t;
+
+/* A whole file; nothing if it cannot be read. The caller frees it. */
+static bytes_t read_file(const char *path)
+{
+    bytes_t all = {NULL, 0};
+    struct stat status;
+    FILE *file = fopen(path, "re");
+    if (file && fstat(fileno(file), &status) == 0 && status.st_size > 0)
+        all.data = malloc((size_t)status.st_size);
+    if (all.data)
+        all.count = fread(all.data, 1, (size_t)status.st_size, file);
+    if (file)
+        fclose(file);
+    return all;
+}
+
+/* The next text of the file that begins so, from a place on; NULL if there is none. It ends within the file. */
+static const char *find_text(bytes_t all, const char *from, const char *beginning)
+{
+    size_t left = all.count - (size_t)(from - all.data);
+    const char *text = memmem(from, left, beginning, strlen(beginning));
+    return text && memchr(text, '\0', all.count - (size_t)(text - all.data)) ? text : NULL;
+}
+
+/* There are three trees: of compositions, of what goes through shared memory, and of all other algorithms. */
+static json_t *find_tree(bytes_t all)
+{
+    static const char beginning[] = "{\"collective=";
+    for (const char *at = all.data; at && (at = find_text(all, at, beginning)); at += strlen(at))
+        if (!strstr(at, "POSIX") && !strstr(at, "composition=")) {
+            json_t *tree = json_loads(at, 0, NULL);
+            if (tree)
+                return tree;
+        }
+    return NULL;
+}
+
+static json_t *load_tree(const tune_t *tune)
+{
+    bytes_t all = read_file(text_at(tune->listing, "path"));
+    json_t *tree = find_tree(all);
+    free(all.data);
+    return tree;
+}
+
+/* ---- Candidates */
+
+/* The parameters with which the tree calls an algorithm somewhere, or none. */
+static json_t *find_parameters(json_t *tree, const char *leaf)
+{
+    json_t *found = NULL;
+    for (void *at = json_object_iter(tree); at && !found; at = json_object_iter_next(tree, at)) {
+        json_t *value = json_object_iter_value(at);
+        bool is_it = strcmp(json_object_iter_key(at), leaf) == 0 && json_object_size(value) > 0;
+        found = is_it ? value : find_parameters(value, leaf);
+    }
+    return found;
+}
+
+static bool has_candidate(const tune_t *tune, const char *name)
+{
+    for (int i = 0; i < tune->candidate_count; i++)
+        if (strcmp(tune->candidates[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void add_candidate(tune_t *tune, json_t *tree, const char *leaf, const char *name)
+{
+    candidate_t *candidate = &tune->candidates[tune->candidate_count];
+    json_t *parameters = find_parameters(tree, leaf);
+    if (tune->candidate_count == MAX_CANDIDATES || strlen(name) >= sizeof candidate->name || has_candidate(tune, name))
+        return;
+    *candidate = (candidate_t){.leaf = json_object()};
+    snprintf(candidate->name, sizeof candidate->name, "%s", name);
+    json_object_set_new(candidate->leaf, leaf, parameters ? json_deep_copy(parameters) : json_object());
+    tune->candidate_count++;
+}
+
+static bool enumerate(tune_t *tune, char complaint[COMPLAINT_BYTES])
+{
+    char beginning[KEY_BYTES];
+    if (tune->kind == OPERATION_GATHER || tune->kind == OPERATION_SCATTER)
+        return complain(complaint,
+                        "MPICH cannot be tuned for %s: sizes differ between the root and others, which hangs with "
+                        "MPI_IN_PLACE",
+                        tune->operation->name);
+    bytes_t all = read_file(text_at(tune->listing, "path"));
+    json_t *tree = find_tree(all);
+    int length = snprintf(beginning, sizeof beginning, "algorithm=MPIR_%s_intra_", tune->operation->mpi);
+    for (const char *at = all.data; tree && at && (at = find_text(all, at, beginning)); at += strlen(at))
+        if (at[length] != '\0' && !strpbrk(at, "\"% "))
+            add_candidate(tune, tree, at, at + length);
+    free(all.data);
+    if (!tree)
+        return complain(complaint, "there is no selection tree in %.400s", text_at(tune->listing, "path"));
+    json_decref(tree);
+    return true;
+}
+
+static bool reduces_vectors(const tune_t *tune)
+{
+    return tune->kind == OPERATION_ALLREDUCE || tune->kind == OPERATION_REDUCE;
+}
+
+static int64_t min_bytes(const tune_t *tune)
+{
+    int64_t power = 1;
+    while (2 * power <= tune->settings.ranks)
+        power *= 2;
+    return reduces_vectors(tune) ? power * ELEMENT_BYTES : 0;
+}
+
+/* ---- The file */
+
+/* What the library compares with the limits of a rule, for a size as mpix_bench has it. */
+static void limit_key(const tune_t *tune, int64_t bytes, char key[KEY_BYTES])
+{
+    bool is_total = tune->kind == OPERATION_ALLGATHER || tune->kind == OPERATION_REDUCE_SCATTER;
+    const char *name = is_total ? "total_msg_size" : "avg_msg_size";
+    if (bytes == INT64_MAX)
+        snprintf(key, KEY_BYTES, "%s=any", name);
+    else
+        snprintf(key, KEY_BYTES, "%s<=%lld", name, (long long)(is_total ? bytes * tune->settings.ranks : bytes));
+}
+
+/* An algorithm where it is right, else as usual. */
+static json_t *guarded(const tune_t *tune, json_t *leaf, json_t *usual)
+{
+    if (reduces_vectors(tune))
+        return json_pack("{s:{s:O, s:O}, s:O}", "is_op_built_in=yes", "count<pow2", usual, "count=any", leaf,
+                         "is_op_built_in=no", usual);
+    if (tune->kind == OPERATION_REDUCE_SCATTER)
+        return json_pack("{s:O, s:O}", "is_commutative=yes", leaf, "is_commutative=no", usual);
+    if (tune->kind == OPERATION_ALLTOALL)
+        return json_pack("{s:O, s:O}", "is_sendbuf_inplace=yes", usual, "is_sendbuf_inplace=no", leaf);
+    return json_incref(leaf);
+}
+
+static json_t *limits(const tune_t *tune, const range_t *ranges, int count, json_t *usual)
+{
+    json_t *all = json_object();
+    char key[KEY_BYTES];
+    for (int i = 0; i < count; i++) {
+        if (ranges[i].first_bytes > 0) {
+            limit_key(tune, ranges[i].first_bytes - 1, key);
+            if (!json_object_get(all, key))
+                json_object_set(all, key, usual);
+        }
+        limit_key(tune, ranges[i].last_bytes, key);
+        json_object_set_new(all, key, guarded(tune, ranges[i].candidate->leaf, usual));
+    }
+    limit_key(tune, INT64_MAX, key);
+    if (!json_object_get(all, key))
+        json_object_set(all, key, usual);
+    return all;
+}
+
+static void ranks_key(const tune_t *tune, const char *relation, char key[KEY_BYTES])
+{
+    snprintf(key, KEY_BYTES, "comm_size%s%lld", relation, (long long)tune->settings.ranks);
+}
+
+static json_t *find_operation(const json_t *tree, const tune_t *tune)
+{
+    char key[KEY_BYTES];
+    snprintf(key, sizeof key, "collective=%s", tune->operation->name);
+    return json_object_get(tree, key);
+}
+
+static const char intra[] = "comm_type=intra";
+
+/* Puts ranges into a tree. Returns false if it has no place for them. */
+static bool put_ranges(const tune_t *tune, json_t *tree, const range_t *ranges, int count)
+{
+    char below[KEY_BYTES], exactly[KEY_BYTES];
+    json_t *operation = find_operation(tree, tune), *usual = json_object_get(operation, intra);
+    if (!usual)
+        return false;
+    ranks_key(tune, "<", below);
+    ranks_key(tune, "<=", exactly);
+    json_t *by_ranks =
+        json_pack("{s:O, s:o, s:O}", below, usual, exactly, limits(tune, ranges, count, usual), "comm_size=any", usual);
+    return by_ranks && json_object_set_new(operation, intra, by_ranks) == 0;
+}
+
+static bool write_tree(const json_t *tree, const char *path)
+{
+    char *text = json_dumps(tree, JSON_INDENT(1));
+    FILE *file = text ? fopen(path, "w") : NULL;
+    bool good = file && fprintf(file, "%s\n%s", text, (strlen(text) + 1) % PAGE_BYTES == 0 ? "\n" : "") > 0;
+    free(text);
+    return file && fclose(file) == 0 && good;
+}
+
+static bool write_file(const tune_t *tune, const range_t *ranges, int count, const char *path,
+                       char complaint[COMPLAINT_BYTES])
+{
+    json_t *tree = load_tree(tune);
+    bool has_place = tree && put_ranges(tune, tree, ranges, count), good = has_place && write_tree(tree, path);
+    json_decref(tree);
+    if (!has_place)
+        return complain(complaint, "the selection tree of this MPICH has no place for %s", tune->operation->name);
+    return good || complain(complaint, "cannot write %.400s", path);
+}
+
+static void set_environment(json_t *environment, const char *path)
+{
+    json_object_set_new(environment, "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", json_string(path));
+}
+
+/* ---- Proof: with another operation's algorithm in a rule's place, a call that comes to the rule ends the program */
+
+static bool poison(const tune_t *tune, json_t *tree, const range_t *range)
+{
+    char below[KEY_BYTES], exactly[KEY_BYTES], limit[KEY_BYTES];
+    json_t *leaf = json_pack("{s:{}}", "algorithm=MPIR_Scan_intra_recursive_doubling");
+    ranks_key(tune, "<", below);
+    ranks_key(tune, "<=", exactly);
+    limit_key(tune, range->last_bytes, limit);
+    json_t *by_ranks = json_object_get(find_operation(tree, tune), intra), *usual = json_object_get(by_ranks, below);
+    json_t *ranges = json_object_get(by_ranks, exactly);
+    bool good = leaf && usual && json_object_get(ranges, limit) &&
+                json_object_set_new(ranges, limit, guarded(tune, leaf, usual)) == 0;
+    json_decref(leaf);
+    return good;
+}
+
+static sight_t look(const tune_t *tune, const char *file, int which, int64_t bytes, int64_t ranks)
+{
+    char path[TUNE_PATH_BYTES], size[MAX_NAME_BYTES];
+    json_t *tree = json_load_file(file, 0, NULL);
+    tune_path(tune, path, "poison.json");
+    bool good = tree && poison(tune, tree, &tune->ranges[which]) && write_tree(tree, path);
+    json_decref(tree);
+    if (!good)
+        return SIGHT_UNKNOWN;
+    snprintf(size, sizeof size, "%lld", (long long)bytes);
+    const char *const words[] = {"use", tune->operation->name, size, NULL};
+    probe_end_t poisoned = tune_probe(tune, ranks, path, words), plain = tune_probe(tune, ranks, file, words);
+    sight_t sight = SIGHT_UNKNOWN;
+    if (plain.is_good && poisoned.is_good)
+        sight = SIGHT_USUAL;
+    else if (plain.is_good && (strstr(poisoned.error, "mpir_coll") || strstr(poisoned.output, "mpir_coll")))
+        sight = SIGHT_RULE;
+    probe_end_free(&plain);
+    probe_end_free(&poisoned);
+    unlink(path);
+    return sight;
+}
+
+const library_t library_mpich = {"MPICH", "json", is_mpich, enumerate, min_bytes, write_file, set_environment, look};
