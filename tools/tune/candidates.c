@@ -58,18 +58,16 @@ bool tune_write_candidates(tune_t *tune, char complaint[COMPLAINT_BYTES])
 }
 
 /*
- * How often a candidate is wrong: for operations that commute, and for others. Negative if it does not end well. NULL:
- * the library's own choice.
+ * How many calls are wrong with a file, or NULL, of the operations that commute, and of others. Negative if they do not
+ * end well.
  */
-static void count_wrong(const tune_t *tune, const candidate_t *candidate, const char *seed, int wrong[2])
+static void count_wrong(const tune_t *tune, const char *file, const char *seed, int wrong[2])
 {
-    char file[TUNE_PATH_BYTES], calls[NUMBER_BYTES];
+    char calls[NUMBER_BYTES];
     snprintf(calls, sizeof calls, "%d", CHECK_CALLS);
-    if (candidate)
-        path_of(tune, candidate, file);
     const char *const words[] = {"check", tune->operation->name, seed, calls, tune->in_place ? "in-place" : "separate",
                                  NULL};
-    probe_end_t end = tune_probe(tune, tune->settings.ranks, candidate ? file : NULL, words);
+    probe_end_t end = tune_probe(tune, tune->settings.ranks, file, words);
     const char *brace = strchr(end.output, '{');
     json_t *counts = brace ? json_loads(brace, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
     wrong[0] = counts ? (int)json_integer_value(json_object_get(counts, "wrong")) : end.has_ended ? -1 : -2;
@@ -86,13 +84,13 @@ static const char *const reasons[] = {[FAILS] = "it fails",
                                       [WRONG_IF_NOT_COMMUTATIVE] =
                                           "wrong for operations that do not commute: --commutative-only allows it"};
 
-static int check_candidate(const tune_t *tune, const candidate_t *candidate)
+static int check_file(const tune_t *tune, const char *file)
 {
     int found = RIGHT;
     for (size_t i = 0; i < sizeof seeds / sizeof seeds[0] && (found == RIGHT || found == WRONG_IF_NOT_COMMUTATIVE);
          i++) {
         int wrong[2];
-        count_wrong(tune, candidate, seeds[i], wrong);
+        count_wrong(tune, file, seeds[i], wrong);
         if (wrong[0] != 0)
             found = wrong[0] > 0 ? WRONG : wrong[0] == -1 ? FAILS : HANGS;
         else if (wrong[1] > 0)
@@ -111,10 +109,12 @@ static void check_all(tune_t *tune)
         checks = json_object();
     for (int i = 0; i < tune->candidate_count; i++) {
         candidate_t *candidate = &tune->candidates[i];
+        char file[TUNE_PATH_BYTES];
+        path_of(tune, candidate, file);
         const json_t *known = json_object_get(checks, candidate->name);
         if (!known)
             tune_tell(tune, "checking the results of %s, %d of %d", candidate->name, i + 1, tune->candidate_count);
-        int found = known ? (int)json_integer_value(known) : check_candidate(tune, candidate);
+        int found = known ? (int)json_integer_value(known) : check_file(tune, file);
         json_object_set_new(checks, candidate->name, json_integer(found));
         json_dump_file(checks, path, JSON_INDENT(1));
         if (found >= FAILS && found <= (tune->settings.commutative_only ? WRONG : WRONG_IF_NOT_COMMUTATIVE))
@@ -134,6 +134,12 @@ static bool check_library(tune_t *tune, char complaint[COMPLAINT_BYTES])
     return (wrong[0] == 0 && wrong[1] == 0) ||
            complain(complaint, "%s is not to be tuned: with the library's own choice, results are wrong or missing",
                     tune->operation->name);
+}
+
+bool tune_is_right(const tune_t *tune, const char *file)
+{
+    int found = check_file(tune, file);
+    return found == RIGHT || (found == WRONG_IF_NOT_COMMUTATIVE && tune->settings.commutative_only);
 }
 
 bool tune_find_candidates(tune_t *tune, char complaint[COMPLAINT_BYTES])

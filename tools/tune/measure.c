@@ -5,20 +5,14 @@
  * The screening only says who takes part in the choice. The choice is made by launches of its own, so whoever was lucky
  * in the screening has no advantage, and the level of the test holds.
  */
-#define _GNU_SOURCE /* environ */
 #include "campaign/launch.h"
 #include "compare/comparison.h"
 #include "tune/choose.h"
 #include "tune/library.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { MAX_SCREENED = 5, MAX_MEASURED = 40, PERMUTATIONS = 39999 };
 
@@ -92,27 +86,35 @@ static bool write_description(const campaign_t *campaign, const char *path)
     return fclose(file) == 0;
 }
 
-/* Runs mpix_campaign, which shows its progress, to its end. Returns its exit status. */
-static int run_campaign(const tune_t *tune, const char *folder, const char *description, int launches, const char *log)
+/* What a campaign said that failed. */
+static void tell_messages(const char *path)
 {
-    char program[TUNE_PATH_BYTES], count[32], seed[32];
-    int status = 0;
+    char line[COMPLAINT_BYTES];
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file))
+        fputs(line, stderr);
+    if (file)
+        fclose(file);
+}
+
+/* Runs mpix_campaign to its end. On a terminal, it shows its progress. Returns whether all is done. */
+static bool run_campaign(const campaign_t *campaign, const char *folder, const char *description, int launches)
+{
+    const tune_t *tune = campaign->tune;
+    char program[TUNE_PATH_BYTES], count[32], seed[32], log[TUNE_PATH_BYTES], messages[TUNE_PATH_BYTES];
     tune_sibling(tune, "mpix_campaign", program);
+    tune_path(tune, log, "%s.log", campaign->name);
+    tune_path(tune, messages, "%s.err", campaign->name);
     snprintf(count, sizeof count, "%d", launches);
     snprintf(seed, sizeof seed, "%lld", (long long)tune->settings.seed);
-    char *const words[] = {program,     "--output", (char *)folder,      "--launches", count, "--seed", seed,
-                           "--retries", "1",        (char *)description, NULL};
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        int out = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-        dup2(out, STDOUT_FILENO);
-        execv(program, words);
-        _exit(127);
-    }
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    json_t *variant = json_pack("{s:[s,s,s,s,s,s,s,s,s,s], s:{}}", "command", program, "--output", folder, "--launches",
+                                count, "--seed", seed, "--retries", "1", description, "environment");
+    launch_t launch = launch_run(variant, log, tune->is_terminal ? "/dev/stderr" : messages, 0);
+    bool good = launch.end == LAUNCH_EXITED && launch.number == 0;
+    if (!good && !tune->is_terminal)
+        tell_messages(messages);
+    json_decref(variant);
+    return good;
 }
 
 /* The manifest of a campaign, or NULL. The caller frees it. */
@@ -149,17 +151,16 @@ static int planned_launches(const tune_t *tune, const char *name)
 /* So many launches of each variant, those that are done included. */
 static bool measure(campaign_t *campaign, int launches, char complaint[COMPLAINT_BYTES])
 {
-    char folder[TUNE_PATH_BYTES], description[TUNE_PATH_BYTES], log[TUNE_PATH_BYTES];
+    char folder[TUNE_PATH_BYTES], description[TUNE_PATH_BYTES];
     tune_path(campaign->tune, folder, "%s", campaign->name);
     tune_path(campaign->tune, description, "%s.txt", campaign->name);
-    tune_path(campaign->tune, log, "%s.log", campaign->name);
     if (!write_description(campaign, description))
         return complain(complaint, "cannot write %.400s", description);
     int planned = planned_launches(campaign->tune, campaign->name);
-    int status = run_campaign(campaign->tune, folder, description, launches > planned ? launches : planned, log);
+    bool good = run_campaign(campaign, folder, description, launches > planned ? launches : planned);
     campaign->launch_s = mean_launch_s(campaign->tune, campaign->name);
-    return status == 0 || complain(complaint, "the %s ended with exit status %d; what is done is kept in %.400s",
-                                   campaign->name, status, folder);
+    return good || complain(complaint, "the %s did not come to its end; what is done is kept in %.400s", campaign->name,
+                            folder);
 }
 
 /* ---- What a campaign says */
@@ -170,6 +171,14 @@ static int find_size(const tune_t *tune, double bytes)
         if ((double)tune->settings.sizes.bytes[i] == bytes)
             return i;
     return -1;
+}
+
+/* Of several patterns of arrival, the one with the least gain counts. */
+static void add_evidence(evidence_t *evidence, const finding_t *finding)
+{
+    const evidence_t one = {exp(finding->log_ratio), exp(finding->low), exp(finding->high), finding->differs};
+    if (!(evidence->ratio > 0) || one.ratio > evidence->ratio || (!one.differs && evidence->differs))
+        *evidence = one;
 }
 
 /* One variant against the library's own choice. evidence: of each size. */
@@ -190,8 +199,7 @@ static bool compare(const campaign_t *campaign, const source_t *source, const ch
         const cell_t *bytes = rows_key(comparison.pairs.rows[1], comparison.pairs.list[i].judged, "size_bytes");
         int size = find_size(campaign->tune, bytes->number);
         if (size >= 0)
-            evidence[size] =
-                (evidence_t){exp(finding->log_ratio), exp(finding->low), exp(finding->high), finding->differs};
+            add_evidence(&evidence[size], finding);
     }
     comparison_free(&comparison);
     variants_free(&variants);

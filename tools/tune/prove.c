@@ -44,9 +44,10 @@ static const char *prove(const tune_t *tune, const char *file, int which)
 
 void tune_prove(tune_t *tune, const char *file)
 {
+    bool is_right = tune_is_right(tune, file);
     for (int i = 0; i < tune->range_count; i++) {
         tune_tell(tune, "proving rule %d of %d", i + 1, tune->range_count);
         if (!tune->ranges[i].unproven)
-            tune->ranges[i].unproven = prove(tune, file, i);
+            tune->ranges[i].unproven = is_right ? prove(tune, file, i) : "results are wrong with the file";
     }
 }

@@ -113,6 +113,9 @@ bool tune_list(tune_t *tune, char complaint[COMPLAINT_BYTES]);
 /* tune_find_candidates - all that are right, or why they are none. False after a complaint. */
 bool tune_find_candidates(tune_t *tune, char complaint[COMPLAINT_BYTES]);
 
+/* tune_is_right - whether random calls give right results with a file. */
+bool tune_is_right(const tune_t *tune, const char *file);
+
 /* tune_write_candidates - a file of each candidate alone, for all sizes. */
 bool tune_write_candidates(tune_t *tune, char complaint[COMPLAINT_BYTES]);
 
