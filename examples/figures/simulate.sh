@@ -42,12 +42,15 @@ prepare_simulation() {
 # smpirun adds lines of its own.
 rows() { grep -E '^(operation|#|[a-z_]+,)' "$work/out"; }
 
-# OPERATION ALGORITHM SEED [OPTION]...: simulates mpix_bench, with this algorithm of the simulator's MPI.
+# OPERATION ALGORITHM SEED [OPTION]...: simulates mpix_bench, with this algorithm of the simulator's MPI. With
+# $exact_clocks=yes, clocks have no error.
 simulate() {
     local operation=$1 algorithm=$2 seed=$3
     shift 3
     echo "\$ ($operation $algorithm, seed $seed) mpix_bench $*" >>"$log"
-    MPIX_HARMONIZE_CLOCK=simulated MH_SIMULATED_CLOCK=$(simgrid_clock "$seed") \
+    local clock=$(simgrid_clock "$seed")
+    [ "${exact_clocks-}" != yes ] || clock=exact=n0,spread=0,walk=0,jitter=0,seed=1
+    MPIX_HARMONIZE_CLOCK=simulated MH_SIMULATED_CLOCK=$clock \
         simgrid_run "$work" "$simulated_ranks" --log=root.thres:critical --cfg=smpi/barrier:ompi_bruck \
         "--cfg=smpi/$operation:$algorithm" "$simulation" --format csv "$@" >"$work/out" 2>>"$log"
     keep $? algorithm,source,run "$algorithm,own,$seed" "mpix_bench simulated with $operation $algorithm"

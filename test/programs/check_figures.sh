@@ -11,9 +11,9 @@ figures=$(cd "$programs" && pwd)/mpix_figures || exit 1
 
 all_names="barrier-skew reduce-heatmap simulated-heatmap latency-sizes latency-ratio latency-ranks sync-duration \
 sync-accuracy drift accuracy-duration allreduce-barriers barrier-imbalance osu-round-time gantt violations arrivals \
-simulated-arrivals"
+simulated-arrivals tuning-regret"
 launched=${all_names/simulated-heatmap /}
-launched=${launched/ simulated-arrivals/}
+launched=${launched/ simulated-arrivals tuning-regret/}
 # They take mpix_trace, and a tool that is left out where its library is missing.
 [ -x "${BUILDDIR:-.}/lib/interpose/mpix_trace" ] && [ -x "${BUILDDIR:-.}/tools/mpix_trace_report" ] ||
     launched=${launched/ gantt violations/}

@@ -69,6 +69,8 @@ check_gain() {
         complain "not one rule from 1024 to 4096, in force"
     grep -q "^# To use it:.*$variable=$(realpath "$scratch")/tuning/tuned.$suffix" "$scratch/out" ||
         complain "it does not say how to use the file"
+    tune --format json allreduce
+    [ "$(cut -c1 "$scratch/out" | tr -d '\n')" = "{{" ] || complain "not a head and a row of JSON"
 }
 
 # What the results are made with is said by mpix_bench.

@@ -164,14 +164,14 @@ static void say_candidates(const tune_t *tune, FILE *file)
     fflush(file);
 }
 
-static void say_use(const tune_t *tune, const char *file)
+static void say_use(const tune_t *tune, const char *file, FILE *to)
 {
     json_t *environment = json_object();
     tune->library->set_environment(environment, file);
-    printf("# To use it:");
+    fprintf(to, "# To use it:");
     for (void *at = json_object_iter(environment); at; at = json_object_iter_next(environment, at))
-        printf(" %s=%s", json_object_iter_key(at), json_string_value(json_object_iter_value(at)));
-    printf("\n");
+        fprintf(to, " %s=%s", json_object_iter_key(at), json_string_value(json_object_iter_value(at)));
+    fprintf(to, "\n");
     json_decref(environment);
 }
 
@@ -262,28 +262,29 @@ static bool settle(tune_t *tune, char path[TUNE_PATH_BYTES], char complaint[COMP
     return true;
 }
 
-static bool find(tune_t *tune, char path[TUNE_PATH_BYTES], char complaint[COMPLAINT_BYTES])
+static bool find(tune_t *tune, char path[TUNE_PATH_BYTES], FILE *says, char complaint[COMPLAINT_BYTES])
 {
     if (!tune_list(tune, complaint) || !claim_folder(tune, complaint))
         return false;
     bool good = tune_find_candidates(tune, complaint);
     if (tune->candidate_count > 0)
-        say_candidates(tune, stdout);
+        say_candidates(tune, says);
     return good && tune_measure(tune, complaint) && (tune->range_count == 0 || settle(tune, path, complaint));
 }
 
-static int report(const tune_t *tune, const output_t *output, const char *path)
+static int report(const tune_t *tune, const output_t *output, const char *path, FILE *says)
 {
     int unproven = count_unproven(tune), good = tune->range_count - unproven;
     if (tune->range_count == 0)
-        printf("# The library's own choice stays: no algorithm is faster by %g %%\n", tune->settings.min_gain_percent);
+        fprintf(says, "# The library's own choice stays: no algorithm is faster by %g %%\n",
+                tune->settings.min_gain_percent);
     else
         print_ranges(tune, output);
     if (good > 0) {
-        printf("# %d of %d rules are in %s\n", good, tune->range_count, path);
-        say_use(tune, path);
+        fprintf(says, "# %d of %d rules are in %s\n", good, tune->range_count, path);
+        say_use(tune, path, says);
     } else if (unproven > 0) {
-        printf("# No rule is recommended, and no file written\n");
+        fprintf(says, "# No rule is recommended, and no file written\n");
     }
     return unproven > 0 ? STATUS_FAILED : STATUS_GOOD;
 }
@@ -291,14 +292,15 @@ static int report(const tune_t *tune, const output_t *output, const char *path)
 static int run(tune_t *tune, const output_t *output)
 {
     char complaint[COMPLAINT_BYTES], path[TUNE_PATH_BYTES];
+    FILE *says = output->format == FORMAT_JSON ? stderr : stdout; /* what is no result */
     launch_prepare();
-    if (!make_folder(tune, complaint) || !find(tune, path, complaint)) {
+    if (!make_folder(tune, complaint) || !find(tune, path, says, complaint)) {
         if (launch_signal() != 0)
             return SIGNALED + launch_signal();
         fprintf(stderr, "%s: %s\n", tune_name, complaint);
         return STATUS_FAILED;
     }
-    return report(tune, output, path);
+    return report(tune, output, path, says);
 }
 
 /* ---- Beginning */
