@@ -22,7 +22,7 @@ measure() {
         for algorithm in $(regret_algorithms $operation); do
             for run in 0 $(amount "1 2 3" 1); do
                 progress "$operation $algorithm, run $run"
-                release_jobs "$operation -m $(amount 8,1K,16K,128K 8,1K) -i $(amount 10 5) -x 2" harmonize \
+                release_jobs "$operation -m $(amount 8,1K,16K,128K 8,1K) -i 3 -x 1" harmonize \
                     $([ "$run" = 0 ] || echo barrier) >"$work/jobs"
                 exact_clocks=$([ "$run" = 0 ] && echo yes) simulate $operation "$algorithm" "$run" \
                     --jobs "$work/jobs" || return

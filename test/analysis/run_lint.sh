@@ -64,6 +64,7 @@ tidy_file() {
 if is_version clang-tidy $tidy_version; then
     leave_out jansson.h libjansson-dev
     leave_out otf2/otf2.h libopen-trace-format2-dev
+    leave_out elfutils/libdwfl.h libdw-dev
     complaints=$(running=0
         for file in "${files[@]}"; do
             tidy_file "$file" &

@@ -206,6 +206,42 @@ check_real_waits() {
     grep -q '^1,1,computes,.*,MPI_Recv at .*,MPI_Allreduce at ' "$scratch/rows" || complain "not where rank 1 sleeps"
 }
 
+# The answer names lines of the source, and only those of the program that was traced.
+check_lines() {
+    local barrier reduction flags=-g
+    [ "${sanitizers:-no}" = no ] || flags+=" -fsanitize=$sanitizers"
+    cat >"$scratch/late.c" <<'END'
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, sum = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 20; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        usleep(rank == 1 ? 5000 : 1);
+        MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    }
+    return MPI_Finalize();
+}
+END
+    # shellcheck disable=SC2086
+    ${CC:-mpicc} $flags "$scratch/late.c" -o "$scratch/late" || return
+    barrier=$(grep -n MPI_Barrier "$scratch/late.c") reduction=$(grep -n MPI_Allreduce "$scratch/late.c")
+    rm -rf "$scratch/lines"
+    run 2 mpix_trace -o "$scratch/lines" "$scratch/late"
+    expect_status 0
+    run alone mpix_trace_report "$scratch/lines"
+    grep -q "^Rank 1 .* between MPI_Barrier at late.c:${barrier%%:*} and MPI_Allreduce at late.c:${reduction%%:*}, by" \
+        "$scratch/out" || complain "not these lines"
+    run alone mpix_trace_convert --format csv "$scratch/lines"
+    grep -q ",late.c:${barrier%%:*} main (0x[0-9a-f]*) in $scratch/late" "$scratch/out" || complain "not in CSV"
+    touch -d '+1 hour' "$scratch/late"
+    run alone mpix_trace_report "$scratch/lines"
+    grep -q "^Rank 1 .* between MPI_Barrier at main+0x" "$scratch/out" || complain "a younger program is taken"
+}
+
 # In each way, one rank waits 20 times for almost 1 ms, if the other one is not late itself.
 check_states() {
     local state function
@@ -394,6 +430,9 @@ tap_check "mpix_trace_report: mpix_bench replays arrivals" check_replay
 if [ -x "${BUILDDIR:-.}/lib/interpose/mpix_trace" ]; then
     tap_check "mpix_trace_report: a program that ran" check_real
     tap_check "mpix_trace_report: why a program that ran waits" check_real_waits
+    quick tap_check_if "grep -q ^LIBDW_LIBS='.\+' ${BUILDDIR:-.}/config.log" \
+        "the program was built without libdw (Debian package: libdw-dev)" \
+        "mpix_trace_report: lines of the source" check_lines
     tap_check "mpix_trace_report: each kind of wait for messages" check_states
     tap_check "mpix_trace_report: times from the end of MPI_Init" check_zero
     tap_check "mpix_trace_report: how well mpix_bench replays a program" check_measured_replay

@@ -5,6 +5,7 @@
  */
 #include "common/options.h"
 #include "common/output.h"
+#include "trace/lines.h"
 #include "trace/report/answer.h"
 #include "trace/report/page.h"
 #include "trace/report/tables.h"
@@ -250,6 +251,7 @@ static int read_and_report(settings_t *settings)
         return STATUS_BAD_OPTION;
     }
     trace_warn(&findings.of, program.name);
+    lines_name_sites(&findings.of, settings->folders.texts[0]);
     int status = report(settings, &findings);
     analysis_free(&findings.waits);
     sites_free(&findings.sites);

@@ -37,8 +37,7 @@ static const column_t columns[] = {
     {"count", "", ROLE_FIGURE, TYPE_INTEGER,
      "of a leave: the unsuccessful calls that it stands for, 0 of one call; of dropped: the events", NULL, 0, 0, 0},
     {"place", "", ROLE_FIGURE, TYPE_TEXT,
-     "the call site: function and offset, address for addr2line in parentheses, and object; or an address", NULL, 0, 0,
-     0},
+     "the call site: line or function and offset, address in parentheses, and object; or an address", NULL, 0, 0, 0},
 };
 const schema_t events_schema =
     SCHEMA("mpix-trace-events",

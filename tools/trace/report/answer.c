@@ -44,11 +44,21 @@ void answer_place(char *text, size_t text_bytes, const graph *of, size_t place)
         snprintf(text, text_bytes, "%s", function);
 }
 
+/* In a sentence, FILE:LINE says where a call is, without its function, address and object. */
+static void say_place(char text[PLACE_BYTES], const graph *of, size_t place)
+{
+    answer_place(text, PLACE_BYTES, of, place);
+    char *colon = strchr(text, ':');
+    size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
+    if (digits > 0 && colon[1 + digits] == ' ')
+        colon[1 + digits] = '\0';
+}
+
 static void say_where(char *text, size_t text_bytes, const wait_analysis *of, const cause_key *key)
 {
     char from[PLACE_BYTES], to[PLACE_BYTES];
-    answer_place(from, sizeof from, &of->graph, key->from);
-    answer_place(to, sizeof to, &of->graph, key->to);
+    say_place(from, &of->graph, key->from);
+    say_place(to, &of->graph, key->to);
     if (key->is_call && of->graph.is_recorder[of->graph.places.list[key->from].function])
         snprintf(text, text_bytes, "mpix_trace itself keeps rank %d (%s)", key->rank,
                  of->graph.of->names[of->graph.places.list[key->from].function]);

@@ -122,8 +122,8 @@ static const column_t site_columns[] = {
     {"closeness", "", ROLE_FIGURE, TYPE_NUMBER, "how close it is, from 0 to 1", "close", 8, 3, 0},
     {"spread_max_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the longest spread", "max(us)", 13, 3, 1e3},
     {"place", "", ROLE_KEY, TYPE_TEXT,
-     "the call site: function and offset, address for addr2line in parentheses, and object; or an address",
-     "called from", 40, 0, 0},
+     "the call site: line or function and offset, address in parentheses, and object; or an address", "called from", 40,
+     0, 0},
 };
 const schema_t site_schema =
     SCHEMA("mpix-trace-sites",

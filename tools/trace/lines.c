@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* lines.c - find the lines of call sites. */
+#define _GNU_SOURCE /* asprintf */
+#include "trace/lines.h"
+
+#include "common/room.h"
+
+#include <elfutils/libdwfl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* An object of the traced program. */
+typedef struct object {
+    char *path;
+    Dwfl *dwfl;          /* NULL: it cannot be used */
+    Dwfl_Module *module; /* belongs to it */
+    GElf_Addr bias;      /* of its addresses there */
+} object_t;
+
+typedef struct objects {
+    object_t *list;
+    size_t count;
+    time_t youngest; /* that counts */
+} objects_t;
+
+static char *debug_path; /* NULL: where systems keep it */
+static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
+                                         .find_debuginfo = dwfl_standard_find_debuginfo,
+                                         .section_address = dwfl_offline_section_address,
+                                         .debuginfo_path = &debug_path};
+
+/* What a trace names may be anything by now, a pipe even. */
+static bool is_usable(const char *path, time_t youngest)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_mtime <= youngest;
+}
+
+static void open_object(object_t *object)
+{
+    GElf_Addr bias;
+    object->dwfl = dwfl_begin(&callbacks);
+    if (!object->dwfl)
+        return;
+    object->module = dwfl_report_offline(object->dwfl, object->path, object->path, -1);
+    dwfl_report_end(object->dwfl, NULL, NULL);
+    if (object->module && dwfl_module_getelf(object->module, &bias)) {
+        object->bias = bias;
+        return;
+    }
+    dwfl_end(object->dwfl);
+    object->dwfl = NULL;
+}
+
+/* NULL without memory. */
+static const object_t *find_object(objects_t *objects, const char *path)
+{
+    for (size_t i = 0; i < objects->count; i++)
+        if (strcmp(objects->list[i].path, path) == 0)
+            return &objects->list[i];
+    object_t *list = room_for_another(objects->list, (int64_t)objects->count, sizeof *list);
+    if (!list)
+        return NULL;
+    objects->list = list;
+    object_t *object = &list[objects->count];
+    *object = (object_t){.path = strdup(path)};
+    if (!object->path)
+        return NULL;
+    objects->count++;
+    if (is_usable(path, objects->youngest))
+        open_object(object);
+    return object;
+}
+
+/* The parts of "FUNCTION+OFFSET (ADDRESS) in OBJECT" or "+ADDRESS in OBJECT". Returns whether it is one of these. */
+static bool cut(const char *symbol, int *function_bytes, uint64_t *address, const char **path)
+{
+    const char *in = strstr(symbol, " in /"), *paren = strstr(symbol, " (0x"), *plus = strstr(symbol, "+0x");
+    if (!in || !plus || plus > in || (plus != symbol && (!paren || paren > in)))
+        return false;
+    /* Names of C++ may have a plus. */
+    while (plus != symbol && strstr(plus + 1, "+0x") && strstr(plus + 1, "+0x") < in)
+        plus = strstr(plus + 1, "+0x");
+    *function_bytes = (int)(plus - symbol);
+    *address = strtoull(plus == symbol ? plus + 1 : paren + 2, NULL, 16);
+    *path = in + 4;
+    return true;
+}
+
+/* The site by its line, or NULL. The caller frees it. */
+static char *describe(objects_t *objects, const char *symbol)
+{
+    const char *path, *name, *function = symbol;
+    uint64_t address;
+    int function_bytes, line;
+    char *text = NULL;
+    const object_t *object = cut(symbol, &function_bytes, &address, &path) ? find_object(objects, path) : NULL;
+    if (!object || !object->dwfl)
+        return NULL;
+    Dwfl_Line *found = dwfl_module_getsrc(object->module, address + object->bias);
+    const char *source = found ? dwfl_lineinfo(found, NULL, &line, NULL, NULL, NULL) : NULL;
+    if (!source || line <= 0)
+        return NULL;
+    if (function_bytes == 0 && (name = dwfl_module_addrname(object->module, address + object->bias))) {
+        function = name;
+        function_bytes = (int)strlen(name);
+    }
+    const char *slash = strrchr(source, '/');
+    if (asprintf(&text, "%s:%d%s%.*s (0x%" PRIx64 ") in %s", slash ? slash + 1 : source, line,
+                 function_bytes > 0 ? " " : "", function_bytes, function, address, path) < 0)
+        return NULL;
+    return text;
+}
+
+static void free_objects(objects_t *objects)
+{
+    for (size_t i = 0; i < objects->count; i++) {
+        if (objects->list[i].dwfl)
+            dwfl_end(objects->list[i].dwfl);
+        free(objects->list[i].path);
+    }
+    free(objects->list);
+}
+
+void lines_name_sites(trace *of, const char *folder)
+{
+    struct stat status;
+    objects_t objects = {0};
+    if (stat(folder, &status) != 0)
+        return;
+    objects.youngest = status.st_mtime;
+    for (int rank = 0; rank < of->size; rank++) {
+        trace_process *process = &of->processes[rank];
+        for (size_t i = 0; i < process->site_count; i++) {
+            char *text = describe(&objects, process->sites[i].symbol);
+            if (!text)
+                continue;
+            free(process->sites[i].symbol);
+            process->sites[i].symbol = text;
+        }
+    }
+    free_objects(&objects);
+}
