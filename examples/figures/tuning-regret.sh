@@ -1,9 +1,9 @@
 . "$parts/simulate.sh"
 title="What a choice of algorithm loses, by how it was measured, simulated"
 papers="after EuroMPI 2023, for the choice of algorithms, where truth is known"
-look="A choice loses nothing if it takes the fastest algorithm. Truth is the time on clocks without an error. After a
-barrier, its exit pattern is part of what is measured, so another algorithm may seem faster; the mean over ranks, which
-is what most benchmarks report, hides that others wait. Harmonized starts choose what is fastest."
+look="A choice loses nothing if it takes the fastest algorithm. Truth is the time on clocks without an error. The mean
+over ranks after a barrier, which is what most benchmarks report, hides the ranks that finish last. Harmonized starts
+choose what is fastest."
 
 regret_algorithms() {
     case $1 in
