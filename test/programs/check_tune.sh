@@ -90,6 +90,31 @@ check_continues() {
     own_messages | grep -qF "has a tuning of something else" || complain "another tuning goes on in the same folder"
 }
 
+# A signal in the middle of checks and proofs leaves nothing that is wrong.
+check_interrupts() {
+    local pid part
+    again
+    gains=$'1024 50\n4096 60'
+    command="mpix_tune, ended by a signal"
+    for part in checks.json choice tuned.$suffix; do
+        "$programs/mpix_tune" -o "$scratch/tuning" -m 64,1K,4K,16K --budget-s 20 --bench "$scratch/bench" allreduce -- \
+            "$scratch/launch" '{ranks}' >"$scratch/out" 2>"$scratch/err" </dev/null &
+        pid=$!
+        for ((i = 0; i < 600; i++)); do
+            [ ! -e "$scratch/tuning/$part" ] || break
+            sleep 0.1
+        done
+        kill -TERM $pid
+        wait $pid
+        status=$?
+        expect_status 143
+        expect_no_file
+    done
+    tune --format csv allreduce
+    expect_status 0
+    [ "$(columns algorithm verdict)" = "$algorithm,in force" ] || complain "it does not go on"
+}
+
 check_no_gain() {
     again
     gains='1024 98'
@@ -211,6 +236,7 @@ while IFS='|' read -r what damage_it; do
     case $what in j*) [ "$suffix" = json ] || continue ;; r*) [ "$suffix" = rules ] || continue ;; esac
     tap_check "a wrong file: $(sed 's/^[jr]* *//' <<<"$what")" check_damage "$damage_it"
 done < <(damages)
+tap_check "signals" check_interrupts
 quick tap_check "no gain, no file" check_no_gain
 tap_check "a gain that does not come again" check_no_second_gain
 quick tap_check "bad command lines" check_refusals

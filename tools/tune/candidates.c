@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* candidates.c - which algorithms the MPI library offers, and which of them give right results. */
+#include "campaign/launch.h"
 #include "tune/library.h"
 
 #include <stdio.h>
@@ -45,7 +46,7 @@ static void path_of(const tune_t *tune, const candidate_t *candidate, char path[
     tune_path(tune, path, "candidates/%s.%s", candidate->name, tune->library->suffix);
 }
 
-bool tune_write_candidates(tune_t *tune, char complaint[COMPLAINT_BYTES])
+static bool write_candidates(const tune_t *tune, char complaint[COMPLAINT_BYTES])
 {
     for (int i = 0; i < tune->candidate_count; i++) {
         range_t all = {.first_bytes = 0, .last_bytes = INT64_MAX, .candidate = &tune->candidates[i]};
@@ -115,6 +116,8 @@ static void check_all(tune_t *tune)
         if (!known)
             tune_tell(tune, "checking the results of %s, %d of %d", candidate->name, i + 1, tune->candidate_count);
         int found = known ? (int)json_integer_value(known) : check_file(tune, file);
+        if (launch_signal() != 0) /* what was interrupted says nothing */
+            break;
         json_object_set_new(checks, candidate->name, json_integer(found));
         json_dump_file(checks, path, JSON_INDENT(1));
         if (found >= FAILS && found <= (tune->settings.commutative_only ? WRONG : WRONG_IF_NOT_COMMUTATIVE))
@@ -145,9 +148,11 @@ bool tune_is_right(const tune_t *tune, const char *file)
 bool tune_find_candidates(tune_t *tune, char complaint[COMPLAINT_BYTES])
 {
     if (!check_library(tune, complaint) || !tune->library->enumerate(tune, complaint) ||
-        !tune_write_candidates(tune, complaint))
+        !write_candidates(tune, complaint))
         return false;
     check_all(tune);
+    if (launch_signal() != 0)
+        return complain(complaint, "interrupted");
     for (int i = 0; i < tune->candidate_count; i++)
         if (!tune->candidates[i].excluded)
             return true;

@@ -248,18 +248,27 @@ static int count_unproven(const tune_t *tune)
 }
 
 /* Each time that rules are dropped, the others are shown again, as the file is another one. */
-static bool settle(tune_t *tune, char path[TUNE_PATH_BYTES], char complaint[COMPLAINT_BYTES])
+static bool drop_unproven(tune_t *tune, char path[TUNE_PATH_BYTES], char complaint[COMPLAINT_BYTES])
 {
     int unproven = 0;
-    if (!write_file(tune, path, complaint) || !tune_confirm(tune, path, complaint))
-        return false;
     do {
         if (count_unproven(tune) > unproven && !write_file(tune, path, complaint))
             return false;
         unproven = count_unproven(tune);
-        tune_prove(tune, path);
+        if (unproven < tune->range_count)
+            tune_prove(tune, path);
     } while (count_unproven(tune) > unproven);
-    return true;
+    return launch_signal() == 0 || complain(complaint, "interrupted");
+}
+
+/* A file whose proof was not finished does not stay. */
+static bool settle(tune_t *tune, char path[TUNE_PATH_BYTES], char complaint[COMPLAINT_BYTES])
+{
+    bool good = write_file(tune, path, complaint) && tune_confirm(tune, path, complaint) &&
+                drop_unproven(tune, path, complaint);
+    if (!good)
+        unlink(path);
+    return good;
 }
 
 static bool find(tune_t *tune, char path[TUNE_PATH_BYTES], FILE *says, char complaint[COMPLAINT_BYTES])

@@ -116,9 +116,6 @@ bool tune_find_candidates(tune_t *tune, char complaint[COMPLAINT_BYTES]);
 /* tune_is_right - whether random calls give right results with a file. */
 bool tune_is_right(const tune_t *tune, const char *file);
 
-/* tune_write_candidates - a file of each candidate alone, for all sizes. */
-bool tune_write_candidates(tune_t *tune, char complaint[COMPLAINT_BYTES]);
-
 /* ---- measure.c */
 
 /* tune_measure - screen, and compare the best in fresh launches. Fills in the ranges. False after a complaint. */
