@@ -47,7 +47,7 @@ chmod +x "$scratch/bench" "$scratch/launch"
 # [OPTION]... OPERATION: with the script.
 tune() {
     rm -f "$log" "$log.damaged"
-    run alone mpix_tune -o "$scratch/tuning" -m 64,1K,4K,16K --budget-s 20 --bench "$scratch/bench" "$@" -- \
+    run alone mpix_tune -o "$scratch/tuning" -m 4K,64,1K,16K,1K --budget-s 20 --bench "$scratch/bench" "$@" -- \
         "$scratch/launch" '{ranks}'
 }
 
@@ -188,6 +188,8 @@ check_refusals() {
     expect_refusal '"scan"'
     tune_with -n 0 bcast -- "${launcher[@]}"
     expect_refusal --ranks
+    tune_with -m 8,10 reduce -- "${launcher[@]}"
+    expect_refusal "10 is not allowed, give multiples of 4"
 }
 
 # PART [VARIABLE=VALUE] OPTION...: it ends with one line, and no file.

@@ -185,11 +185,13 @@ static json_t *describe(const tune_t *tune)
         json_array_append_new(sizes, json_integer(settings->sizes.bytes[i]));
     for (int i = 0; i < settings->segments.count; i++)
         json_array_append_new(segments, json_integer((json_int_t)settings->segments.values[i]));
-    return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:s, s:I, s:b}", "operation", tune->operation->name, "library",
-                     text_at(tune->listing, "library"), "ranks", (json_int_t)settings->ranks, "sizes", sizes,
-                     "segments", segments, "launcher", launcher, "arrival", settings->arrival ? settings->arrival : "",
-                     "iterations", (json_int_t)settings->iterations, "commutative_only",
-                     (int)settings->commutative_only);
+    return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:s, s:I, s:b, s:f, s:f, s:f, s:I}", "operation",
+                     tune->operation->name, "library", text_at(tune->listing, "library"), "ranks",
+                     (json_int_t)settings->ranks, "sizes", sizes, "segments", segments, "launcher", launcher, "arrival",
+                     settings->arrival ? settings->arrival : "", "iterations", (json_int_t)settings->iterations,
+                     "commutative_only", (int)settings->commutative_only, "budget_s", settings->budget_s,
+                     "min_gain_percent", settings->min_gain_percent, "level_percent", settings->level_percent, "seed",
+                     (json_int_t)settings->seed);
 }
 
 static bool make_folder(tune_t *tune, char complaint[COMPLAINT_BYTES])
@@ -342,6 +344,29 @@ static void find_program(char path[TUNE_PATH_BYTES])
         snprintf(folder + 1, TUNE_PATH_BYTES - (size_t)(folder + 1 - path), "%s", tune_name);
 }
 
+static int rising(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Ranges are of sizes in their order. */
+static options_outcome_t list_sizes(tune_t *tune)
+{
+    size_list_t *sizes = &tune->settings.sizes;
+    int64_t element_bytes = tune->operation->is_reduction ? (int64_t)sizeof(float) : 1, count = 0;
+    int64_t wrong = options_list_sizes(sizes, 2, element_bytes);
+    if (wrong >= 0)
+        return options_refuse(tune_name, "option --message-size: %lld is not allowed, give multiples of %lld",
+                              (long long)wrong, (long long)element_bytes);
+    qsort(sizes->bytes, (size_t)sizes->count, sizeof sizes->bytes[0], rising);
+    for (int64_t i = 0; i < sizes->count; i++)
+        if (count == 0 || sizes->bytes[i] != sizes->bytes[count - 1])
+            sizes->bytes[count++] = sizes->bytes[i];
+    sizes->count = count;
+    return OPTIONS_RUN;
+}
+
 static options_outcome_t read_options(int argc, char **argv, settings_t *settings, tune_t *tune)
 {
     const program_spec_t spec =
@@ -359,9 +384,7 @@ static options_outcome_t read_options(int argc, char **argv, settings_t *setting
                                             "-- mpiexec -n {ranks}");
     tune->launcher = argv + place + 1;
     tune->launcher_words = argc - place - 1;
-    if (outcome == OPTIONS_RUN)
-        options_list_sizes(&tune->settings.sizes, 2, tune->operation->is_reduction ? 4 : 1);
-    return outcome;
+    return outcome == OPTIONS_RUN ? list_sizes(tune) : outcome;
 }
 
 int main(int argc, char **argv)
