@@ -275,7 +275,8 @@ def check_perfetto(rows, path):
     events = content["traceEvents"]
     kinds = collections.defaultdict(list)
     for event in events:
-        kinds[event["ph"]].append(event)
+        kind = event["ph"] if event.get("cat") not in ("wait", "cause") else "wait " + event["ph"]
+        kinds[kind].append(event)
     names = [event["args"]["name"] for event in kinds["M"] if event["name"] == "process_name"]
     expect("processes", names, ['rank 0 on first, "the" node', 'rank 1 on first, "the" node', "rank 2 on second"])
     enters = sum(row["event"] == "enter" for events in rows.values() for row in events)
@@ -287,11 +288,29 @@ def check_perfetto(rows, path):
     for slices in threads.values():
         check_slices(slices)
     check_arrows(kinds, threads)
+    check_wait_slices(kinds, rows)
     check_counters(content, rows, threads)
     test = [item["args"].get("unsuccessful_calls") for item in kinds["X"] if item["name"] == "MPI_Test"]
     expect("unsuccessful calls", test, [41])
     expect("calls that were never left", [item["name"] for item in kinds["X"] if "unfinished" in item["args"]],
            ["region 1"])
+
+
+def check_wait_slices(kinds, rows):
+    """Waits and what is charged for them are those of the lines, and an arrow leads to each wait that has a slice."""
+    lines = [(int(rank), row) for (rank, _), events in rows.items() for row in events if row["event"] == "enter"]
+    waits = [item for item in kinds["wait X"] if item["cat"] == "wait"]
+    expect("waits", sorted((item["pid"] - 1, item["name"], round(item["dur"] * 1000), item["args"]["late_rank"])
+                           for item in waits),
+           sorted((rank, row["wait"], int(row["waited_ns"]), int(row["late_rank"])) for rank, row in lines
+                  if row["wait"]))
+    charged = sum(int(row[name] or 0) for _, row in lines for name in ("charged_before_ns", "charged_in_ns"))
+    expect("charged", sum(item["args"]["others_wait_ns"] for item in kinds["wait X"] if item["cat"] == "cause"),
+           charged)
+    expect("charged, of what was waited", charged, sum(int(row["waited_ns"] or 0) for _, row in lines))
+    ids = [sorted(event["id"] for event in kinds["wait " + phase]) for phase in ("s", "f")]
+    expect("ids of arrows to waits", ids[0], ids[1])
+    expect("arrows to waits", (len(ids[0]), len(waits) > 0), (len(waits), True))
 
 
 def check_arrows(kinds, threads):

@@ -43,7 +43,10 @@ class Trace:
         self.calls, self.begin, self.end, self.edges = {}, {}, {}, {}
         self.sends, self.receives, self.requests, self.parts = {}, {}, {}, {}
         self.charged, self.passed, self.late, self.instance, self.path = {}, {}, {}, {}, {}
-        for event in rows_of(tools + "/mpix_trace_convert", "--format", "csv", folder):
+        lines = rows_of(tools + "/mpix_trace_convert", "--format", "csv", folder)
+        self.said = [(int(event["rank"]), event["global_ns"], event["wait"], event["waited_ns"], event["late_rank"])
+                     for event in lines if event["wait"]]
+        for event in lines:
             self.read(event)
         self.add_messages()
         self.add_collectives()
@@ -270,6 +273,10 @@ def differences(folder, tools, found):
     for key in sorted(set(said) | set(mine)):
         if said.get(key) != mine.get(key):
             yield f"cause {key}: charged, passed on, late, instances, path, worst: {said.get(key)}, not {mine.get(key)}"
+    waits = [(wait.call.rank, str(wait.call.enter), wait.state, str(wait.ns), str(wait.late.rank))
+             for wait in trace.waits]
+    if sorted(trace.said) != sorted(waits):
+        yield f"waits by mpix_trace_convert: {sorted(trace.said)[:3]} ..., not {sorted(waits)[:3]} ..."
     sums = {}
     for wait in trace.waits:
         old = sums.get((wait.state, wait.call.place), (0, 0, 0))

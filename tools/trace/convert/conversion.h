@@ -9,6 +9,7 @@
 #include "common/world.h"
 #include "trace/convert/communicators.h"
 #include "trace/trace.h"
+#include "trace/waits/analysis.h"
 
 #include <stdio.h>
 
@@ -19,8 +20,9 @@ typedef struct {
     const char *path;    /* of the output, as the user gave it; NULL: standard output */
     FILE *file;          /* of the formats that are one file */
     communicators communicators;
-    size_t left_out; /* out: events that the format cannot express */
-    size_t backward; /* out: messages that arrive before they are sent */
+    wait_analysis waits; /* of the formats that show them, by global times */
+    size_t left_out;     /* out: events that the format cannot express */
+    size_t backward;     /* out: messages that arrive before they are sent */
 } conversion;
 
 /*
@@ -35,6 +37,12 @@ int convert_to_otf2(conversion *job);
 
 /* conversion_out_of_memory - says so. Returns STATUS_FAILED. */
 int conversion_out_of_memory(const conversion *job);
+
+/* The call that begins with an event, or NULL if the analysis of waits has none. */
+const graph_call *conversion_call(const conversion *job, const trace_location *location, size_t event);
+
+/* The wait of a call, or NULL. */
+const graph_wait *conversion_wait(const conversion *job, const graph_call *call);
 
 /* The global time of an event in whole nanoseconds. */
 int64_t conversion_global_ns(const conversion *job, const trace_location *location, size_t event);

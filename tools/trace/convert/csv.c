@@ -38,6 +38,15 @@ static const column_t columns[] = {
      "of a leave: the unsuccessful calls that it stands for, 0 of one call; of dropped: the events", NULL, 0, 0, 0},
     {"place", "", ROLE_FIGURE, TYPE_TEXT,
      "the call site: line or function and offset, address in parentheses, and object; or an address", NULL, 0, 0, 0},
+    {"wait", "", ROLE_FIGURE, TYPE_TEXT, "of the enter of a call that waits: the state, as in mpix-trace-waits", NULL,
+     0, 0, 0},
+    {"waited_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how long the call waits", NULL, 0, 0, 0},
+    {"wait_bound_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "by how much the clocks may make the wait wrong", NULL, 0, 1, 0},
+    {"late_rank", "", ROLE_FIGURE, TYPE_INTEGER, "the process that the call waits for", NULL, 0, 0, 0},
+    {"charged_before_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
+     "how long all others wait because of the computation before the call", NULL, 0, 0, 0},
+    {"charged_in_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how long all others wait because of the call itself", NULL, 0,
+     0, 0},
 };
 const schema_t events_schema =
     SCHEMA("mpix-trace-events",
@@ -84,10 +93,13 @@ static bool has_room(match_numbers *numbers, const trace *of)
     return true;
 }
 
-static bool number_matches(match_numbers *numbers, const trace *of)
+/* Also finds the waits. */
+static bool number_matches(conversion *job, match_numbers *numbers)
 {
+    const trace *of = job->of;
     trace_matches matches = {0};
-    bool has_memory = trace_match(of, &matches) && has_room(numbers, of);
+    bool has_memory =
+        trace_match(of, &matches) && analysis_make(&job->waits, of, &matches, true) && has_room(numbers, of);
     for (size_t i = 0; has_memory && i < matches.message_count; i++) {
         const trace_message *at = &matches.messages[i];
         numbers[trace_find_location(of, at->source, at->source_thread)->index][at->send] = i;
@@ -159,6 +171,20 @@ static void put_message(const writer *to, size_t i)
     put_number(file, to->matches[i] != SIZE_MAX && is_collective, (int64_t)to->matches[i]);
 }
 
+static void put_wait(const writer *to, size_t i)
+{
+    FILE *file = to->job->file;
+    const bool is_enter = to->location->events[i].kind == TRACE_ENTER;
+    const graph_call *call = is_enter ? conversion_call(to->job, to->location, i) : NULL;
+    const graph_wait *wait = conversion_wait(to->job, call);
+    put_text(file, wait ? wait_state_names[wait->state] : "");
+    put_number(file, wait, wait ? wait->end_ns - wait->begin_ns : 0);
+    fprintf(file, wait ? ",%.1f" : ",", wait ? wait->bound_ns : 0);
+    put_number(file, wait, wait ? to->job->waits.graph.lanes[wait->late_lane].location->rank : 0);
+    put_number(file, call && call->charged_before_ns > 0, call ? call->charged_before_ns : 0);
+    put_number(file, call && call->charged_in_ns > 0, call ? call->charged_in_ns : 0);
+}
+
 static void put_event(const writer *to, size_t i)
 {
     FILE *file = to->job->file;
@@ -171,6 +197,7 @@ static void put_event(const writer *to, size_t i)
     put_message(to, i);
     put_number(file, event->kind == TRACE_LEAVE || event->kind == TRACE_DROPPED, (int64_t)event->value);
     put_text(file, site ? site->symbol : "");
+    put_wait(to, i);
     fputc('\n', file);
 }
 
@@ -190,7 +217,7 @@ static bool put_location(conversion *job, const trace_location *location, const 
 int convert_to_csv(conversion *job)
 {
     match_numbers *numbers = calloc(job->of->location_count + 1, sizeof *numbers);
-    bool has_memory = numbers && number_matches(numbers, job->of);
+    bool has_memory = numbers && number_matches(job, numbers);
     const output_t output = {.format = FORMAT_CSV, .file = job->file};
     const table_t table = TABLE(events_schema, &output);
     table_head(&table, NULL, 0);
@@ -199,5 +226,6 @@ int convert_to_csv(conversion *job)
     for (size_t i = 0; numbers && i < job->of->location_count; i++)
         free(numbers[i]);
     free(numbers);
+    analysis_free(&job->waits);
     return has_memory ? STATUS_GOOD : conversion_out_of_memory(job);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * perfetto.c - the trace event format of Chrome in JSON, which Perfetto reads too: a slice for each call, an arrow for
- * each message, a curve of the clock's bound for each process.
+ * each message, a curve of the clock's bound for each process; and beside each thread its waits and what others wait
+ * for, with an arrow from the call that was waited for.
  */
 #include "common/options.h"
 #include "results/table.h"
@@ -22,8 +23,8 @@ typedef struct {
 
 /* ---- Parts of an event */
 
-/* Numbers of processes and threads, which are not 0: viewers take thread 0 for an idle one. A process with one thread
- * has one number for both, which makes it the main thread. */
+/* Numbers of processes and threads, which are not 0: viewers take thread 0 for an idle one. The first thread has the
+ * number of its process, which makes it the main thread. Behind each thread comes the track of its waits. */
 static int process_number(int rank)
 {
     return rank + 1;
@@ -31,7 +32,12 @@ static int process_number(int rank)
 
 static int64_t thread_number(const conversion *job, int rank, uint32_t thread)
 {
-    return process_number(rank) + (int64_t)thread * job->of->size;
+    return process_number(rank) + 2 * (int64_t)thread * job->of->size;
+}
+
+static int64_t wait_track(const conversion *job, const trace_location *location)
+{
+    return thread_number(job, location->rank, (uint32_t)location->thread) + job->of->size;
 }
 
 /* In microseconds, exactly: a slice that ends where the one around it ends does not end later by rounding. */
@@ -46,11 +52,15 @@ static int64_t time_ns(const trace_location *location, size_t event)
 }
 
 /* The first of an event, up to its time. */
+static void begin_on_track(const conversion *job, const char *phase, int rank, int64_t track, int64_t at_ns)
+{
+    fprintf(job->file, ",\n{\"ph\":\"%s\",\"pid\":%d,\"tid\":%" PRId64, phase, process_number(rank), track);
+    put_time(job->file, "ts", at_ns);
+}
+
 static void begin_event(const conversion *job, const char *phase, const trace_location *location, int64_t at_ns)
 {
-    fprintf(job->file, ",\n{\"ph\":\"%s\",\"pid\":%d,\"tid\":%" PRId64, phase, process_number(location->rank),
-            thread_number(job, location->rank, (uint32_t)location->thread));
-    put_time(job->file, "ts", at_ns);
+    begin_on_track(job, phase, location->rank, thread_number(job, location->rank, (uint32_t)location->thread), at_ns);
 }
 
 static void put_name(FILE *file, const char *name)
@@ -246,7 +256,69 @@ static void put_arrow(conversion *job, const trace_message *message, size_t numb
     job->backward += received_ns < sent_ns;
 }
 
+/* ---- Waits, and what others wait for */
+
+/* The arguments follow. */
+static void begin_span(const conversion *job, const graph_lane *lane, int64_t from_ns, int64_t to_ns, const char *name,
+                       const char *category)
+{
+    begin_on_track(job, "X", lane->location->rank, wait_track(job, lane->location), from_ns);
+    put_time(job->file, "dur", to_ns - from_ns);
+    put_name(job->file, name);
+    fprintf(job->file, ",\"cat\":\"%s\",\"args\":{", category);
+}
+
+static void put_cause(const conversion *job, const graph_lane *lane, int64_t from_ns, int64_t to_ns, const char *name,
+                      int64_t charged_ns, int64_t late_ns)
+{
+    if (charged_ns <= 0)
+        return;
+    begin_span(job, lane, from_ns, to_ns, name, "cause");
+    fprintf(job->file, "\"others_wait_ns\":%" PRId64 ",\"longer_ns\":%" PRId64 "}}", charged_ns, late_ns);
+}
+
+/* The wait of a call, and an arrow from the call that it waits for. */
+static void put_wait(const conversion *job, const graph_wait *wait, size_t number)
+{
+    const graph_lane *lane = &job->waits.graph.lanes[wait->lane], *late = &job->waits.graph.lanes[wait->late_lane];
+    const graph_call *late_call = &late->calls[wait->late_call];
+    begin_span(job, lane, wait->begin_ns, wait->end_ns, wait_state_names[wait->state], "wait");
+    fprintf(job->file, "\"late_rank\":%d,\"late_call\":", late->location->rank);
+    json_print(job->file, json_text(job->of->names[late->location->events[late_call->enter].id]));
+    fprintf(job->file, ",\"bound_ns\":%.1f}}", wait->bound_ns);
+    /* A call that ended before the other one began, by clocks that are not exact, has no arrow. */
+    if (late_call->enter_ns > wait->end_ns)
+        return;
+    begin_event(job, "s", late->location, late_call->enter_ns);
+    fprintf(job->file, ",\"id\":%zu,\"cat\":\"wait\",\"name\":\"late\"}", number);
+    begin_on_track(job, "f", lane->location->rank, wait_track(job, lane->location), wait->end_ns - 1);
+    fprintf(job->file, ",\"id\":%zu,\"cat\":\"wait\",\"name\":\"late\",\"bp\":\"e\"}", number);
+}
+
+/* first: the number of the first arrow. */
+static void put_waits(const conversion *job, const graph_lane *lane, size_t first)
+{
+    int64_t left_ns = lane->begin_ns;
+    for (size_t i = 0; i < lane->count; i++) {
+        const graph_call *call = &lane->calls[i];
+        const graph_wait *wait = conversion_wait(job, call);
+        put_cause(job, lane, left_ns, call->enter_ns, "computation", call->charged_before_ns, call->late_before_ns);
+        if (wait)
+            put_wait(job, wait, first + call->wait);
+        put_cause(job, lane, wait ? wait->end_ns : call->enter_ns, call->leave_ns,
+                  job->of->names[lane->location->events[call->enter].id], call->charged_in_ns, call->late_in_ns);
+        left_ns = call->leave_ns;
+    }
+}
+
 /* ---- The whole */
+
+static void name_track(const conversion *job, int number, int64_t track, const char *text, int thread)
+{
+    fprintf(job->file,
+            ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%" PRId64 ",\"name\":\"thread_name\",\"args\":{\"name\":\"%s %d\"}}",
+            number, track, text, thread);
+}
 
 /* Names, and an order by rank. */
 static void put_process(const conversion *job, int rank)
@@ -263,10 +335,9 @@ static void put_process(const conversion *job, int rank)
             number, rank);
     for (size_t i = 0; i < process->location_count; i++) {
         int thread = process->locations[i].thread;
-        fprintf(job->file,
-                ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%" PRId64
-                ",\"name\":\"thread_name\",\"args\":{\"name\":\"thread %d\"}}",
-                number, thread_number(job, rank, (uint32_t)thread), thread);
+        name_track(job, number, thread_number(job, rank, (uint32_t)thread), "thread", thread);
+        if (!job->is_local)
+            name_track(job, number, wait_track(job, &process->locations[i]), "waits of thread", thread);
     }
 }
 
@@ -283,13 +354,17 @@ static void put_head(const conversion *job)
 int convert_to_perfetto(conversion *job)
 {
     trace_matches matches = {0};
-    bool has_memory = trace_match(job->of, &matches);
+    bool has_memory =
+        trace_match(job->of, &matches) && (job->is_local || analysis_make(&job->waits, job->of, &matches, true));
     put_head(job);
     for (const trace_location *at = NULL; has_memory && (at = trace_next_location(job->of, at)) != NULL;)
         has_memory = put_location(job, at);
     for (size_t i = 0; has_memory && i < matches.message_count; i++)
         put_arrow(job, &matches.messages[i], i + 1);
+    for (size_t i = 0; has_memory && i < job->waits.graph.lane_count; i++)
+        put_waits(job, &job->waits.graph.lanes[i], matches.message_count + 1);
     fputs("\n]}\n", job->file);
+    analysis_free(&job->waits);
     trace_matches_free(&matches);
     return has_memory ? STATUS_GOOD : conversion_out_of_memory(job);
 }
