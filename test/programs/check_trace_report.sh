@@ -152,6 +152,11 @@ check_text() {
 check_replay() {
     run alone mpix_trace_report "$scratch/two" --write-arrivals "$scratch/arrivals.csv"
     expect_status 0
+    run alone mpix_trace_report "$scratch/two" --format csv --show waits
+    awk -F, '/^[^#]/ && $1 ~ /^(wait|late b|early)/ { sub(/ at .*/, "", $7); print "# " $7; exit }' "$scratch/out" \
+        >"$scratch/longest"
+    [ -s "$scratch/longest" ] && grep -q "^$(cat "$scratch/longest") " "$scratch/arrivals.csv" ||
+        complain "the arrivals are not those of the longest wait: $(cat "$scratch/longest")"
     run alone mpix_trace_report "$scratch/two" --write-arrivals "$scratch/second.csv" --site 3
     expect_status 0
     grep -q '^# MPI_Bcast' "$scratch/second.csv" || complain "site 3 is another one"
@@ -159,6 +164,8 @@ check_replay() {
     run 2 mpix_bench bcast -m 8:8 -i 30 -x 2 --arrival "file:$scratch/arrivals.csv" --format csv
     [ "$status" -le 1 ] || complain "exit status $status"
     grep -q 'file:arrivals.csv' "$scratch/out" || complain "mpix_bench does not replay them"
+    grep -q 'has arrivals at MPI_Allreduce, and bcast is measured' "$scratch/err" ||
+        complain "it does not say that the arrivals are those of another operation"
 }
 
 # ---- A program that runs

@@ -283,6 +283,27 @@ static const struct {
     {TITLES "0,0,5\n0,1,5\n1,0,5\n", 0, 0, "line 4: the file ends within call 1, give all of its 2 ranks"},
 };
 
+/* A function that a file names, "": none; and whether its delays are of this operation. */
+static const struct {
+    const char *function, *operation;
+    bool fits;
+} fits[] = {{"Reduce", "reduce", true},
+            {"Reduce", "ireduce", true},
+            {"Ireduce", "reduce_persistent", true},
+            {"Reduce_init", "reduce", true},
+            {"Reduce", "reduce_scatter", false},
+            {"Allreduce", "bcast", false},
+            {"", "bcast", true}};
+
+START_TEST(operations_of_files)
+{
+    arrival_table_t table = {.calls = 0};
+    snprintf(table.function, sizeof table.function, "%s", fits[_i].function);
+    EXPECT(arrival_fits(&table, fits[_i].operation) == fits[_i].fits, "arrivals of \"%s\" with %s", table.function,
+           fits[_i].operation);
+}
+END_TEST
+
 START_TEST(files_of_delays)
 {
     char why[ARRIVAL_WHY_BYTES] = "";
@@ -360,6 +381,7 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, lists_of_patterns, 0, COUNT_OF(lists));
     tcase_add_test(tests, patterns_are_not_too_many);
     tcase_add_loop_test(tests, files_of_delays, 0, COUNT_OF(files));
+    tcase_add_loop_test(tests, operations_of_files, 0, COUNT_OF(fits));
     tcase_add_test(tests, delays_of_a_file_are_taken_in_turn);
     tcase_add_test(tests, long_lines);
 }

@@ -308,6 +308,8 @@ static void expect_sums(const wait_analysis *found, const char *name, int ranks)
                   ranks, charged_ns(found), found->causes.waited_ns);
     EXPECT_SEEDED(path_ns(found) == found->run_ns, "%s of %d: path %" PRId64 ", run %" PRId64, name, ranks,
                   path_ns(found), found->run_ns);
+    EXPECT_SEEDED(found->unseen_ns == 0, "%s of %d: %" PRId64 " ns are not attributed, with all ends of messages", name,
+                  ranks, found->unseen_ns);
 }
 
 static plant draw_plant(int program, int ranks, chance *source)
@@ -383,6 +385,7 @@ START_TEST(nobody_gives)
     }
     made_work(&made, 0, 5000);
     made_message(&made, 0, 1, 0, LATENCY_NS);
+    made_message(&made, 0, 0, 0, LATENCY_NS);
     made_records(&made, 0, 0);
     analyze(&found, &matches, &made, TRACE_GLOBAL);
     expect_sums(&found, "nobody gives", 2);

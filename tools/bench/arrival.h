@@ -49,10 +49,11 @@ typedef struct arrival_list {
 } arrival_list_t;
 
 /* The delays of a file, in the order of calls, and of ranks in a call. All ranks keep them. */
-enum { MAX_DELAYS = 1 << 22 };
+enum { MAX_DELAYS = 1 << 22, ARRIVAL_FUNCTION_BYTES = 32 };
 typedef struct arrival_table {
     char path[ARRIVAL_PATH_BYTES];
-    char text[ARRIVAL_TEXT_BYTES]; /* in results: the name of the file, and a hash of what is in it */
+    char text[ARRIVAL_TEXT_BYTES];         /* in results: the name of the file, and a hash of what is in it */
+    char function[ARRIVAL_FUNCTION_BYTES]; /* whose calls these are, without MPI_; "": unknown */
     int ranks;
     int64_t calls;
     int64_t *delays_ns;
@@ -74,6 +75,9 @@ typedef struct arrival_tables {
 bool arrival_parse(arrival_list_t *list, arrival_tables_t *tables, const char *text, char why[ARRIVAL_WHY_BYTES]);
 
 void arrival_tables_free(arrival_tables_t *tables);
+
+/* arrival_fits - whether delays are of calls of an operation: for reduce, of MPI_Ireduce and MPI_Reduce_init, too. */
+bool arrival_fits(const arrival_table_t *table, const char *operation);
 
 /* arrival_name - write the text of a shape: its name, rank and magnitude, as arrival_parse takes it. */
 void arrival_name(arrival_t *arrival);

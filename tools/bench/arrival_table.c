@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* A comment may be a long command line. */
 enum { MAX_LINE_BYTES = 1 << 16, MAX_DIGITS = 18 };
@@ -83,6 +84,15 @@ static bool take_line(source_t *source)
     return true;
 }
 
+/* "# MPI_Reduce called from ...", as mpix_trace_report writes it. */
+static void take_comment(source_t *source)
+{
+    char function[ARRIVAL_FUNCTION_BYTES];
+    int used = 0;
+    if (sscanf(source->line, "# MPI_%31[A-Za-z_] called from %n", function, &used) == 1 && used > 0)
+        memcpy(source->table->function, function, sizeof function);
+}
+
 /* The next line that is neither empty nor a comment, without its end. False at the end of the file, too. */
 static bool next_line(source_t *source)
 {
@@ -95,6 +105,7 @@ static bool next_line(source_t *source)
         source->line[strcspn(source->line, "\r\n")] = '\0';
         if (source->line[0] != '\0' && source->line[0] != '#')
             return true;
+        take_comment(source);
     }
     source->line[0] = '\0';
     return ferror(source->file) && refuse(source, "the file cannot be read: %s", strerror(errno));
@@ -134,6 +145,27 @@ bool arrival_table_read(arrival_table_t *table, const char *path, char why[ARRIV
     bool good = read_lines(&source);
     fclose(source.file);
     return good;
+}
+
+/* Without what says how the operation is begun. */
+static const char *stem_of(const char *name, size_t *length)
+{
+    static const char *const ends[] = {"_init", "_persistent"};
+    name += name[0] == 'i' || name[0] == 'I';
+    *length = strlen(name);
+    for (int i = 0; i < 2; i++) {
+        const size_t end = strlen(ends[i]);
+        if (*length > end && strcmp(name + *length - end, ends[i]) == 0)
+            *length -= end;
+    }
+    return name;
+}
+
+bool arrival_fits(const arrival_table_t *table, const char *operation)
+{
+    size_t length, other_length;
+    const char *stem = stem_of(operation, &length), *other = stem_of(table->function, &other_length);
+    return table->function[0] == '\0' || (length == other_length && strncasecmp(stem, other, length) == 0);
 }
 
 void arrival_table_free(arrival_table_t *table)

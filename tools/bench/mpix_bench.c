@@ -94,8 +94,10 @@ static int check_ranks(const bench_t *bench, const job_t *job)
     return STATUS_GOOD;
 }
 
-static int check_arrivals(const bench_t *bench, const arrival_list_t *list)
+static int check_arrivals(const bench_t *bench, const job_t *job)
 {
+    const arrival_list_t *list = &job->arrivals;
+    const char *operation = operation_at(job->operation)->name;
     const arrival_table_t *tables = bench->plan.tables.items;
     int min = bench->communicator.min_ranks, max = bench->communicator.max_ranks;
     for (int i = 0; i < list->count; i++) {
@@ -107,6 +109,10 @@ static int check_arrivals(const bench_t *bench, const arrival_list_t *list)
             (tables[arrival->table].ranks != min || tables[arrival->table].ranks != max))
             return world_refuse(&bench->world, "option --arrival: \"%s\" has delays of %d ranks, give one of %d",
                                 arrival->text, tables[arrival->table].ranks, max);
+        if (arrival->shape == ARRIVAL_FILE && !arrival_fits(&tables[arrival->table], operation) &&
+            bench->world.rank == 0)
+            fprintf(stderr, "%s: \"%s\" has arrivals at MPI_%s, and %s is measured with them\n", bench->world.program,
+                    arrival->text, tables[arrival->table].function, operation);
     }
     return STATUS_GOOD;
 }
@@ -187,7 +193,7 @@ static int check_jobs(bench_t *bench)
     for (int i = 0; i < bench->plan.job_count; i++) {
         job_t *job = &bench->plan.jobs[i];
         open_communicator(bench, &job->comm);
-        if (check_ranks(bench, job) != STATUS_GOOD || check_arrivals(bench, &job->arrivals) != STATUS_GOOD ||
+        if (check_ranks(bench, job) != STATUS_GOOD || check_arrivals(bench, job) != STATUS_GOOD ||
             check_limit(bench, job) != STATUS_GOOD)
             return STATUS_BAD_OPTION;
     }

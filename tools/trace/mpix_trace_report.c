@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 typedef enum show { SHOW_CAUSES, SHOW_WAITS, SHOW_FUNCTIONS, SHOW_RANKS, SHOW_SITES, SHOW_CALLS } show_t;
 
@@ -56,7 +57,7 @@ static const option_spec_t options[] = {
     FILE_OPTION("write-arrivals", FIELD(arrival_path),
                 "write the arrivals of a call site to FILE, for mpix_bench --arrival file:FILE"),
     {0, "site", "N", OPTION_INTEGER, FIELD(site), 1, 1e9, NULL, NULL,
-     "which call site, by its number in the table (default 1)"},
+     "which call site, by its number in the table; if none\nis given, the one with the longest waits"},
 };
 
 static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, FIELD(folders), 0, 0, NULL, NULL, "the trace"};
@@ -90,9 +91,28 @@ static int no_memory(void)
 
 /* ---- Files */
 
-static int write_pattern(const settings_t *settings, const sites_t *sites)
+static bool is_at(const site_t *site, const graph *of, size_t place)
 {
-    int64_t number = settings->site != ABSENT ? settings->site : 1;
+    const struct place *at = &of->places.list[place];
+    char address[32];
+    snprintf(address, sizeof address, "0x%" PRIx64, at->address);
+    return strcmp(site->function, of->of->names[at->function]) == 0 &&
+           strcmp(site->place, at->text ? at->text : address) == 0;
+}
+
+/* The call site of collective calls where processes wait longest, by the same account as the answer's. */
+static int64_t find_answer_site(const sites_t *sites, const wait_analysis *waits)
+{
+    for (size_t i = 0; i < waits->sum_count; i++)
+        for (int k = 0; k < sites->count; k++)
+            if (is_at(&sites->list[k], &waits->graph, waits->sums[i].place))
+                return k + 1;
+    return 1;
+}
+
+static int write_pattern(const settings_t *settings, const sites_t *sites, const wait_analysis *waits)
+{
+    int64_t number = settings->site != ABSENT ? settings->site : find_answer_site(sites, waits);
     if (number > sites->count) {
         options_refuse(program.name, "option --site: %" PRId64 " is not allowed, the trace has %d call site%s", number,
                        sites->count, sites->count == 1 ? "" : "s");
@@ -220,17 +240,25 @@ static void print_tables(const settings_t *settings, const findings_t *findings)
     }
 }
 
+static bool needs_waits(const settings_t *settings)
+{
+    return settings->page_path || settings->show == SHOW_CAUSES || settings->show == SHOW_WAITS ||
+           (settings->show < 0 && settings->output.format == FORMAT_TABLE) ||
+           (settings->arrival_path && settings->site == ABSENT);
+}
+
 static int report(settings_t *settings, findings_t *findings)
 {
     output_t *output = &settings->output;
     if (!trace_set_times(&findings->of, (trace_clock)settings->clock) ||
         !trace_match(&findings->of, &findings->matches) || !profile_make(&findings->profile, &findings->of) ||
         !sites_find(&findings->sites, &findings->of, &findings->matches, settings->clock == TRACE_GLOBAL) ||
-        !analysis_make(&findings->waits, &findings->of, &findings->matches, settings->clock == TRACE_GLOBAL))
+        (needs_waits(settings) &&
+         !analysis_make(&findings->waits, &findings->of, &findings->matches, settings->clock == TRACE_GLOBAL)))
         return no_memory();
     int status = STATUS_GOOD;
     if (settings->arrival_path)
-        status = write_pattern(settings, &findings->sites);
+        status = write_pattern(settings, &findings->sites, &findings->waits);
     if (status == STATUS_GOOD && settings->page_path)
         status = write_page(settings, findings);
     if (status != STATUS_GOOD)

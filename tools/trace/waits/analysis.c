@@ -121,7 +121,7 @@ static bool lacks_other_end(const graph_lane *lane, const graph_call *call)
         const uint8_t kind = lane->location->events[k].kind;
         if (kind == TRACE_RECEIVE || kind == TRACE_COLLECTIVE_DONE ||
             (kind == TRACE_COLLECTIVE && lane->location->events[k].request == 0))
-            return call->dependency == GRAPH_NONE && call->member == GRAPH_NONE;
+            return !call->is_matched;
     }
     return false;
 }

@@ -144,6 +144,8 @@ static bool add_send(graph *to, const message_calls *of, const trace_message *me
 
 static bool add_message(graph *to, const message_calls *of, const trace_message *message, uint64_t eager_bytes)
 {
+    if (of->receive.call != GRAPH_NONE)
+        call_at(&of->receive)->is_matched = true;
     if (message->source == message->destination)
         return true;
     if (of->send.call != GRAPH_NONE && of->receive.call != GRAPH_NONE &&
@@ -288,6 +290,16 @@ static bool depend_on_last(graph *to, const trace_call *call, bool is_lower)
     return is_good;
 }
 
+static void mark_matched(graph *to, const trace_call *call)
+{
+    for (int i = 0; i < call->count; i++) {
+        const place_in_graph ends[] = {enter_of(to, &call->parts[i]), wait_of(to, &call->parts[i])};
+        for (int k = 0; k < 2; k++)
+            if (ends[k].call != GRAPH_NONE)
+                call_at(&ends[k])->is_matched = true;
+    }
+}
+
 bool graph_add_dependencies(graph *to, const trace_matches *matches)
 {
     bool is_good = add_messages(to, matches);
@@ -298,6 +310,8 @@ bool graph_add_dependencies(graph *to, const trace_matches *matches)
             is_good = gather(to, call, kind);
         else if (kind != WAIT_UNKNOWN)
             is_good = depend_on_last(to, call, kind == WAIT_LOWER);
+        if (kind != WAIT_UNKNOWN)
+            mark_matched(to, call);
     }
     return is_good;
 }

@@ -54,6 +54,7 @@ typedef struct {
     size_t place;
     size_t dependency, member; /* the first ones, or GRAPH_NONE */
     size_t wait;               /* or GRAPH_NONE */
+    bool is_matched;           /* what it received, or the operation that it took part in, has its other ends */
     /* The causes of waits that the computation before this call and the call itself belong to, by how much they took
        longer than with those that waited, and what is charged to them. */
     size_t cause_before, cause_in; /* or GRAPH_NONE */
