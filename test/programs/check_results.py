@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares files of results with their heads and with the lists in doc/results.md, and prints what differs.
+"""Compares files of results with their heads and with the columns that tools declare, and prints what differs.
 
-check_results.py PAGE FILE...
+check_results.py PAGE FILE...   PAGE: what the tools print with --help-columns, and doc/results.md
 check_results.py --examples PAGE prints the blocks of Python in the page, separated by lines of dashes
-check_results.py --columns PAGE  reads what a tool prints with --help-columns, which has to be in the page
 """
 import csv
 import json
@@ -130,11 +129,6 @@ def check_file(tables, path):
 def main(arguments):
     if arguments[0] == "--examples":
         print("\n----\n".join(re.findall("^```python\n(.*?)\n```$", open(arguments[1]).read(), re.M | re.S)))
-        return
-    if arguments[0] == "--columns":
-        printed, page = sys.stdin.read(), open(arguments[1]).read()
-        if not printed or printed not in page:
-            print("the page has not what is printed:", next((x for x in printed.split("\n") if x not in page), printed))
         return
     tables = read_page(arguments[0])
     for path in arguments[1:]:

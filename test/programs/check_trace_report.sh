@@ -126,12 +126,13 @@ check_clocks() {
 
 check_columns() {
     local kind format
+    columns_page >"$scratch/columns.md"
     for kind in causes waits functions ranks sites calls; do
         for format in csv json; do
             report --format $format --show $kind
             cp "$scratch/out" "$scratch/$kind.$format"
         done
-        PYTHONDONTWRITEBYTECODE=1 "$python" "$here/check_results.py" "$here/../../doc/results.md" "$scratch/$kind.csv" \
+        PYTHONDONTWRITEBYTECODE=1 "$python" "$here/check_results.py" "$scratch/columns.md" "$scratch/$kind.csv" \
             "$scratch/$kind.json" 2>&1
     done
 }

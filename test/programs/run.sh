@@ -35,6 +35,17 @@ need_tool() {
     "$programs/$1" --version >/dev/null 2>&1 || skip_all "$1 does not run by itself"
 }
 
+# The columns of all files, by the tools that write them, and the keys of a manifest.
+columns_page() {
+    local tool
+    cat "$here/../../doc/results.md"
+    while read -r tool; do
+        # A command has two words.
+        # shellcheck disable=SC2086
+        [ ! -x "$programs/${tool%% *}" ] || "$programs"/$tool --help-columns
+    done < <(sed -n '/^## Columns/,/^## `/s/^| `\(mpix_[^`]*\)`.*/\1/p' "$here/../../doc/results.md")
+}
+
 # Whether there is a launcher; the simulator starts its programs by itself.
 launches() { [ "$(basename "${MPIEXEC:-mpiexec}")" != smpirun ]; }
 

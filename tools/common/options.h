@@ -109,7 +109,7 @@ extern const option_spec_t options_command;
         .option_count = sizeof options / sizeof options[0], .notes = notes, __VA_ARGS__ \
     }
 
-/* schema_describe - print the columns of a schema as a list of Markdown, as doc/results.md has it. */
+/* schema_describe - print the columns of a schema as a list of Markdown. */
 void schema_describe(const struct schema *schema);
 
 /* The schemas of a program, by their addresses. */

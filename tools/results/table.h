@@ -3,8 +3,7 @@
  * table.h - the columns of a tool's results, declared once, and rows of them: aligned for people, as comma-separated
  * values or lines of JSON for programs, or kept in memory.
  *
- * Files say in their head what their columns are, so readers need no list of names. The help of each tool and
- * doc/results.md have the same texts.
+ * Files say in their head what their columns are, so readers need no list of names. --help-columns prints the same.
  */
 #ifndef TABLE_H
 #define TABLE_H
