@@ -194,7 +194,8 @@ check_real() {
     expect_value 1 function MPI_Allreduce
     expect_value 1 calls 40
     expect_value 1 last_rank 1
-    [ "$(count 'data-chart=')" -eq 3 ] || complain "not three charts"
+    [ "$(count 'data-chart=')" -eq $((3 + $(count 'href="#cause-'))) ] ||
+        complain "not three charts and one for each cause"
     [ "$(grep -c '^[0-9]*,1,' "$scratch/real.csv")" -eq 40 ] || complain "not the delays of 40 calls"
     # No sample is invalid, however busy the machine is.
     MPIX_HARMONIZE_TOLERANCE_NS=1000000000 run 2 mpix_bench allreduce -m 8:8 -i 40 -x 2 --format csv \
@@ -373,7 +374,8 @@ count() {           # TEXT: how often it is in the page
 check_page() {
     report --page "$page" --title 'All & <everything>'
     expect_page
-    [ "$(count 'data-chart=')" -eq 3 ] || complain "not three charts"
+    [ "$(count 'data-chart=')" -eq $((3 + $(count 'href="#cause-'))) ] ||
+        complain "not three charts and one for each cause"
     [ "$(count '<p>Rank 2 computes too long between ')" -ge 1 ] || complain "does not say who waits for whom"
     [ "$(timeline calls | wc -l)" -ge $((4 * 24)) ] || complain "no few dozen calls of each rank"
     grep -qF 'main+0x10 (0x1010) in &lt;program&gt; &amp; co' "$page" || complain "a place became markup"
@@ -386,7 +388,7 @@ check_page() {
 timeline() {
     sed -n 's/^<script type="application.json" id="data">\(.*\)<.script>$/\1/p' "$page" | "${PYTHON:-python3}" -c '
 import json, sys
-chart = next(one for one in json.load(sys.stdin)["charts"] if one.get("type") == "timeline")
+chart = next(one for one in json.load(sys.stdin)["charts"] if one.get("title") == "Calls and messages")
 for one in chart[sys.argv[1]]:
     print(*(one if sys.argv[1] == "messages" else [chart["functions"][one[1]], one[0], *one[2:4]]))' "$1"
 }
@@ -402,6 +404,26 @@ check_interval() {
     # Both are rounded.
     paste -d' ' "$scratch/shown" "$scratch/wanted" |
         awk '$1 != $4 || ($2 - $5)^2 > 1 || ($3 - $6)^2 > 1 || NF != 6 { print "not the same: " $0 }' | head -n 3
+}
+
+# Each cause of the sentences has a time line, where it is marked as the table says, and waits for it, too.
+check_worst() {
+    report --page "$page" --format csv --show causes
+    grep -o 'id="cause-[0-9]*"' "$page" | wc -l >"$scratch/shown"
+    grep -v '^#' "$scratch/out" >"$scratch/causes.csv"
+    sed -n 's/^<script type="application.json" id="data">\(.*\)<.script>$/\1/p' "$page" | "$python" -c '
+import csv, json, sys
+charts = [one for one in json.load(sys.stdin)["charts"] if one.get("marks")]
+if len(charts) != int(open(sys.argv[2]).read()) or len(charts) < 3:
+    print(len(charts), "time lines of causes")
+for chart, row in zip(charts, csv.DictReader(open(sys.argv[1]))):
+    begin, end = int(row["worst_begin_ns"]), int(row["worst_end_ns"])
+    marks = [one for one in chart["marks"] if one[3]]
+    waits = [one for one in chart["marks"] if not one[3] and one[4].endswith("rank " + row["rank"])]
+    if len(marks) != 1 or marks[0][0] != int(row["rank"]) or round(marks[0][2]) != end - begin or not waits:
+        print("cause", row["cause"], "is marked as", marks, "with", len(waits), "waits")
+    if not 0 <= marks[0][1] <= marks[0][1] + marks[0][2] <= chart["to"]:
+        print("cause", row["cause"], "is outside of its time line")' "$scratch/causes.csv" "$scratch/shown"
 }
 
 check_reader() {
@@ -449,6 +471,7 @@ else
 fi
 quick tap_check_if "$python -c pass" "there is no Python 3" "mpix_trace_report: columns" check_columns
 quick tap_check_if "$python -c pass" "there is no Python 3" "mpix_trace_report: a page" check_page
+quick tap_check_if "$python -c pass" "there is no Python 3" "mpix_trace_report: causes in time lines" check_worst
 tap_check_if has_browser "there is no Chromium" "mpix_trace_report: in a browser, pointer, zoom, tables" \
     check_reader
 tap_done

@@ -505,14 +505,15 @@ class Chart extends Figure {
 // ---- Calls and messages over time
 
 // { title, xTitle, laneTitle, to (ns), lanes: [name], functions: [name],
-//   calls: [[lane, function, from, took, depth, text]], messages: [[lane, from, lane, to, text]] }
+//   calls: [[lane, function, from, took, depth, text]], messages: [[lane, from, lane, to, text]],
+//   marks (or none): [[lane, from, took, whether it is a cause, text]] }
 class Timeline extends Figure {
   constructor(spec) {
     super(spec.title);
     this.spec = spec;
     this.axes = [new Axis("linear", "ns", [0, spec.to])];
     this.axes[0].whole = this.axes[0].seen = [0, spec.to];
-    this.names = [...spec.functions, "messages"];
+    this.names = [...spec.functions, "messages", ...(spec.marks ? ["waits, and in a frame what they are for"] : [])];
   }
 
   draw() {
@@ -541,14 +542,23 @@ class Timeline extends Figure {
     }
     for (const [source, from, target, to, text] of spec.messages) {
       if (!isSeen(Math.min(from, to), Math.max(from, to))) continue;
-      groups.at(-1).appendChild(svg("path", { class: "call line",
+      groups[spec.functions.length].appendChild(svg("path", { class: "call line",
         d: `M${x(from)} ${top + (source + 0.5) * lane}L${x(to)} ${top + (target + 0.5) * lane}` })).tipText =
         `message, ${text}\nfrom ${spec.lanes[source]} to ${spec.lanes[target]}, ` +
         `${valueText(to - from, "ns")} after its send began`;
     }
-    this.drawLegend(this.names, (number) => [number < spec.functions.length
-      ? svg("rect", { class: "call", x: 2, y: 1, width: 24, height: 10 })
-      : svg("path", { class: "call line", d: "M1 11L27 1" })]);
+    for (const [at, from, took, isCause, text] of spec.marks || []) {
+      if (!isSeen(from, from + took)) continue;
+      const start = Math.max(x(from), left - 2);
+      groups.at(-1).appendChild(svg("rect", { class: isCause ? "call mark cause" : "call mark", x: start,
+        y: top + at * lane + (isCause ? 1 : lane / 4), height: isCause ? lane - 2 : lane / 2,
+        width: Math.max(0.3, Math.min(x(from + took), right + 2) - start) })).tipText =
+        `${text}\n${spec.laneTitle} ${spec.lanes[at]}, ${valueText(took, "ns")} from ${valueText(from, "ns", 1)}`;
+    }
+    const keyOf = (number) => number === spec.functions.length ? svg("path", { class: "call line", d: "M1 11L27 1" })
+      : svg("rect", { class: number < spec.functions.length ? "call" : "call mark", x: 2, y: 1, width: 24,
+        height: 10 });
+    this.drawLegend(this.names, (number) => [keyOf(number)]);
     this.finish();
   }
 

@@ -149,6 +149,7 @@ void answer_make(answer_t *answer, const wait_analysis *of)
     for (size_t i = 0; i < ANALYSIS_GAINS && i < of->causes.count; i++)
         if (analysis_percent(of, (double)analysis_cause(of, i)->charged_ns) >= WORTH_PERCENT)
             say_cause(answer->sentences[answer->count++], of, i);
+    answer->causes = answer->count;
     say_all(answer->sentences[answer->count], of, answer->count);
     answer->count++;
     say_efficiency(answer->sentences[answer->count++], of);

@@ -9,6 +9,7 @@ enum { ANSWER_SENTENCES = 5, ANSWER_BYTES = 1024 };
 
 typedef struct answer {
     int count;
+    int causes; /* so many of the first causes have a sentence, and come first */
     char sentences[ANSWER_SENTENCES][ANSWER_BYTES];
 } answer_t;
 

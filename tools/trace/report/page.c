@@ -10,6 +10,7 @@
 #include "trace/report/answer.h"
 #include "trace/report/tables.h"
 #include "trace/report/wait_tables.h"
+#include "trace/report/worst.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,13 +21,19 @@ enum { MAX_CURVES = 6, MAX_POINTS = 240, TITLE_BYTES = 768 };
 
 /* ---- Tables: the rows that other programs read */
 
-static void print_rows(const page_t *page, sheet_t *sheet, const char *caption)
+/* first: as page_table has it. */
+static void print_columns(const page_t *page, sheet_t *sheet, const char *caption, const char *const *first)
 {
     if (sheet->row_count > 0)
-        page_table(page, sheet, caption, NULL, 0);
+        page_table(page, sheet, caption, first, 0);
     else
         fputs("<p>There are none.</p>\n", page->file);
     sheet_free(sheet);
+}
+
+static void print_rows(const page_t *page, sheet_t *sheet, const char *caption)
+{
+    print_columns(page, sheet, caption, NULL);
 }
 
 static int column_of(sheet_t *sheet, const char *name)
@@ -232,22 +239,50 @@ static void begin(const page_t *page, const char *id, const char *title, const c
     fprintf(page->file, "<section id=\"%s\">\n<h2>%s</h2>\n<p>%s</p>\n", id, title, text);
 }
 
-static void print_waits(page_t *page, const trace_view_t *view)
+static void note_step(const page_t *page, size_t step)
+{
+    if (step > 1)
+        fprintf(page->file, "<p>There are too many messages: one of %zu is shown.</p>\n", step);
+}
+
+/* The causes that have a sentence, whose links lead here. */
+static bool print_worst(page_t *page, const trace_view_t *view, int causes)
+{
+    for (int i = 0; i < causes; i++) {
+        size_t step = 1;
+        json_t *data = worst_data(view->waits, view->matches, (size_t)i, view->clock, &step);
+        if (!data)
+            return false;
+        fprintf(page->file, "<div id=\"cause-%d\">\n", i + 1);
+        page_draw(page, data);
+        note_step(page, step);
+        fputs("</div>\n", page->file);
+    }
+    return true;
+}
+
+static bool print_waits(page_t *page, const trace_view_t *view)
 {
     answer_t answer;
     sheet_t causes = {.schema = NULL}, waits = {.schema = NULL};
+    static const char *const shown[] = {"cause",   "rank", "does", "charged_ns", "of_run_percent",
+                                        "gain_ns", "from", "to",   NULL};
     answer_make(&answer, view->waits);
     fputs("<section id=\"waits\">\n<h2>Who waits for whom</h2>\n", page->file);
     for (int i = 0; i < answer.count; i++) {
         fputs("<p>", page->file);
         page_text(page, answer.sentences[i]);
+        if (i < answer.causes)
+            fprintf(page->file, " <a href=\"#cause-%d\">When others wait longest for it</a>", i + 1);
         fputs("</p>\n", page->file);
     }
     wait_tables_causes(NULL, view->waits, true, &causes);
-    print_rows(page, &causes, "Causes of waits, the greatest first");
+    print_columns(page, &causes, "Causes of waits, the greatest first", shown);
     wait_tables_waits(NULL, view->waits, &waits);
     print_rows(page, &waits, "Waits by call site, the longest first");
+    const bool is_good = print_worst(page, view, answer.causes);
     fputs("</section>\n", page->file);
+    return is_good;
 }
 
 static void print_sites(page_t *page, const trace_view_t *view)
@@ -271,8 +306,7 @@ static bool print_gantt(page_t *page, const trace_view_t *view)
     json_t *data = view->has_interval ? gantt_data(view->of, view->matches, view->interval, view->clock, &step) : NULL;
     if (data)
         page_draw(page, data);
-    if (step > 1)
-        fprintf(page->file, "<p>There are too many messages: one of %zu is shown.</p>\n", step);
+    note_step(page, step);
     fputs(view->has_interval ? "</section>\n" : "<p>There are no calls.</p>\n</section>\n", page->file);
     return data || !view->has_interval;
 }
@@ -346,9 +380,9 @@ bool trace_page_print(FILE *file, const trace_view_t *view)
           "<li><a href=\"#clock\">The clock</a></li>\n</ul></nav>\n",
           file);
     page_main(&page);
-    print_waits(&page, view);
+    const bool has_waits = print_waits(&page, view);
     print_sites(&page, view);
-    bool good = print_gantt(&page, view);
+    const bool good = print_gantt(&page, view) && has_waits;
     print_others(&page, view);
     page_end(&page);
     return good;

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* worst.c - choose an interval around the worst instance of a cause, and mark what is in it. */
+#include "trace/report/worst.h"
+
+#include "results/table.h"
+#include "trace/report/answer.h"
+
+#include <math.h>
+
+/* What is seen beside the instance, as a part of it. At most so many waits are marked. */
+#define MARGIN 0.2
+enum { MAX_MARKS = 3000, TEXT_BYTES = 320, PLACE_BYTES = 256 };
+
+/* If there are too many calls, those before the end of the instance, where others wait. */
+static interval_t choose_interval(const trace *of, const cause *cause)
+{
+    const double from_ns = (double)cause->worst_begin_ns, to_ns = (double)cause->worst_end_ns;
+    const double margin_ns = fmax(MARGIN * (to_ns - from_ns), 1);
+    interval_t chosen = {from_ns - margin_ns, to_ns + margin_ns}, fitting = chosen;
+    while (gantt_fit(of, &fitting) && chosen.to_ns - chosen.from_ns > 2) {
+        const double half_ns = (chosen.to_ns - chosen.from_ns) / 2;
+        chosen = (interval_t){fmax(chosen.from_ns, to_ns - half_ns * 0.8), fmin(chosen.to_ns, to_ns + half_ns * 0.2)};
+        fitting = chosen;
+    }
+    return fitting;
+}
+
+static void add_mark(json_t *marks, size_t lane, int64_t from_ns, int64_t to_ns, bool is_cause, const char *text,
+                     const interval_t *seen)
+{
+    const double begin_ns = (double)from_ns, end_ns = (double)to_ns;
+    if (end_ns < seen->from_ns || begin_ns > seen->to_ns || json_array_size(marks) >= MAX_MARKS)
+        return;
+    json_array_append_new(marks, need(json_pack("[I, f, f, b, s]", (json_int_t)lane, begin_ns - seen->from_ns,
+                                                end_ns - begin_ns, is_cause, text)));
+}
+
+static json_t *list_marks(const wait_analysis *of, const cause *cause, const interval_t *seen)
+{
+    const trace_location *late = trace_find_location(of->graph.of, cause->key.rank, 0);
+    json_t *marks = need(json_array());
+    char text[TEXT_BYTES], place[PLACE_BYTES];
+    answer_place(place, sizeof place, &of->graph, cause->key.to);
+    snprintf(text, sizeof text, "%s %s", cause->key.is_call ? "in" : "before", place);
+    if (late)
+        add_mark(marks, late->index, cause->worst_begin_ns, cause->worst_end_ns, true, text, seen);
+    for (size_t i = 0; i < of->waits.count; i++) {
+        const graph_wait *wait = &of->waits.list[i];
+        snprintf(text, sizeof text, "%s, for rank %d", wait_state_names[wait->state],
+                 of->graph.lanes[wait->late_lane].location->rank);
+        add_mark(marks, wait->lane, wait->begin_ns, wait->end_ns, false, text, seen);
+    }
+    return marks;
+}
+
+json_t *worst_data(const wait_analysis *of, const trace_matches *matches, size_t place, const char *clock,
+                   size_t *message_step)
+{
+    const cause *cause = analysis_cause(of, place);
+    const interval_t seen = choose_interval(of->graph.of, cause);
+    char title[TEXT_BYTES];
+    json_t *data = gantt_data(of->graph.of, matches, seen, clock, message_step);
+    if (!data)
+        return NULL;
+    snprintf(title, sizeof title, "Cause %zu: rank %d, when others wait longest for it", place + 1, cause->key.rank);
+    json_object_set_new(data, "title", need(json_string(title)));
+    json_object_set_new(data, "marks", list_marks(of, cause, &seen));
+    return data;
+}

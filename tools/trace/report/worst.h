@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* worst.h - the worst instance of a cause of waits as a time line, in which it and the waits are marked. */
+#ifndef TRACE_WORST_H
+#define TRACE_WORST_H
+
+#include "trace/report/gantt.h"
+#include "trace/waits/analysis.h"
+
+/*
+ * worst_data - what report.js draws. NULL without memory.
+ *
+ * place          of the cause in the order of causes, from 0
+ * clock          by which times are, in a few words
+ * message_step   out: one of so many messages is drawn
+ */
+json_t *worst_data(const wait_analysis *of, const trace_matches *matches, size_t place, const char *clock,
+                   size_t *message_step);
+
+#endif
