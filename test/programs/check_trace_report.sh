@@ -424,6 +424,11 @@ for chart, row in zip(charts, csv.DictReader(open(sys.argv[1]))):
         print("cause", row["cause"], "is marked as", marks, "with", len(waits), "waits")
     if not 0 <= marks[0][1] <= marks[0][1] + marks[0][2] <= chart["to"]:
         print("cause", row["cause"], "is outside of its time line")' "$scratch/causes.csv" "$scratch/shown"
+    # A place need not be text.
+    cp -R "$scratch/four" "$scratch/odd"
+    sed -i 's/main+0x10/main\xff0x10/' "$scratch/odd"/*
+    run alone mpix_trace_report "$scratch/odd" --page "$page"
+    expect_status 0
 }
 
 check_reader() {

@@ -31,8 +31,8 @@ static void add_mark(json_t *marks, size_t lane, int64_t from_ns, int64_t to_ns,
     const double begin_ns = (double)from_ns, end_ns = (double)to_ns;
     if (end_ns < seen->from_ns || begin_ns > seen->to_ns || json_array_size(marks) >= MAX_MARKS)
         return;
-    json_array_append_new(marks, need(json_pack("[I, f, f, b, s]", (json_int_t)lane, begin_ns - seen->from_ns,
-                                                end_ns - begin_ns, is_cause, text)));
+    json_array_append_new(marks, need(json_pack("[I, f, f, b, o]", (json_int_t)lane, begin_ns - seen->from_ns,
+                                                end_ns - begin_ns, is_cause, json_text(text))));
 }
 
 static json_t *list_marks(const wait_analysis *of, const cause *cause, const interval_t *seen)
