@@ -87,7 +87,7 @@ static bool take_line(source_t *source)
 /* "# MPI_Reduce called from ...", as mpix_trace_report writes it. */
 static void take_comment(source_t *source)
 {
-    char function[ARRIVAL_FUNCTION_BYTES];
+    char function[ARRIVAL_FUNCTION_BYTES] = "";
     int used = 0;
     if (sscanf(source->line, "# MPI_%31[A-Za-z_] called from %n", function, &used) == 1 && used > 0)
         memcpy(source->table->function, function, sizeof function);
