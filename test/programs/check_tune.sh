@@ -71,6 +71,11 @@ check_gain() {
         complain "it does not say how to use the file"
     tune --format json allreduce
     [ "$(cut -c1 "$scratch/out" | tr -d '\n')" = "{{" ] || complain "not a head and a row of JSON"
+    cp "$scratch/out" "$scratch/rules.json"
+    run alone mpix_report "$scratch/rules.json"
+    expect_status 0
+    grep -q 'Rules of tuning files' "$scratch/out" && grep -q '>in force<' "$scratch/out" &&
+        grep -q 'with the file' "$scratch/out" || complain "the page does not show the rule"
 }
 
 # What the results are made with is said by mpix_bench.

@@ -51,6 +51,18 @@ static const kind_t kinds[] = {
                  .scale = "log",
                  .measures = {MEASURE("robustness", "ratio")},
                  .reference = 1}}},
+    {.schema = "mpix-tune",
+     .title = "Rules of tuning files",
+     .text = "Ranges of sizes for which another algorithm than the MPI library's own choice was chosen: its time in "
+             "relation to the library's choice when it was chosen, with a confidence interval, and in fresh launches "
+             "with the file.",
+     .charts = {{.title = "Ratio to the library's own choice",
+                 .value_title = "ratio",
+                 .scale = "log",
+                 .measures = {{"ratio", "when it was chosen", "ratio_low", "ratio_high"},
+                              MEASURE("confirmed_ratio", "with the file")},
+                 .reference = 1,
+                 .note = "verdict"}}},
     {.schema = "mpix-skew",
      .title = "Exit skew",
      .text = "The time from the first to the last rank to leave a call, over all valid calls, and what a call takes.",
