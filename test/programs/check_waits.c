@@ -150,8 +150,9 @@ static void all_work(program *of)
 
 static void call_collective(program *of)
 {
-    static const made_name functions[] = {MADE_BARRIER, MADE_ALLREDUCE, MADE_BCAST, MADE_REDUCE};
-    const made_name function = functions[draw(of, 4)];
+    static const made_name functions[] = {MADE_BARRIER, MADE_ALLREDUCE, MADE_BCAST,
+                                          MADE_REDUCE,  MADE_SCAN,      MADE_ALLTOALLV};
+    const made_name function = functions[draw(of, sizeof functions / sizeof functions[0])];
     const bool has_root = function == MADE_BCAST || function == MADE_REDUCE;
     all_work(of);
     draw_place(of);

@@ -107,6 +107,9 @@ class Trace:
         for number, parts in self.parts.items():
             name = next(iter(parts.values()))[0].name
             root = next(iter(parts.values()))[1]
+            if name in ("MPI_Scan", "MPI_Alltoallv"):
+                self.add_partial(name, {rank: part[0] for rank, part in parts.items()})
+                continue
             for rank, (call, _, gives, gets, request) in parts.items():
                 done = self.requests["done", request] if request else call
                 is_root = root != "" and rank == int(root)
@@ -119,6 +122,15 @@ class Trace:
                     done.gatherings.add((number, "late broadcast"))
                 elif name == "MPI_Reduce" and is_root and gets > 0:
                     done.gatherings.add((number, "early reduce"))
+
+    @staticmethod
+    def add_partial(name, calls):
+        """A rank depends on the last that came before it left: of the others, or of those with lower ranks."""
+        for rank, call in calls.items():
+            others = [calls[other] for other in sorted(calls) if other != rank and calls[other].enter <= call.leave and
+                      (name != "MPI_Scan" or other < rank)]
+            if others:
+                call.depends.append((max(others, key=lambda other: other.enter), "wait at N x N"))
 
     def wait_of(self, call):
         waits = [(late.enter, late, state) for late, state in call.depends]

@@ -14,9 +14,10 @@ static const double second_ns = 1e9, turn = 6.283185307179586;
 /* What a call takes beside the time of its messages. */
 static const double call_ns = 200;
 
-static const char *const names[MADE_NAMES] = {
-    "none",          "MPI_Send",  "MPI_Recv",   "MPI_Isend",      "MPI_Irecv", "MPI_Wait",    "MPI_Barrier",
-    "MPI_Allreduce", "MPI_Bcast", "MPI_Reduce", "MPI_Iallreduce", "MPI_Init",  "MPI_Finalize"};
+static const char *const names[MADE_NAMES] = {"none",          "MPI_Send",   "MPI_Recv",       "MPI_Isend",
+                                              "MPI_Irecv",     "MPI_Wait",   "MPI_Barrier",    "MPI_Allreduce",
+                                              "MPI_Bcast",     "MPI_Reduce", "MPI_Iallreduce", "MPI_Scan",
+                                              "MPI_Alltoallv", "MPI_Init",   "MPI_Finalize"};
 
 static void *room_for(void *old, size_t bytes)
 {
@@ -165,12 +166,13 @@ void made_message(made_trace *made, int source, int destination, int32_t tag, do
     made_receive(made, destination, source, tag, made_send(made, source, destination, tag), latency_ns);
 }
 
-/* Processes are in the call until the last of those has entered whom they wait for. */
+/* Processes are in the call until the last of those has entered whom they wait for: in MPI_Scan those with lower ranks,
+ * and in MPI_Alltoallv the same, as if others had nothing for them. */
 void made_collective(made_trace *made, made_name function, int root, double latency_ns)
 {
     const int size = made->trace.size;
-    const bool to_root = function == MADE_REDUCE;
-    double last_ns = 0, root_ns = root < 0 ? 0 : made->now_ns[root];
+    const bool to_root = function == MADE_REDUCE, is_partial = function == MADE_SCAN || function == MADE_ALLTOALLV;
+    double last_ns = 0, lower_ns = -latency_ns, root_ns = root < 0 ? 0 : made->now_ns[root];
     made->calls++;
     for (int rank = 0; rank < size; rank++) {
         last_ns = fmax(last_ns, made->now_ns[rank]);
@@ -178,8 +180,12 @@ void made_collective(made_trace *made, made_name function, int root, double late
     }
     for (int rank = 0; rank < size; rank++) {
         const bool waits_for_all = root < 0 || (to_root && rank == root), waits_for_root = root >= 0 && !to_root;
-        const double began_ns = waits_for_all ? last_ns : waits_for_root && rank != root ? root_ns : -latency_ns;
+        const double began_ns = is_partial                       ? lower_ns
+                                : waits_for_all                  ? last_ns
+                                : waits_for_root && rank != root ? root_ns
+                                                                 : -latency_ns;
         const double ready_ns = fmax(made->now_ns[rank] + call_ns, began_ns + latency_ns);
+        lower_ns = fmax(lower_ns, made->now_ns[rank]);
         wait_for(made, rank, began_ns);
         const uint64_t put = function == MADE_BARRIER || (waits_for_root && rank != root) ? 0 : BYTES;
         made_event(made, rank, ready_ns,

@@ -30,6 +30,8 @@ typedef enum {
     MADE_BCAST,
     MADE_REDUCE,
     MADE_IALLREDUCE,
+    MADE_SCAN,
+    MADE_ALLTOALLV,
     MADE_INIT,
     MADE_FINALIZE,
     MADE_NAMES
