@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What the programs write for programs has the columns that they declare, all of them are in doc/results.md, and pandas
-# reads it by the lines that stand there.
+# Files of results have the columns that the programs declare, doc/results.md names all schemas, and pandas reads files
+# by the lines that stand there.
 . "$(dirname "$0")/run.sh"
 page=$here/../../doc/results.md
 columns_page >"$scratch/columns.md"

@@ -513,7 +513,7 @@ class Timeline extends Figure {
     this.spec = spec;
     this.axes = [new Axis("linear", "ns", [0, spec.to])];
     this.axes[0].whole = this.axes[0].seen = [0, spec.to];
-    this.names = [...spec.functions, "messages", ...(spec.marks ? ["waits, and in a frame what they are for"] : [])];
+    this.names = [...spec.functions, "messages", ...(spec.marks ? ["waits, and their cause in a frame"] : [])];
   }
 
   draw() {

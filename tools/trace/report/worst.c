@@ -7,9 +7,9 @@
 
 #include <math.h>
 
-/* What is seen beside the instance, as a part of it. At most so many waits are marked. */
+/* What is seen beside the instance, as a part of it. */
 #define MARGIN 0.2
-enum { MAX_MARKS = 3000, TEXT_BYTES = 320, PLACE_BYTES = 256 };
+enum { TEXT_BYTES = 320, PLACE_BYTES = 256 };
 
 /* If there are too many calls, those before the end of the instance, where others wait. */
 static interval_t choose_interval(const trace *of, const cause *cause)
@@ -29,7 +29,7 @@ static void add_mark(json_t *marks, size_t lane, int64_t from_ns, int64_t to_ns,
                      const interval_t *seen)
 {
     const double begin_ns = (double)from_ns, end_ns = (double)to_ns;
-    if (end_ns < seen->from_ns || begin_ns > seen->to_ns || json_array_size(marks) >= MAX_MARKS)
+    if (end_ns < seen->from_ns || begin_ns > seen->to_ns)
         return;
     json_array_append_new(marks, need(json_pack("[I, f, f, b, o]", (json_int_t)lane, begin_ns - seen->from_ns,
                                                 end_ns - begin_ns, is_cause, json_text(text))));
@@ -37,13 +37,11 @@ static void add_mark(json_t *marks, size_t lane, int64_t from_ns, int64_t to_ns,
 
 static json_t *list_marks(const wait_analysis *of, const cause *cause, const interval_t *seen)
 {
-    const trace_location *late = trace_find_location(of->graph.of, cause->key.rank, 0);
     json_t *marks = need(json_array());
     char text[TEXT_BYTES], place[PLACE_BYTES];
     answer_place(place, sizeof place, &of->graph, cause->key.to);
     snprintf(text, sizeof text, "%s %s", cause->key.is_call ? "in" : "before", place);
-    if (late)
-        add_mark(marks, late->index, cause->worst_begin_ns, cause->worst_end_ns, true, text, seen);
+    add_mark(marks, cause->worst_lane, cause->worst_begin_ns, cause->worst_end_ns, true, text, seen);
     for (size_t i = 0; i < of->waits.count; i++) {
         const graph_wait *wait = &of->waits.list[i];
         snprintf(text, sizeof text, "%s, for rank %d", wait_state_names[wait->state],

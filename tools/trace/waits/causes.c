@@ -188,7 +188,7 @@ static bool charge_all(charging *in)
 
 /* ---- Instances */
 
-static void add_instance(causes *to, size_t which, int64_t late_ns, int64_t charged_ns, int64_t begin_ns,
+static void add_instance(causes *to, size_t which, size_t lane, int64_t late_ns, int64_t charged_ns, int64_t begin_ns,
                          int64_t end_ns)
 {
     if (which == GRAPH_NONE)
@@ -201,6 +201,7 @@ static void add_instance(causes *to, size_t which, int64_t late_ns, int64_t char
     of->worst_ns = charged_ns;
     of->worst_begin_ns = begin_ns;
     of->worst_end_ns = end_ns;
+    of->worst_lane = lane;
 }
 
 static void add_instances(causes *to, const graph *of, const graph_waits *waits)
@@ -210,9 +211,9 @@ static void add_instances(causes *to, const graph *of, const graph_waits *waits)
             const graph_call *call = &of->lanes[lane].calls[i];
             const int64_t from_ns = i > 0 ? call[-1].leave_ns : of->lanes[lane].begin_ns;
             const int64_t in_ns = call->wait != GRAPH_NONE ? waits->list[call->wait].end_ns : call->enter_ns;
-            add_instance(to, call->cause_before, call->late_before_ns, call->charged_before_ns, from_ns,
+            add_instance(to, call->cause_before, lane, call->late_before_ns, call->charged_before_ns, from_ns,
                          call->enter_ns);
-            add_instance(to, call->cause_in, call->late_in_ns, call->charged_in_ns, in_ns, call->leave_ns);
+            add_instance(to, call->cause_in, lane, call->late_in_ns, call->charged_in_ns, in_ns, call->leave_ns);
         }
 }
 

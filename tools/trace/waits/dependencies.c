@@ -269,49 +269,24 @@ static bool gather(graph *to, const trace_call *call, operation_wait kind)
     return is_good;
 }
 
-/* A process of an operation, and when it came. */
-typedef struct {
-    int64_t enter_ns;
-    int number;
-    place_in_graph at;
-} arrival;
-
-static int later_first(const void *left, const void *right)
-{
-    const arrival *a = left, *b = right;
-    return a->enter_ns != b->enter_ns ? (a->enter_ns < b->enter_ns) - (a->enter_ns > b->enter_ns)
-                                      : (a->number > b->number) - (a->number < b->number);
-}
-
-/* Those whose beginnings are in the graph, the last one first. Returns how many. */
-static int sort_arrivals(const graph *in, const trace_call *call, arrival *arrivals)
-{
-    int count = 0;
-    for (int i = 0; i < call->count; i++) {
-        const place_in_graph at = enter_of(in, &call->parts[i]);
-        if (at.call != GRAPH_NONE)
-            arrivals[count++] = (arrival){call_at(&at)->enter_ns, i, at};
-    }
-    qsort(arrivals, (size_t)count, sizeof *arrivals, later_first);
-    return count;
-}
-
 /* Each waits for the last of the others that came before it left: of all, or of those with lower ranks. */
 static bool depend_on_last(graph *to, const trace_call *call, bool is_lower)
 {
-    arrival *arrivals = malloc(((size_t)call->count + 1) * sizeof *arrivals);
-    bool is_good = arrivals;
-    const int count = is_good ? sort_arrivals(to, call, arrivals) : 0;
+    place_in_graph *enters = malloc(((size_t)call->count + 1) * sizeof *enters);
+    bool is_good = enters;
+    for (int i = 0; is_good && i < call->count; i++)
+        enters[i] = enter_of(to, &call->parts[i]);
     for (int i = 0; is_good && i < call->count; i++) {
         const place_in_graph at = wait_of(to, &call->parts[i]);
-        int last = at.call != GRAPH_NONE ? 0 : count;
-        while (last < count && (arrivals[last].number == i || (is_lower && arrivals[last].number > i) ||
-                                arrivals[last].enter_ns > call_at(&at)->leave_ns))
-            last++;
-        if (last < count)
-            is_good = depend_on(to, &at, &arrivals[last].at, call->parts[arrivals[last].number].enter, STATE_N_BY_N);
+        int last = -1;
+        for (int k = 0; at.call != GRAPH_NONE && k < (is_lower ? i : call->count); k++)
+            if (k != i && enters[k].call != GRAPH_NONE && call_at(&enters[k])->enter_ns <= call_at(&at)->leave_ns &&
+                (last < 0 || call_at(&enters[k])->enter_ns > call_at(&enters[last])->enter_ns))
+                last = k;
+        if (last >= 0)
+            is_good = depend_on(to, &at, &enters[last], call->parts[last].enter, STATE_N_BY_N);
     }
-    free(arrivals);
+    free(enters);
     return is_good;
 }
 
