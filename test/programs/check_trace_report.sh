@@ -194,8 +194,8 @@ check_real() {
     expect_value 1 function MPI_Allreduce
     expect_value 1 calls 40
     expect_value 1 last_rank 1
-    [ "$(count 'data-chart=')" -eq $((3 + $(count 'href="#cause-'))) ] ||
-        complain "not three charts and one for each cause"
+    [ "$(count 'data-chart=')" -eq $((4 + $(count 'href="#cause-'))) ] ||
+        complain "not four charts and one for each cause"
     [ "$(grep -c '^[0-9]*,1,' "$scratch/real.csv")" -eq 40 ] || complain "not the delays of 40 calls"
     # No sample is invalid, however busy the machine is.
     MPIX_HARMONIZE_TOLERANCE_NS=1000000000 run 2 mpix_bench allreduce -m 8:8 -i 40 -x 2 --format csv \
@@ -374,8 +374,8 @@ count() {           # TEXT: how often it is in the page
 check_page() {
     report --page "$page" --title 'All & <everything>'
     expect_page
-    [ "$(count 'data-chart=')" -eq $((3 + $(count 'href="#cause-'))) ] ||
-        complain "not three charts and one for each cause"
+    [ "$(count 'data-chart=')" -eq $((4 + $(count 'href="#cause-'))) ] ||
+        complain "not four charts and one for each cause"
     [ "$(count '<p>Rank 2 computes too long between ')" -ge 1 ] || complain "does not say who waits for whom"
     [ "$(timeline calls | wc -l)" -ge $((4 * 24)) ] || complain "no few dozen calls of each rank"
     grep -qF 'main+0x10 (0x1010) in &lt;program&gt; &amp; co' "$page" || complain "a place became markup"
@@ -431,6 +431,27 @@ for chart, row in zip(charts, csv.DictReader(open(sys.argv[1]))):
     expect_status 0
 }
 
+# The picture of the whole run has as much waiting as the table, where rank 2 is late, and leads to the causes.
+check_overview() {
+    report --page "$page" --format csv --show waits
+    sed -n 's/^<script type="application.json" id="data">\(.*\)<.script>$/\1/p' "$page" | "$python" -c '
+import csv, json, string, sys
+digits = string.digits + string.ascii_uppercase + string.ascii_lowercase
+[chart] = [one for one in json.load(sys.stdin)["charts"] if one.get("type") == "overview"]
+column_ns = (chart["to"] - chart["from"]) / len(chart["rows"][0][0])
+sums = [[column_ns * sum(digits.index(one) / 61 for one in text) for text in row] for row in chart["rows"]]
+waited = sum(int(row["waited_ns"]) for row in csv.DictReader(open(sys.argv[1])))
+shown = sum(row[0] for row in sums)
+if abs(shown - waited) > 0.05 * waited:
+    print(shown, "ns of waits are shown, not", waited)
+if not 11.5e6 < sums[2][1] < 13e6 or max(sums[0][1], sums[1][1]) > 1e6:
+    print("late for:", [row[1] for row in sums])
+if any(abs(row[3] - (chart["to"] - chart["from"])) > 0.1 * row[3] for row in sums):
+    print("runs for:", [row[3] for row in sums])
+if [one[0] for one in chart["links"]] != [2, 3, 2]:
+    print("links:", chart["links"])' "$scratch/rows"
+}
+
 check_reader() {
     report --page "$page"
     expect_reader "#gantt svg.chart" "#functions table" "time " 'tip MPI_Allreduce|rank 0, ' 'no tip true' \
@@ -477,6 +498,7 @@ fi
 quick tap_check_if "$python -c pass" "there is no Python 3" "mpix_trace_report: columns" check_columns
 quick tap_check_if "$python -c pass" "there is no Python 3" "mpix_trace_report: a page" check_page
 quick tap_check_if "$python -c pass" "there is no Python 3" "mpix_trace_report: causes in time lines" check_worst
+quick tap_check_if "$python -c pass" "there is no Python 3" "mpix_trace_report: the whole run" check_overview
 tap_check_if has_browser "there is no Chromium" "mpix_trace_report: in a browser, pointer, zoom, tables" \
     check_reader
 tap_done

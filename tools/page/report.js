@@ -2,7 +2,7 @@
 // Draws the charts of a page from the data in it, and lets readers zoom, hide curves and sort tables.
 //
 // data.tables   each { columns: [{ name, title, unit, key }], rows: [[value]] }; key: rows with the same keys are alike
-// data.charts   a chart of a table, as chart_t in page.h says; or { type: "timeline", ... }, as class Timeline says
+// data.charts   a chart of a table, as chart_t in page.h says; or { type, ... }, as Timeline and Overview say
 
 const data = JSON.parse(document.getElementById("data").textContent);
 
@@ -292,7 +292,7 @@ class Figure {
     });
     picture.addEventListener("pointerleave", () => this.start || this.tell(null));
     picture.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0 || event.pointerType === "touch") return;
+      if (event.button !== 0 || event.pointerType === "touch" || event.target.closest("a")) return;
       picture.setPointerCapture(event.pointerId);
       this.start = this.locate(event);
     });
@@ -569,12 +569,100 @@ class Timeline extends Figure {
   }
 }
 
+// ---- What threads do in the whole run
+
+// { title, xTitle, laneTitle, from, to (ns), names: [[first, last thread of a row]],
+//   rows: [[waits, is late, calls, runs]]: shares of each column, digits of cellDigits;
+//   links: [[row, from, to]] of cause 1, 2, ..., in ns after `from` }
+const cellDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const cellStates = [["waits", "--c0"], ["is late: others wait for it", "--c1"], ["in other calls of MPI", "--c7"],
+  ["computes", "--line"]];
+
+class Overview extends Figure {
+  constructor(spec) {
+    super(spec.title);
+    this.spec = spec;
+    this.axes = [new Axis("linear", "ns", [spec.from, spec.to])];
+    this.axes[0].whole = this.axes[0].seen = [spec.from, spec.to];
+    this.columns = spec.rows[0][0].length;
+    this.rowNames = spec.names.map(([first, last]) => first === last ? first : `${first} to ${last}`);
+  }
+
+  // Parts of 1: waits, is late, calls, computes.
+  shares(row, column) {
+    const [waits, late, calls, runs] = this.spec.rows[row].map((text) => cellDigits.indexOf(text[column]) / 61);
+    return [waits, late, calls, Math.max(0, runs - waits - late - calls)];
+  }
+
+  paint() {
+    const rows = this.spec.rows.length, canvas = html("canvas", { width: this.columns, height: rows });
+    const context = canvas.getContext("2d"), image = context.createImageData(this.columns, rows);
+    const style = getComputedStyle(document.documentElement);
+    const colors = ["--paper", ...cellStates.map((one) => one[1])].map((name) => {
+      const text = style.getPropertyValue(name).trim();
+      return [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16));
+    });
+    for (let row = 0, at = 0; row < rows; row++)
+      for (let column = 0; column < this.columns; column++, at += 4) {
+        const parts = this.shares(row, column).map((part, i) => this.hidden.has(cellStates[i][0]) ? 0 : part);
+        const paper = Math.max(0, 1 - parts.reduce((sum, part) => sum + part, 0)), sum = [paper, ...parts];
+        const whole = sum.reduce((a, b) => a + b, 0);
+        for (let i = 0; i < 3; i++) image.data[at + i] = sum.reduce((v, part, k) => v + part * colors[k][i], 0) / whole;
+        image.data[at + 3] = 255;
+      }
+    context.putImageData(image, 0, 0);
+    return canvas.toDataURL();
+  }
+
+  draw() {
+    const { spec } = this, [axis] = this.axes, rows = spec.rows.length, height = Math.min(24, Math.max(3, 500 / rows));
+    this.begin(64, 60 + height * rows);
+    const { left, top, bottom } = this.box, x = (time) => this.px(axis.place(time));
+    const inside = this.picture.appendChild(svg("g", { "clip-path": `url(#${this.clip})` }));
+    inside.append(svg("image", { class: "cells", href: this.paint(), x: x(spec.from), y: top, height: bottom - top,
+      width: x(spec.to) - x(spec.from), preserveAspectRatio: "none" }));
+    this.cell = inside.appendChild(svg("rect", { class: "cell", height }));
+    spec.links.forEach(([row, from, to], i) => {
+      const begin = x(spec.from + from), wide = Math.max(3, x(spec.from + to) - begin), y = top + row * height;
+      inside.append(svg("a", { href: `#cause-${i + 1}`, "data-cause": i + 1 }, svg("title", {}, `cause ${i + 1}`),
+        svg("rect", { class: "cause", x: begin - 1, y, width: wide + 2, height }),
+        svg("text", { x: begin + wide + 4, y: y + height / 2 + 5 }, String(i + 1))));
+    });
+    this.drawX(axis, spec.xTitle);
+    this.drawFrame();
+    const each = Math.ceil(16 / height);
+    spec.names.forEach(([name], i) => i % each || this.picture.append(
+      svg("text", { x: left - 8, y: top + (i + 0.5) * height + 4, "text-anchor": "end" }, name)));
+    this.picture.append(svg("text", { class: "title", transform: `translate(16 ${(top + bottom) / 2}) rotate(-90)`,
+      "text-anchor": "middle" }, spec.laneTitle));
+    this.drawLegend(cellStates.map((one) => one[0]), (number) => [svg("rect", { x: 2, y: 1, width: 24, height: 10,
+      style: `fill: var(${cellStates[number][1]})` })]);
+    this.finish();
+  }
+
+  find(at) {
+    const { spec, columns } = this, [low, high] = this.axes[0].seen, rows = spec.rows.length;
+    const time = low + at.px * (high - low), row = Math.floor((1 - at.py) * rows);
+    const column = Math.floor((time - spec.from) / (spec.to - spec.from) * columns);
+    if (row < 0 || row >= rows || column < 0 || column >= columns || at.px < 0 || at.px > 1) return null;
+    const place = (k) => this.px(this.axes[0].place(spec.from + k * (spec.to - spec.from) / columns));
+    this.cell.setAttribute("x", place(column));
+    this.cell.setAttribute("width", place(column + 1) - place(column));
+    this.cell.setAttribute("y", this.box.top + row * (this.box.bottom - this.box.top) / rows);
+    const parts = this.shares(row, column).map((part, i) => [cellStates[i][0], Math.round(100 * part)]);
+    return { x: at.x, y: at.y, node: this.cell, text: [`${spec.laneTitle} ${this.rowNames[row]}, ` +
+      `at ${valueText(time, "ns")}`, ...parts.filter((one) => one[1] > 0).map(([name, part]) => `${part} % ${name}`)]
+      .join("\n") };
+  }
+}
+
 // ---- All charts of the page
 
 const tables = data.tables.map((table) => new Table(table));
 
 const figuresOf = (spec) => {
   if (spec.type === "timeline") return [new Timeline(spec)];
+  if (spec.type === "overview") return [new Overview(spec)];
   const table = tables[spec.table], colors = new Map();
   const panels = spec.panel && table.places.has(spec.panel) ? [...table.values(spec.panel)] : [null];
   const partOf = (panel) => table.part(table.rows.filter((row) => table.get(row, spec.panel) === panel));

@@ -8,6 +8,7 @@
 #include "pure/text.h"
 #include "pure/units.h"
 #include "trace/report/answer.h"
+#include "trace/report/overview.h"
 #include "trace/report/tables.h"
 #include "trace/report/wait_tables.h"
 #include "trace/report/worst.h"
@@ -276,6 +277,9 @@ static bool print_waits(page_t *page, const trace_view_t *view)
             fprintf(page->file, " <a href=\"#cause-%d\">When others wait longest for it</a>", i + 1);
         fputs("</p>\n", page->file);
     }
+    json_t *overview = overview_data(view->waits, view->clock, answer.causes);
+    if (overview)
+        page_draw(page, overview);
     wait_tables_causes(NULL, view->waits, true, &causes);
     print_columns(page, &causes, "Causes of waits, the greatest first", shown);
     wait_tables_waits(NULL, view->waits, &waits);
