@@ -148,12 +148,17 @@ static void add(json_t *list, json_t *value)
     json_array_append_new(list, need(value));
 }
 
+json_t *gantt_lane_name(const trace *of, const trace_location *at)
+{
+    return need(of->processes[at->rank].location_count > 1 ? json_sprintf("%d.%d", at->rank, at->thread)
+                                                           : json_sprintf("%d", at->rank));
+}
+
 static json_t *lane_names(const trace *of)
 {
     json_t *lanes = need(json_array());
     for (const trace_location *at = NULL; (at = trace_next_location(of, at)) != NULL;)
-        add(lanes, of->processes[at->rank].location_count > 1 ? json_sprintf("%d.%d", at->rank, at->thread)
-                                                              : json_sprintf("%d", at->rank));
+        add(lanes, gantt_lane_name(of, at));
     return lanes;
 }
 

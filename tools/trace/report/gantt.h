@@ -21,6 +21,9 @@ bool gantt_usual(const trace *of, interval_t *interval);
 /* gantt_fit - make an interval so short that a page can hold its calls. False: it is as it was. */
 bool gantt_fit(const trace *of, interval_t *interval);
 
+/* gantt_lane_name - the rank of a thread, and which of its threads it is if there are several. */
+json_t *gantt_lane_name(const trace *of, const trace_location *at);
+
 /*
  * gantt_data - what report.js draws as a timeline. NULL without memory.
  *

@@ -3,8 +3,8 @@
 #include "trace/report/overview.h"
 
 #include "results/table.h"
+#include "trace/report/gantt.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 /* A page has some hundred kilobytes of it at most. */
@@ -98,13 +98,6 @@ static json_t *list_rows(const picture *of)
     return rows;
 }
 
-static json_t *lane_name(const graph *of, size_t index)
-{
-    const trace_location *at = of->lanes[index].location;
-    return need(of->of->processes[at->rank].location_count > 1 ? json_sprintf("%d.%d", at->rank, at->thread)
-                                                               : json_sprintf("%d", at->rank));
-}
-
 /* The first and the last thread of each row. */
 static json_t *list_names(const picture *of)
 {
@@ -112,7 +105,9 @@ static json_t *list_names(const picture *of)
     for (size_t row = 0; row < of->row_count; row++) {
         const size_t first = row * of->lanes_per_row, next = first + of->lanes_per_row;
         const size_t last = (next < of->of->lane_count ? next : of->of->lane_count) - 1;
-        json_array_append_new(names, need(json_pack("[o, o]", lane_name(of->of, first), lane_name(of->of, last))));
+        json_array_append_new(names,
+                              need(json_pack("[o, o]", gantt_lane_name(of->of->of, of->of->lanes[first].location),
+                                             gantt_lane_name(of->of->of, of->of->lanes[last].location))));
     }
     return names;
 }
