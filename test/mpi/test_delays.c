@@ -98,8 +98,8 @@ void test_delays(void)
     comm = open_comm("20000000");
     check_random_delays(comm, TOLERANCE_NS, times(40, 10), 100);
     check_random_delays(comm, TOLERANCE_NS, times(20, 10), 10000);
-    check_delay(comm, my_rank == ranks - 1 ? NS_PER_S : 0, TOLERANCE_NS);
-    check_delay(comm, my_rank == 0 ? NS_PER_S : 0, TOLERANCE_NS);
+    check_delay(comm, my_rank == ranks - 1 ? 300 * NS_PER_MS : 0, TOLERANCE_NS);
+    check_delay(comm, my_rank == 0 ? 300 * NS_PER_MS : 0, TOLERANCE_NS);
     check_delay(comm, 50 * NS_PER_MS * my_rank, TOLERANCE_NS);
     MPI_Comm_free(&comm);
 }
@@ -123,7 +123,7 @@ void test_delays_slack(void)
     const int64_t limit_ns = 250 * NS_PER_MS;
     MPI_Comm comm = open_comm("auto");
     CHECK_OK(set_setting(comm, "slack_max_ns", "10000000000"));
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 4; i++)
         harmonize_delayed(comm, (my_rank + i) % 2 == 0 ? 500 * NS_PER_MS : 0);
     int64_t slack_ns = info_number(comm, "slack_used_ns"),
             needed_ns = min_over(comm, info_number(comm, "slack_needed_ns"));
@@ -432,8 +432,8 @@ static void check_set_in_delay(const char *clock, int stepping_rank, int64_t ste
 void test_clock_set_in_delay(void)
 {
     static const int64_t steps_ns[] = {-3600 * NS_PER_S, -30 * NS_PER_MS, 30 * NS_PER_MS, 3600 * NS_PER_S};
-    int calls = 0, waits = 0;
-    for (int i = 0; i < 4; i++) {
+    int calls = 0, waits = 0, stride = getenv("MPIX_TEST_QUICK") ? 3 : 1;
+    for (int i = 0; i < 4; i += stride) {
         check_set_in_delay("monotonic_raw", i % 2 == 0 ? ranks - 1 : 0, steps_ns[i], &calls, &waits);
         check_set_in_delay("realtime", i % 2 == 0 ? 0 : ranks - 1, steps_ns[i], &calls, &waits);
     }

@@ -192,7 +192,7 @@ static double play(wander_t wander, delays_t delays, int round)
     return worst;
 }
 
-enum { ROUNDS = 20 };
+enum { ROUNDS = 10 };
 
 START_TEST(adversary_cannot_break_the_bound)
 {
