@@ -115,6 +115,9 @@ typedef struct {
     uint8_t flags;    /* 0 */
 } trace_event;
 
+/* What passes between unsuccessful calls is computation if it is longer each time. Then these are no series. */
+enum { TRACE_POLL_GAP_NS = 10000 };
+
 /* Names have ids from 1: functions of MPI by name ("MPI_Send"); then "clock" and "flush", which are what synchronizing
    and writing took; user regions, "region N", last. */
 enum { TRACE_NO_COMM = 65535 };

@@ -2,7 +2,8 @@
 /*
  * check_wait_states.c - two ranks that wait for each other in each way that messages allow, 20 times: rank 0 for rank 1
  * in MPI_Recv, in MPI_Wait, in MPI_Test, in MPI_Iprobe and in MPI_Probe; then rank 1 for rank 0 in MPI_Ssend and in an
- * MPI_Send of 1 MiB. The one that is late sleeps for 1 ms.
+ * MPI_Send of 1 MiB. The one that is late sleeps for 1 ms. Once more rank 1 is late, but rank 0 computes and looks with
+ * MPI_Testany in turn: it hardly waits.
  */
 #include <mpi.h>
 #include <time.h>
@@ -39,9 +40,25 @@ static void wait_for_senders(void)
     receive(1);
 }
 
+static void compute_100_us(void)
+{
+    const double end_s = MPI_Wtime() + 1e-4;
+    while (MPI_Wtime() < end_s)
+        ;
+}
+
+static void compute_until_received(void)
+{
+    MPI_Request request;
+    int index, found = 0;
+    MPI_Irecv(big, 1, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &request);
+    for (; !found; compute_100_us())
+        MPI_Testany(1, &request, &index, &found, MPI_STATUS_IGNORE);
+}
+
 static void be_late(void)
 {
-    enum { WAYS = 5 };
+    enum { WAYS = 6 };
     for (int i = 0; i < WAYS; i++) {
         sleep_1_ms();
         MPI_Send(big, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
@@ -56,6 +73,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < TIMES; i++) {
         if (rank == 0) {
             wait_for_senders();
+            compute_until_received();
             sleep_1_ms();
             receive(1);
             sleep_1_ms();

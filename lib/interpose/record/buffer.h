@@ -21,7 +21,7 @@ typedef struct trace_chunk {
  */
 enum { TRACE_RUNS = 8 };
 typedef struct {
-    uint64_t site, count;
+    uint64_t site, count, recent; /* recent: since the last long time between two calls */
     int64_t enter_ns, leave_ns;
     uint16_t id;
 } trace_run;

@@ -75,8 +75,29 @@ static trace_run *find_run(trace_thread *thread, const trace_call *call)
     return NULL;
 }
 
+/*
+ * What passes between two looks is computation if it is long, and if it was before, too: if it is long only once, the
+ * process was interrupted. Then all runs end, so that none is within another one with what the program computes.
+ */
+static void end_runs_before(trace_thread *thread, const trace_call *call)
+{
+    int64_t last_ns = INT64_MIN;
+    bool is_interrupted = false;
+    for (const trace_run *run = thread->runs; run < thread->runs + thread->run_count; run++) {
+        last_ns = run->leave_ns > last_ns ? run->leave_ns : last_ns;
+        is_interrupted |= run->recent > 1;
+    }
+    if (thread->run_count == 0 || call->enter_ns - last_ns <= TRACE_POLL_GAP_NS)
+        return;
+    if (!is_interrupted)
+        mh_trace_settle(thread, depth_of(call), call->enter_ns);
+    for (trace_run *run = thread->runs; run < thread->runs + thread->run_count; run++)
+        run->recent = 0;
+}
+
 static void add_to_run(trace_thread *thread, const trace_call *call)
 {
+    end_runs_before(thread, call);
     trace_run *run = find_run(thread, call);
     if (!run) {
         if (thread->run_count == 0 || thread->run_count == TRACE_RUNS)
@@ -85,6 +106,7 @@ static void add_to_run(trace_thread *thread, const trace_call *call)
         *run = (trace_run){.site = call->site, .enter_ns = call->enter_ns, .id = call->id};
     }
     run->count++;
+    run->recent++;
     run->leave_ns = call->leave_ns;
 }
 

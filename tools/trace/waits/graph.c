@@ -65,14 +65,18 @@ size_t graph_call_of(const graph_lane *lane, size_t event)
 
 /* ---- The calls of a lane */
 
-/* A call that succeeds after others like it found nothing has been waiting since the first of them. */
+/*
+ * A call that succeeds after others like it found nothing has been waiting since the first of them, unless there was
+ * only one, and the program computed after it.
+ */
 static bool goes_on(const graph_lane *lane, const graph_call *call)
 {
     if (lane->count == 0)
         return false;
     const graph_call *last = &lane->calls[lane->count - 1];
     const trace_event *end = &lane->location->events[last->leave];
-    return end->kind == TRACE_LEAVE && end->value > 0 && last->place == call->place;
+    return end->kind == TRACE_LEAVE && end->value > 0 && last->place == call->place &&
+           (end->value > 1 || call->enter_ns - last->leave_ns <= TRACE_POLL_GAP_NS);
 }
 
 static bool add_call(graph_lane *lane, const graph_call *call)
