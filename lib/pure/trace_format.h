@@ -116,7 +116,7 @@ typedef struct {
 } trace_event;
 
 /* What passes between unsuccessful calls is computation if it is longer each time. Then these are no series. */
-enum { TRACE_POLL_GAP_NS = 10000 };
+enum { TRACE_POLL_GAP_NS = 50000 };
 
 /* Names have ids from 1: functions of MPI by name ("MPI_Send"); then "clock" and "flush", which are what synchronizing
    and writing took; user regions, "region N", last. */

@@ -273,8 +273,8 @@ late receiver|MPI_Ssend
 late receiver|MPI_Send
 END
     # What is computed between two looks is no wait.
-    awk -F, 'index($0, ",MPI_Testany at ") { waited += $3 } END { if (waited > 5e6) print "MPI_Testany", waited, "ns" }' \
-        "$scratch/rows"
+    awk -F, 'index($0, ",MPI_Testany at ") { waited += $3 }
+        END { if (waited > 5e6) print "MPI_Testany", waited, "ns" }' "$scratch/rows"
 }
 
 # Times count from the end of MPI_Init, as those of mpix_trace and mpix_trace_convert.
