@@ -5,6 +5,7 @@
  */
 #include "fuzz.h"
 #include "trace/check.h"
+#include "trace/cut.h"
 #include "trace/convert/conversion.h"
 #include "trace/parse.h"
 #include "trace/report/answer.h"
@@ -171,6 +172,17 @@ static void write_again(const trace *read)
     trace_free(&again);
 }
 
+/* The second quarter of the run. */
+static void cut(trace *read, trace_matches *matches)
+{
+    double end_ns = 0;
+    for (const trace_location *at = NULL; (at = trace_next_location(read, at)) != NULL;)
+        end_ns = at->count > 0 ? fmax(end_ns, at->global_ns[at->count - 1]) : end_ns;
+    FUZZ_REQUIRE(trace_cut(read, matches, end_ns / 4, end_ns / 2));
+    for (const trace_location *at = NULL; (at = trace_next_location(read, at)) != NULL;)
+        FUZZ_REQUIRE(at->count == 0 || (at->global_ns[0] >= end_ns / 4 && at->global_ns[at->count - 1] <= end_ns / 2));
+}
+
 static void check_trace(trace *read)
 {
     trace_matches matches;
@@ -183,9 +195,13 @@ static void check_trace(trace *read)
     report(read, &matches);
     analyze(read, &matches, true);
     analyze(read, &matches, false);
-    trace_matches_free(&matches);
     convert(read);
     write_again(read);
+    cut(read, &matches);
+    check_matches(read, &matches);
+    report(read, &matches);
+    analyze(read, &matches, true);
+    trace_matches_free(&matches);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -325,11 +325,11 @@ check_bad_options() {
 --site 4 --write-arrivals $scratch/none.csv
 --site 1
 --title Chart
---to-s 1
+--to-s 0
 --from-s 1
 --from-s 100 --page $scratch/none.html
 --from-s -1
---to-s 0.5 --from-s 1 --page $scratch/none.html
+--to-s 0.001 --from-s 0.002 --page $scratch/none.html
 --output $scratch/absent/rows.csv
 --page $scratch/absent/page.html
 --write-arrivals $scratch/absent/arrivals.csv
@@ -401,12 +401,43 @@ check_interval() {
     report --page "$page" --from-s 0.001 --to-s 0.002
     timeline calls | awk '$1 == "MPI_Allreduce" { printf "%d %.0f %.0f\n", $2, $3, $4 }' | sort >"$scratch/shown"
     report --format csv --show calls
-    awk -F, 'NR > 1 && $1 == 1 && $5 >= 1e6 && $4 < 2e6 { print $3, $4 - 1e6, $5 - $4 }' "$scratch/rows" |
+    awk -F, 'NR > 1 && $1 == 1 && $4 >= 1e6 && $5 < 2e6 { print $3, $4 - 1e6, $5 - $4 }' "$scratch/rows" |
         sort >"$scratch/wanted"
     [ -s "$scratch/wanted" ] || complain "there are no calls in the interval"
     # Both are rounded.
     paste -d' ' "$scratch/shown" "$scratch/wanted" |
         awk '$1 != $4 || ($2 - $5)^2 > 1 || ($3 - $6)^2 > 1 || NF != 6 { print "not the same: " $0 }' | head -n 3
+}
+
+# SHOW COLUMN FROM_S TO_S: the sum of a column, of a part of the run.
+sum_of_part() {
+    report --format csv --show "$1" --from-s "$3" --to-s "$4"
+    columns "$2" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
+}
+
+# A part of the run has the calls, waits and causes that the whole has there. At its ends all ranks compute.
+check_part() {
+    local from_s to_s waited
+    report --format csv --show calls
+    awk -F, '$1 == 1' "$scratch/rows" >"$scratch/calls"
+    # All have left a barrier 50 us before the first call.
+    read -r from_s to_s < <(awk -F, '
+        $2 == 10 || $2 == 20 { if (!($2 in first) || $4 < first[$2]) first[$2] = $4 }
+        END { printf "%.9f %.9f\n", (first[10] - 2e4) / 1e9, (first[20] - 2e4) / 1e9 }' "$scratch/calls")
+    awk -F, '$2 >= 10 && $2 < 20 { print $3, $4, $5 }' "$scratch/calls" | sort >"$scratch/wanted"
+    report --from-s "$from_s" --to-s "$to_s" --format csv --show calls
+    awk -F, '$1 == 1 { print $3, $4, $5 }' "$scratch/rows" | sort >"$scratch/shown"
+    [ -s "$scratch/wanted" ] && cmp -s "$scratch/shown" "$scratch/wanted" || complain "not the same calls"
+    run alone mpix_trace_convert --format csv "$scratch/four"
+    waited=$(columns global_ns waited_ns |
+        awk -F, -v from="$from_s" -v to="$to_s" '$1 > from * 1e9 && $1 < to * 1e9 { sum += $2 }
+            END { printf "%.0f", sum }')
+    [ "$waited" -gt 1000000 ] || complain "waits of $waited ns"
+    [ "$(sum_of_part waits waited_ns "$from_s" "$to_s")" = "$waited" ] || complain "not the same waits, of $waited ns"
+    [ "$(sum_of_part causes charged_ns "$from_s" "$to_s")" = "$waited" ] || complain "not all of $waited ns are charged"
+    # In a wait, nothing is whole.
+    run alone mpix_trace_report "$scratch/four" --from-s 0.0001 --to-s 0.0002
+    grep -q "^No waits can be told: no call is wholly in this part" "$scratch/out" || complain "says more than it can"
 }
 
 # Each cause of the sentences has a time line, where it is marked as the table says, and waits for it, too.
@@ -485,6 +516,7 @@ quick tap_check "mpix_trace_report: calls" check_calls
 quick tap_check "mpix_trace_report: clocks" check_clocks
 quick tap_check "mpix_trace_report: tables" check_text
 quick tap_check "mpix_trace_report: calls of an interval" check_interval
+quick tap_check "mpix_trace_report: a part of the run" check_part
 tap_check "mpix_trace_report: mpix_bench replays arrivals" check_replay
 if [ -x "${BUILDDIR:-.}/lib/interpose/mpix_trace" ]; then
     tap_check "mpix_trace_report: a program that ran" check_real

@@ -5,6 +5,7 @@
  */
 #include "common/options.h"
 #include "common/output.h"
+#include "trace/cut.h"
 #include "trace/lines.h"
 #include "trace/report/answer.h"
 #include "trace/report/page.h"
@@ -45,9 +46,9 @@ static const option_spec_t options[] = {
     {0, "title", "TEXT", OPTION_TEXT, FIELD(title), 0, 0, NULL, NULL,
      "the title of the page; default: what ran, where, and when"},
     {0, "from-s", "S", OPTION_DECIMAL, FIELD(from_s), 0, MAX_S, NULL, NULL,
-     "the Gantt chart of the page begins S s after MPI_Init"},
+     "leave out what is less than S s after MPI_Init"},
     {0, "to-s", "S", OPTION_DECIMAL, FIELD(to_s), 0, MAX_S, NULL, NULL,
-     "the Gantt chart ends S s after MPI_Init; default:\nafter a few dozen calls"},
+     "leave out what is more than S s after MPI_Init"},
     OUTPUT_OPTIONS(FIELD(output)),
     {0, "show", "KIND", OPTION_CHOICE, FIELD(show), 0, 0, NAMES(show_names), NULL,
      "causes (of waits), waits (by call site), functions, ranks\n(functions on each rank), sites, or calls; default:\n"
@@ -141,30 +142,17 @@ static double end_of_trace_s(const trace *of)
     return (end_ns - of->zero_ns) / 1e9;
 }
 
-/* Returns false after a line about a bad interval. */
-static bool choose_interval(const settings_t *settings, trace_view_t *view)
+/* The interval of the Gantt chart: a few dozen calls, or what is asked for. */
+static void choose_interval(const settings_t *settings, trace_view_t *view)
 {
-    const double zero_ns = view->of->zero_ns, end_s = end_of_trace_s(view->of);
-    interval_t given = {zero_ns + settings->from_s * 1e9, zero_ns + settings->to_s * 1e9};
     view->has_interval = gantt_usual(view->of, &view->interval);
     if (settings->from_s >= 0)
-        view->interval = (interval_t){given.from_ns, given.from_ns + view->interval.to_ns - view->interval.from_ns};
+        view->interval.from_ns = view->of->cut_from_ns;
     if (settings->to_s >= 0)
-        view->interval.to_ns = given.to_ns;
-    if (view->has_interval && view->interval.to_ns <= view->interval.from_ns) {
-        options_refuse(program.name, "option --to-s: %g is not allowed, give more than where the chart begins, %.9f",
-                       settings->to_s, (view->interval.from_ns - zero_ns) / 1e9);
-        return false;
-    }
-    if (view->has_interval && settings->from_s > end_s) {
-        options_refuse(program.name, "option --from-s: %g is not allowed, the trace ends at %.9f", settings->from_s,
-                       end_s);
-        return false;
-    }
+        view->interval.to_ns = view->of->cut_to_ns;
     if (view->has_interval && gantt_fit(view->of, &view->interval))
         fprintf(stderr, "%s: the Gantt chart ends at %.9f s, because there are too many calls\n", program.name,
-                (view->interval.to_ns - zero_ns) / 1e9);
-    return true;
+                (view->interval.to_ns - view->of->zero_ns) / 1e9);
 }
 
 static int write_page(const settings_t *settings, const findings_t *findings)
@@ -181,8 +169,7 @@ static int write_page(const settings_t *settings, const findings_t *findings)
                          .title = settings->title,
                          .clock = clocks[settings->clock],
                          .has_bounds = settings->clock == TRACE_GLOBAL};
-    if (!choose_interval(settings, &view))
-        return STATUS_BAD_OPTION;
+    choose_interval(settings, &view);
     FILE *file = output_create(settings->page_path, "--page", program.name);
     if (!file)
         return STATUS_BAD_OPTION;
@@ -247,14 +234,41 @@ static bool needs_waits(const settings_t *settings)
            (settings->arrival_path && settings->site == ABSENT);
 }
 
+static bool has_part(const settings_t *settings)
+{
+    return settings->from_s >= 0 || settings->to_s >= 0;
+}
+
+static bool cut_part(const settings_t *settings, findings_t *findings)
+{
+    const double zero_ns = findings->of.zero_ns;
+    const double from_ns = settings->from_s >= 0 ? zero_ns + settings->from_s * 1e9 : 0;
+    const double to_ns = settings->to_s >= 0 ? zero_ns + settings->to_s * 1e9 : INFINITY;
+    return !has_part(settings) || trace_cut(&findings->of, &findings->matches, from_ns, to_ns);
+}
+
+static bool find_all(const settings_t *settings, findings_t *findings)
+{
+    trace *of = &findings->of;
+    const bool is_global = settings->clock == TRACE_GLOBAL;
+    return cut_part(settings, findings) && profile_make(&findings->profile, of) &&
+           sites_find(&findings->sites, of, &findings->matches, is_global) &&
+           (!needs_waits(settings) || analysis_make(&findings->waits, of, &findings->matches, is_global));
+}
+
 static int report(settings_t *settings, findings_t *findings)
 {
     output_t *output = &settings->output;
     if (!trace_set_times(&findings->of, (trace_clock)settings->clock) ||
-        !trace_match(&findings->of, &findings->matches) || !profile_make(&findings->profile, &findings->of) ||
-        !sites_find(&findings->sites, &findings->of, &findings->matches, settings->clock == TRACE_GLOBAL) ||
-        (needs_waits(settings) &&
-         !analysis_make(&findings->waits, &findings->of, &findings->matches, settings->clock == TRACE_GLOBAL)))
+        !trace_match(&findings->of, &findings->matches))
+        return no_memory();
+    const double end_s = end_of_trace_s(&findings->of);
+    if (settings->from_s > end_s) {
+        options_refuse(program.name, "option --from-s: %g is not allowed, the trace ends at %.9f", settings->from_s,
+                       end_s);
+        return STATUS_BAD_OPTION;
+    }
+    if (!find_all(settings, findings))
         return no_memory();
     int status = STATUS_GOOD;
     if (settings->arrival_path)
@@ -291,15 +305,14 @@ static int read_and_report(settings_t *settings)
 
 static options_outcome_t check_options(const settings_t *settings)
 {
-    const char *idle = settings->title         ? "title"
-                       : settings->from_s >= 0 ? "from-s"
-                       : settings->to_s >= 0   ? "to-s"
-                                               : NULL;
     if (settings->folders.count != 1)
         return options_refuse(program.name, "%" PRId64 " traces are not allowed, give the directory of one",
                               settings->folders.count);
-    if (idle && !settings->page_path)
-        return options_refuse(program.name, "option --%s has no effect without --page", idle);
+    if (settings->title && !settings->page_path)
+        return options_refuse(program.name, "option --title has no effect without --page");
+    if (settings->to_s >= 0 && settings->to_s <= fmax(settings->from_s, 0))
+        return options_refuse(program.name, "option --to-s: %g is not allowed, give more than --from-s, which is %g",
+                              settings->to_s, fmax(settings->from_s, 0));
     if (settings->site != ABSENT && !settings->arrival_path)
         return options_refuse(program.name, "option --site has no effect without --write-arrivals");
     return OPTIONS_RUN;

@@ -26,7 +26,8 @@ typedef struct {
     size_t index; /* among those of all processes, by rank and thread */
     size_t count;
     trace_event *events;
-    double *global_ns; /* of each event, after trace_set_times; less trace.start_ns */
+    double *global_ns;       /* of each event, after trace_set_times; less trace.start_ns */
+    double begin_ns, end_ns; /* after trace_cut: of what is left, as global_ns */
 } trace_location;
 
 typedef struct {
@@ -58,6 +59,8 @@ typedef struct {
     char **names;     /* by id; those of all processes, and no event has another */
     int64_t start_ns; /* what global times are counted from: keeps them small enough for doubles; none is below 0 */
     double zero_ns;   /* a global time: the end of MPI_Init, from which mpix_trace counts; without records 0 */
+    bool is_cut;      /* by trace_cut, to what is between these times: */
+    double cut_from_ns, cut_to_ns;
 } trace;
 
 /* Read a folder. On failure false, and `message` says which file is wrong, and what is. What is torn is left out. */

@@ -100,11 +100,21 @@ static int find_without_clock(const trace *of)
     return -1;
 }
 
+static bool has_calls(const graph *of)
+{
+    for (size_t lane = 0; lane < of->lane_count; lane++)
+        if (of->lanes[lane].count > 0)
+            return true;
+    return false;
+}
+
 static void say_no_waits(char *text, const wait_analysis *of)
 {
     const int rank = of->has_bounds ? find_without_clock(of->graph.of) : -1;
     if (of->graph.is_too_long)
         snprintf(text, ANSWER_BYTES, "No waits can be told: the times of the trace are centuries apart.");
+    else if (of->graph.of->is_cut && !has_calls(&of->graph))
+        snprintf(text, ANSWER_BYTES, "No waits can be told: no call is wholly in this part of the run.");
     else if (rank >= 0)
         snprintf(text, ANSWER_BYTES, "No waits can be told from errors of the clocks: rank %d has no clock records.",
                  rank);
@@ -132,6 +142,15 @@ static void say_all(char *text, const wait_analysis *of, int said)
                  duration(waited, waited_ns), bound, percent);
 }
 
+static void say_part(char *text, const trace *of)
+{
+    const double from_s = (of->cut_from_ns - of->zero_ns) / 1e9, to_s = (of->cut_to_ns - of->zero_ns) / 1e9;
+    if (isinf(to_s))
+        text_append(text, ANSWER_BYTES, " Here, the run begins at %g s.", from_s);
+    else
+        text_append(text, ANSWER_BYTES, " Here, the run is what is from %g s to %g s.", fmax(from_s, 0), to_s);
+}
+
 static void say_efficiency(char *text, const wait_analysis *of)
 {
     char unseen[DURATION_BYTES];
@@ -141,6 +160,8 @@ static void say_efficiency(char *text, const wait_analysis *of)
     if (analysis_percent(of, (double)of->unseen_ns) >= WORTH_PERCENT)
         text_append(text, ANSWER_BYTES, " Not attributed: %s in calls whose waits the trace does not show, %.1f %%.",
                     duration(unseen, (double)of->unseen_ns), analysis_percent(of, (double)of->unseen_ns));
+    if (of->graph.of->is_cut)
+        say_part(text, of->graph.of);
 }
 
 void answer_make(answer_t *answer, const wait_analysis *of)

@@ -62,7 +62,7 @@ static void add_lane(picture *to, const wait_analysis *waits, size_t index)
 {
     const graph_lane *lane = &to->of->lanes[index];
     int64_t free_ns = lane->begin_ns;
-    if (lane->location->count > 0)
+    if (graph_runs(lane))
         add_time(to, index, RUNS, lane->begin_ns, lane->end_ns);
     for (size_t i = 0; i < lane->count; i++) {
         add_call(to, waits, index, &lane->calls[i], free_ns);

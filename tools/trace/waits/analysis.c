@@ -156,7 +156,7 @@ static bool find_efficiencies(wait_analysis *to)
     double sum_ns = 0, most_ns = 0, ranks = 0;
     for (size_t lane = 0; lane < to->graph.lane_count; lane++) {
         const graph_lane *at = &to->graph.lanes[lane];
-        if (at->location->thread != 0 || at->location->count == 0)
+        if (at->location->thread != 0 || !graph_runs(at))
             continue;
         const double ns = computation_ns(at);
         sum_ns += ns;

@@ -33,6 +33,11 @@ int64_t graph_time_ns(const graph_lane *lane, size_t event)
     return (int64_t)floor(lane->location->global_ns[event]);
 }
 
+bool graph_runs(const graph_lane *lane)
+{
+    return lane->location->count > 0 || lane->end_ns > lane->begin_ns;
+}
+
 bool graph_is_recorder(const graph *of, const graph_call *call)
 {
     return of->is_recorder[of->places.list[call->place].function];
@@ -165,12 +170,15 @@ static bool add_lanes(graph *to)
     for (trace_location *at = NULL; is_good && (at = trace_next_location(to->of, at));) {
         graph_lane *lane = &to->lanes[at->index];
         *lane = (graph_lane){.location = at, .begin = GRAPH_NONE, .end = GRAPH_NONE};
-        if (at->count > 0) {
+        if (to->of->is_cut) {
+            lane->begin_ns = (int64_t)floor(at->begin_ns);
+            lane->end_ns = (int64_t)floor(at->end_ns);
+        } else if (at->count > 0) {
             lane->begin_ns = graph_time_ns(lane, 0);
             lane->end_ns = graph_time_ns(lane, at->count - 1);
         }
         is_good = fill_lane(to, lane);
-        if (at->count == 0)
+        if (!graph_runs(lane))
             continue;
         to->begin_ns = lane->begin_ns < to->begin_ns ? lane->begin_ns : to->begin_ns;
         to->end_ns = lane->end_ns > to->end_ns ? lane->end_ns : to->end_ns;
@@ -180,7 +188,7 @@ static bool add_lanes(graph *to)
     const int64_t longest_ns = INT64_MAX / 4 / (int64_t)(to->lane_count + 1);
     to->is_too_long = to->end_ns - to->begin_ns > longest_ns;
     for (size_t i = 0; i < to->lane_count; i++)
-        if (to->lanes[i].begin == GRAPH_NONE)
+        if (to->lanes[i].begin == GRAPH_NONE && !to->of->is_cut)
             to->lanes[i].begin_ns = to->begin_ns;
     return is_good;
 }

@@ -61,7 +61,8 @@ typedef struct {
     int64_t late_before_ns, late_in_ns, charged_before_ns, charged_in_ns;
 } graph_call;
 
-/* A thread, from MPI_Init to MPI_Finalize; without them, from the beginning of the run to its last event. */
+/* A thread, from MPI_Init to MPI_Finalize; without them, from the beginning of the run, or of
+   the part of it, to the last event, or the end of the part. */
 typedef struct {
     const trace_location *location;
     int64_t begin_ns, end_ns;
@@ -93,6 +94,9 @@ size_t graph_call_of(const graph_lane *lane, size_t event);
 
 /* The global time of an event. */
 int64_t graph_time_ns(const graph_lane *lane, size_t event);
+
+/* Whether a lane does anything: a thread without events may compute all the time in a part of the run. */
+bool graph_runs(const graph_lane *lane);
 
 /* The places between which a lane computes before a call: of the calls of the program around this computation. */
 void graph_places(const graph *of, size_t lane, size_t call, size_t *from, size_t *to);

@@ -57,7 +57,7 @@ bool path_add(causes *to, const graph *of, const graph_waits *waits)
 {
     position at = {.ns = of->end_ns};
     for (size_t lane = 0; lane < of->lane_count; lane++)
-        if (of->lanes[lane].location->count > 0 && of->lanes[lane].end_ns == of->end_ns)
+        if (graph_runs(&of->lanes[lane]) && of->lanes[lane].end_ns == of->end_ns)
             at.lane = lane;
     if (of->lane_count == 0)
         return true;

@@ -196,7 +196,7 @@ static int64_t run(replay *in)
         const graph_lane *of = &in->of->lanes[lane];
         const int64_t from_ns = of->count > 0 ? of->calls[of->count - 1].leave_ns : of->begin_ns;
         const int64_t ns = in->lanes[lane].ns + of->end_ns - from_ns;
-        end_ns = of->location->count > 0 && ns > end_ns ? ns : end_ns;
+        end_ns = graph_runs(of) && ns > end_ns ? ns : end_ns;
     }
     return end_ns - in->of->begin_ns;
 }

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cut.c - leave out what is not in a part of the run. */
+#include "trace/cut.h"
+
+#include "trace/calls.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the events of a location: from the first one to before the end. */
+typedef struct {
+    size_t first, end;
+} kept_events;
+
+/* Regions go on around the part, calls are in it or not. */
+static bool is_call(const trace *of, const trace_event *event)
+{
+    return event->kind == TRACE_ENTER && strncmp(of->names[event->id], "region ", strlen("region ")) != 0;
+}
+
+static double first_ns(const trace *of)
+{
+    double first = INFINITY;
+    for (const trace_location *at = NULL; (at = trace_next_location(of, at)) != NULL;)
+        first = at->count > 0 ? fmin(first, at->global_ns[0]) : first;
+    return first;
+}
+
+/* Which events are kept, and when the location begins and ends: not within a call. */
+static bool choose(const trace *of, trace_location *at, kept_events *kept)
+{
+    size_t *ends = calls_find(at);
+    if (!ends)
+        return false;
+    *kept = (kept_events){0, at->count};
+    for (size_t k = 0; k < kept->end; k++) {
+        const size_t leave = ends[k] != CALL_NONE && is_call(of, &at->events[k]) ? ends[k] : k;
+        if (at->global_ns[k] < at->begin_ns) {
+            kept->first = leave + 1;
+            at->begin_ns = fmax(at->begin_ns, at->global_ns[leave]);
+        } else if (at->global_ns[leave] > at->end_ns) {
+            kept->end = k;
+            at->end_ns = fmin(at->end_ns, at->global_ns[k]);
+        }
+        k = leave;
+    }
+    free(ends);
+    at->end_ns = fmax(at->begin_ns, at->end_ns);
+    kept->end = kept->end > kept->first ? kept->end : kept->first;
+    return true;
+}
+
+static void cut_location(trace_location *at, const kept_events *kept)
+{
+    at->count = kept->end - kept->first;
+    memmove(at->events, at->events + kept->first, at->count * sizeof *at->events);
+    memmove(at->global_ns, at->global_ns + kept->first, at->count * sizeof *at->global_ns);
+}
+
+/* Returns whether an event is kept, with its new position. */
+static bool move(const trace *of, const kept_events *kept, int rank, uint32_t thread, size_t *event)
+{
+    const kept_events *its = &kept[trace_find_location(of, rank, thread)->index];
+    const bool is_kept = *event >= its->first && *event < its->end;
+    *event -= its->first;
+    return is_kept;
+}
+
+static void cut_messages(const trace *of, const kept_events *kept, trace_matches *matches)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < matches->message_count; i++) {
+        trace_message message = matches->messages[i];
+        if (move(of, kept, message.source, message.source_thread, &message.send) &&
+            move(of, kept, message.destination, message.destination_thread, &message.receive) &&
+            move(of, kept, message.destination, message.post_thread, &message.post))
+            matches->messages[count++] = message;
+    }
+    matches->message_count = count;
+}
+
+static bool move_part(const trace *of, const kept_events *kept, trace_part *part)
+{
+    return move(of, kept, part->rank, part->thread, &part->enter) &&
+           move(of, kept, part->rank, part->thread, &part->record) &&
+           move(of, kept, part->rank, part->leave_thread, &part->wait) &&
+           move(of, kept, part->rank, part->leave_thread, &part->leave);
+}
+
+static void cut_calls(const trace *of, const kept_events *kept, trace_matches *matches)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < matches->call_count; i++) {
+        trace_call call = matches->calls[i];
+        bool is_whole = true;
+        for (int k = 0; k < call.count && is_whole; k++)
+            is_whole = move_part(of, kept, &call.parts[k]);
+        if (is_whole)
+            matches->calls[count++] = call;
+    }
+    matches->call_count = count;
+}
+
+bool trace_cut(trace *of, trace_matches *matches, double from_ns, double to_ns)
+{
+    const double begin_ns = fmax(from_ns, first_ns(of));
+    kept_events *kept = calloc(of->location_count + 1, sizeof *kept);
+    bool is_good = kept;
+    for (trace_location *at = NULL; is_good && (at = trace_next_location(of, at)) != NULL;) {
+        at->begin_ns = begin_ns;
+        at->end_ns = at->count > 0 ? fmin(to_ns, at->global_ns[at->count - 1]) : begin_ns;
+        is_good = choose(of, at, &kept[at->index]);
+    }
+    if (is_good) {
+        cut_messages(of, kept, matches);
+        cut_calls(of, kept, matches);
+    }
+    for (trace_location *at = NULL; is_good && (at = trace_next_location(of, at)) != NULL;)
+        cut_location(at, &kept[at->index]);
+    of->is_cut = is_good;
+    of->cut_from_ns = from_ns;
+    of->cut_to_ns = to_ns;
+    free(kept);
+    return is_good;
+}
