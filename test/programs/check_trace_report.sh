@@ -456,6 +456,9 @@ for chart, row in zip(charts, csv.DictReader(open(sys.argv[1]))):
     waits = [one for one in chart["marks"] if not one[3] and one[4].endswith("rank " + row["rank"])]
     if len(marks) != 1 or marks[0][0] != int(row["rank"]) or round(marks[0][2]) != end - begin or not waits:
         print("cause", row["cause"], "is marked as", marks, "with", len(waits), "waits")
+    chain = chart["chain"]
+    if not chain or any(line[0] not in {marks[0][0], *(one[2] for one in chain[:i])} for i, line in enumerate(chain)):
+        print("cause", row["cause"], "has the chain", chain)
     if not 0 <= marks[0][1] <= marks[0][1] + marks[0][2] <= chart["to"]:
         print("cause", row["cause"], "is outside of its time line")' "$scratch/causes.csv" "$scratch/shown"
     # A place need not be text.

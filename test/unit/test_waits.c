@@ -5,6 +5,7 @@
  */
 #include "support.h"
 #include "trace/waits/analysis.h"
+#include "trace/waits/chain.h"
 #include "unit/made_trace.h"
 
 enum { LATENCY_NS = 2000, MAX_RANKS = 64, CLOCK_NS = 100 };
@@ -312,6 +313,27 @@ static void expect_sums(const wait_analysis *found, const char *name, int ranks)
                   ranks, found->unseen_ns);
 }
 
+/* All that is charged to the worst instance is waited in its chain, for its lane or for one that waited before. */
+static void expect_chain(const wait_analysis *of, const cause *one, const char *name)
+{
+    size_t count;
+    int64_t waited_ns = 0;
+    size_t *chain = chain_find(&of->graph, &of->waits, one, INT64_MAX, &count);
+    bool *has_waited = calloc(of->graph.lane_count, sizeof *has_waited);
+    ck_assert(chain && has_waited);
+    has_waited[one->worst_lane] = true;
+    for (size_t i = 0; i < count; i++) {
+        const graph_wait *wait = &of->waits.list[chain[i]];
+        EXPECT_SEEDED(has_waited[wait->late_lane], "%s: a wait of the chain is for another rank", name);
+        has_waited[wait->lane] = true;
+        waited_ns += wait->end_ns - wait->begin_ns;
+    }
+    EXPECT_SEEDED(one->worst_ns <= waited_ns, "%s: %" PRId64 " are charged of a chain of %" PRId64 " ns", name,
+                  one->worst_ns, waited_ns);
+    free(has_waited);
+    free(chain);
+}
+
 static plant draw_plant(int program, int ranks, chance *source)
 {
     const int last = ranks - 1 - programs[program].after;
@@ -344,6 +366,8 @@ START_TEST(planted_delays_are_named)
         analyze(&found, &matches, &with.made, TRACE_GLOBAL);
         analyze(&base, &base_matches, &without.made, TRACE_GLOBAL);
         expect_sums(&found, name, ranks);
+        for (size_t k = 0; k < found.causes.count && k < ANALYSIS_GAINS; k++)
+            expect_chain(&found, analysis_cause(&found, k), name);
         const verdict said = judge(&with, &found, &base);
         if (cost_ns > 3 * said.bound_ns && cost_ns > 3 * LATENCY_NS) {
             judged++;

@@ -506,14 +506,16 @@ class Chart extends Figure {
 
 // { title, xTitle, laneTitle, to (ns), lanes: [name], functions: [name],
 //   calls: [[lane, function, from, took, depth, text]], messages: [[lane, from, lane, to, text]],
-//   marks (or none): [[lane, from, took, whether it is a cause, text]] }
+//   marks (or none): [[lane, from, took, whether it is a cause, text]],
+//   chain (as marks): [[lane, from, waiting lane, to, text]] of the waits that are charged to the cause }
 class Timeline extends Figure {
   constructor(spec) {
     super(spec.title);
     this.spec = spec;
     this.axes = [new Axis("linear", "ns", [0, spec.to])];
     this.axes[0].whole = this.axes[0].seen = [0, spec.to];
-    this.names = [...spec.functions, "messages", ...(spec.marks ? ["waits, and their cause in a frame"] : [])];
+    this.names = [...spec.functions, "messages",
+      ...(spec.marks ? ["waits, and their cause in a frame", "who waits for it, directly or not"] : [])];
   }
 
   draw() {
@@ -540,22 +542,27 @@ class Timeline extends Figure {
       node.tipText = `${spec.functions[id]}\n${spec.laneTitle} ${spec.lanes[at]}, ${valueText(took, "ns")} from ` +
         valueText(from, "ns", 1) + (text ? "\n" + text : "");
     }
-    for (const [source, from, target, to, text] of spec.messages) {
-      if (!isSeen(Math.min(from, to), Math.max(from, to))) continue;
-      groups[spec.functions.length].appendChild(svg("path", { class: "call line",
-        d: `M${x(from)} ${top + (source + 0.5) * lane}L${x(to)} ${top + (target + 0.5) * lane}` })).tipText =
-        `message, ${text}\nfrom ${spec.lanes[source]} to ${spec.lanes[target]}, ` +
-        `${valueText(to - from, "ns")} after its send began`;
-    }
+    const drawLine = (group, look, [source, from, target, to], tipText) => {
+      if (!isSeen(Math.min(from, to), Math.max(from, to))) return;
+      group.appendChild(svg("path", { class: look,
+        d: `M${x(from)} ${top + (source + 0.5) * lane}L${x(to)} ${top + (target + 0.5) * lane}` })).tipText = tipText;
+    };
+    for (const line of spec.messages)
+      drawLine(groups[spec.functions.length], "call line", line, `message, ${line[4]}\nfrom ` +
+        `${spec.lanes[line[0]]} to ${spec.lanes[line[2]]}, ${valueText(line[3] - line[1], "ns")} after its send began`);
     for (const [at, from, took, isCause, text] of spec.marks || []) {
       if (!isSeen(from, from + took)) continue;
       const start = Math.max(x(from), left - 2);
-      groups.at(-1).appendChild(svg("rect", { class: isCause ? "call mark cause" : "call mark", x: start,
+      groups.at(-2).appendChild(svg("rect", { class: isCause ? "call mark cause" : "call mark", x: start,
         y: top + at * lane + (isCause ? 1 : lane / 4), height: isCause ? lane - 2 : lane / 2,
         width: Math.max(0.3, Math.min(x(from + took), right + 2) - start) })).tipText =
         `${text}\n${spec.laneTitle} ${spec.lanes[at]}, ${valueText(took, "ns")} from ${valueText(from, "ns", 1)}`;
     }
-    const keyOf = (number) => number === spec.functions.length ? svg("path", { class: "call line", d: "M1 11L27 1" })
+    for (const line of spec.chain || [])
+      drawLine(groups.at(-1), "call line chain", line,
+        `${line[4]}: ${spec.laneTitle} ${spec.lanes[line[2]]} waits for ${spec.lanes[line[0]]}`);
+    const lines = { [spec.functions.length]: "call line", [spec.functions.length + 2]: "call line chain" };
+    const keyOf = (number) => lines[number] ? svg("path", { class: lines[number], d: "M1 11L27 1" })
       : svg("rect", { class: number < spec.functions.length ? "call" : "call mark", x: 2, y: 1, width: 24,
         height: 10 });
     this.drawLegend(this.names, (number) => [keyOf(number)]);

@@ -4,8 +4,10 @@
 
 #include "results/table.h"
 #include "trace/report/answer.h"
+#include "trace/waits/chain.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* What is seen beside the instance, as a part of it. */
 #define MARGIN 0.2
@@ -51,17 +53,39 @@ static json_t *list_marks(const wait_analysis *of, const cause *cause, const int
     return marks;
 }
 
+/* A line for each wait of the chain: from what it waited for to where it ended. */
+static json_t *list_chain(const wait_analysis *of, const cause *cause, const interval_t *seen)
+{
+    size_t count;
+    size_t *chain = chain_find(&of->graph, &of->waits, cause, (int64_t)ceil(seen->to_ns), &count);
+    json_t *lines = chain ? need(json_array()) : NULL;
+    for (size_t i = 0; chain && i < count; i++) {
+        const graph_wait *wait = &of->waits.list[chain[i]];
+        const int64_t late_ns = of->graph.lanes[wait->late_lane].calls[wait->late_call].enter_ns;
+        json_array_append_new(lines,
+                              need(json_pack("[I, f, I, f, s]", (json_int_t)wait->late_lane,
+                                             (double)late_ns - seen->from_ns, (json_int_t)wait->lane,
+                                             (double)wait->end_ns - seen->from_ns, wait_state_names[wait->state])));
+    }
+    free(chain);
+    return lines;
+}
+
 json_t *worst_data(const wait_analysis *of, const trace_matches *matches, size_t place, const char *clock,
                    size_t *message_step)
 {
     const cause *cause = analysis_cause(of, place);
     const interval_t seen = choose_interval(of->graph.of, cause);
     char title[TEXT_BYTES];
-    json_t *data = gantt_data(of->graph.of, matches, seen, clock, message_step);
-    if (!data)
+    json_t *chain = list_chain(of, cause, &seen);
+    json_t *data = chain ? gantt_data(of->graph.of, matches, seen, clock, message_step) : NULL;
+    if (!data) {
+        json_decref(chain);
         return NULL;
+    }
     snprintf(title, sizeof title, "Cause %zu: rank %d, when others wait longest for it", place + 1, cause->key.rank);
     json_object_set_new(data, "title", need(json_string(title)));
+    json_object_set_new(data, "chain", chain);
     json_object_set_new(data, "marks", list_marks(of, cause, &seen));
     return data;
 }

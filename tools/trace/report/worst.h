@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* worst.h - the worst instance of a cause of waits as a time line, in which it and the waits are marked. */
+/* worst.h - the worst instance of a cause of waits as a time line, in which it, the waits, and
+   those that are charged to it are marked. */
 #ifndef TRACE_WORST_H
 #define TRACE_WORST_H
 

@@ -188,20 +188,26 @@ static bool charge_all(charging *in)
 
 /* ---- Instances */
 
-static void add_instance(causes *to, size_t which, size_t lane, int64_t late_ns, int64_t charged_ns, int64_t begin_ns,
-                         int64_t end_ns)
+/* What an instance would be as the worst one of its cause. */
+typedef struct {
+    size_t lane, call;
+    int64_t charged_ns, begin_ns, end_ns;
+} instance;
+
+static void add_instance(causes *to, size_t which, int64_t late_ns, const instance *at)
 {
     if (which == GRAPH_NONE)
         return;
     cause *of = &to->list[which];
     of->instances++;
     of->late_ns += late_ns;
-    if (of->instances > 1 && charged_ns <= of->worst_ns)
+    if (of->instances > 1 && at->charged_ns <= of->worst_ns)
         return;
-    of->worst_ns = charged_ns;
-    of->worst_begin_ns = begin_ns;
-    of->worst_end_ns = end_ns;
-    of->worst_lane = lane;
+    of->worst_ns = at->charged_ns;
+    of->worst_begin_ns = at->begin_ns;
+    of->worst_end_ns = at->end_ns;
+    of->worst_lane = at->lane;
+    of->worst_call = at->call;
 }
 
 static void add_instances(causes *to, const graph *of, const graph_waits *waits)
@@ -211,9 +217,10 @@ static void add_instances(causes *to, const graph *of, const graph_waits *waits)
             const graph_call *call = &of->lanes[lane].calls[i];
             const int64_t from_ns = i > 0 ? call[-1].leave_ns : of->lanes[lane].begin_ns;
             const int64_t in_ns = call->wait != GRAPH_NONE ? waits->list[call->wait].end_ns : call->enter_ns;
-            add_instance(to, call->cause_before, lane, call->late_before_ns, call->charged_before_ns, from_ns,
-                         call->enter_ns);
-            add_instance(to, call->cause_in, lane, call->late_in_ns, call->charged_in_ns, in_ns, call->leave_ns);
+            add_instance(to, call->cause_before, call->late_before_ns,
+                         &(instance){lane, i, call->charged_before_ns, from_ns, call->enter_ns});
+            add_instance(to, call->cause_in, call->late_in_ns,
+                         &(instance){lane, i, call->charged_in_ns, in_ns, call->leave_ns});
         }
 }
 
