@@ -171,6 +171,12 @@ void mh_trace_collective_init(trace_call *call, int result, MPI_Comm comm, int r
 void mh_trace_make_comm(trace_call *call, int result, const MPI_Comm *comm);
 void mh_trace_imake_comm(trace_call *call, int result, MPI_Comm parent, const MPI_Comm *comm);
 void mh_trace_drop_comm(trace_call *call, const MPI_Comm *comm); /* before it is freed */
+
+/* A window is a communicator for itself: of the processes of the one that it is made on. */
+void mh_trace_make_win(trace_call *call, int result, MPI_Comm comm, const MPI_Win *window);
+void mh_trace_drop_win(trace_call *call, const MPI_Win *window); /* before it is freed */
+void mh_trace_fence(trace_call *call, int result, MPI_Win window);
+
 void mh_trace_region(trace_call *call, int level);
 void mh_trace_abort(void); /* MPI ends the program */
 
@@ -180,7 +186,8 @@ void mh_trace_abort(void); /* MPI ends the program */
     OF(leave) OF(send) OF(isend)                                                                                     \
     OF(send_init) OF(irecv) OF(recv_init) OF(receive) OF(keep) OF(probed) OF(take) OF(receive_taken) OF(irecv_taken) \
     OF(start) OF(cancel) OF(forget) OF(watch) OF(all_done) OF(one_done) OF(some_done) OF(tried) OF(collective)       \
-    OF(icollective) OF(collective_init) OF(make_comm) OF(imake_comm) OF(drop_comm) OF(region) OF(abort)
+    OF(icollective) OF(collective_init) OF(make_comm) OF(imake_comm) OF(drop_comm) OF(make_win) OF(drop_win)  \
+    OF(fence) OF(region) OF(abort)
 /* clang-format on */
 #define TRACE_OPERATION(name) __typeof__(mh_trace_##name) *name;
 typedef struct {

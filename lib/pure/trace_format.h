@@ -40,7 +40,7 @@ typedef struct {
     uint64_t bytes;  /* of the payload, without padding */
 } trace_block_head;
 
-/* A communicator. Its ranks are those of MPI_COMM_WORLD, or -1. MPI_COMM_WORLD is 0, MPI_COMM_SELF is 1. */
+/* A communicator, or a window. Its ranks are of MPI_COMM_WORLD, or -1. MPI_COMM_WORLD is 0, MPI_COMM_SELF is 1. */
 typedef struct {
     uint32_t id;      /* on this process */
     uint32_t context; /* the same on all processes of this communicator, another one for others that overlap with it;

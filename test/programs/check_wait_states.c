@@ -3,7 +3,8 @@
  * check_wait_states.c - two ranks that wait for each other in each way that messages allow, 20 times: rank 0 for rank 1
  * in MPI_Recv, in MPI_Wait, in MPI_Test, in MPI_Iprobe and in MPI_Probe; then rank 1 for rank 0 in MPI_Ssend and in an
  * MPI_Send of 1 MiB. The one that is late sleeps for 1 ms. Once more rank 1 is late, but rank 0 computes and looks with
- * MPI_Testany in turn: it hardly waits.
+ * MPI_Testany in turn: it hardly waits. Then rank 1 is late at
+ * MPI_Win_fence.
  */
 #include <mpi.h>
 #include <time.h>
@@ -65,11 +66,20 @@ static void be_late(void)
     }
 }
 
+static void fence(int rank, MPI_Win window)
+{
+    if (rank == 1)
+        sleep_1_ms();
+    MPI_Win_fence(0, window);
+}
+
 int main(int argc, char **argv)
 {
     int rank;
+    MPI_Win window;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Win_create(big, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
     for (int i = 0; i < TIMES; i++) {
         if (rank == 0) {
             wait_for_senders();
@@ -83,6 +93,8 @@ int main(int argc, char **argv)
             MPI_Ssend(big, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
             MPI_Send(big, BYTES, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
         }
+        fence(rank, window);
     }
+    MPI_Win_free(&window);
     return MPI_Finalize();
 }

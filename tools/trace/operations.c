@@ -16,7 +16,7 @@ static const struct {
     {"Alltoallw", WAIT_MAYBE}, {"Reduce_scatter", WAIT_ALL}, {"Reduce_scatter_block", WAIT_ALL},
     {"Bcast", WAIT_FROM_ROOT}, {"Scatter", WAIT_FROM_ROOT},  {"Scatterv", WAIT_FROM_ROOT},
     {"Reduce", WAIT_TO_ROOT},  {"Gather", WAIT_TO_ROOT},     {"Gatherv", WAIT_TO_ROOT},
-    {"Scan", WAIT_LOWER},      {"Exscan", WAIT_LOWER},
+    {"Scan", WAIT_LOWER},      {"Exscan", WAIT_LOWER},       {"Win_fence", WAIT_FENCE},
 };
 
 operation_wait operation_wait_of(const char *name)

@@ -179,3 +179,12 @@ void mh_trace_collective_init(trace_call *call, int result, MPI_Comm comm, int r
     call->started.is_persistent = true;
     describe(&call->started, call, comm, root, &in, &out);
 }
+
+void mh_trace_fence(trace_call *call, int result, MPI_Win window)
+{
+    mh_trace_leave_ns(call);
+    const trace_known_comm *known = mh_trace_window(window);
+    if (mh_interpose_was_refused(result) || known->id == TRACE_NO_COMM)
+        return;
+    put(call, call->leave_ns, &(trace_request){.comm = known->id, .function = call->id, .partner = TRACE_ROOT_NONE});
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * communicators.c - which communicators there are, and what world ranks they have.
+ * communicators.c - which communicators and windows there are, and what world ranks they have.
  *
  * A communicator that is made by a call which waits gets a context that its processes agree upon: the largest of what
  * they propose, and nothing is ever proposed twice. That of another one, which is found when it is used, is computed
@@ -40,6 +40,11 @@ static _Atomic uint32_t id_count = SELF_ID + 1;
 static uint64_t key_of(MPI_Comm comm)
 {
     return (uint64_t)(uintptr_t)comm << 2 | 3;
+}
+
+static uint64_t key_of_window(MPI_Win window)
+{
+    return (uint64_t)(uintptr_t)window << 2 | 1;
 }
 
 /* The world ranks of a communicator, of the remote group if it has one. NULL if there is no memory. */
@@ -122,9 +127,9 @@ static void write_definition(definition *its)
 }
 
 /* MPI uses the handle of a communicator again that has been freed; it may have been freed where nobody looked. */
-static void forget(MPI_Comm handle)
+static void forget(uint64_t key)
 {
-    int64_t slot = mh_trace_find(&table, key_of(handle));
+    int64_t slot = mh_trace_find(&table, key);
     if (slot >= 0)
         mh_trace_remove(&table, slot);
 }
@@ -133,15 +138,15 @@ static void forget(MPI_Comm handle)
 static int forget_freed(MPI_Comm handle, int key, void *value, void *extra)
 {
     (void)key, (void)value, (void)extra;
-    forget(handle);
+    forget(key_of(handle));
     return MPI_SUCCESS;
 }
 
-/* like: itself, or another one of the same processes, while it is not to be used. &unknown if there is no room. */
-static trace_known_comm *add(MPI_Comm handle, MPI_Comm like, bool is_inter, uint32_t context, definition *its)
+/* like: itself, or another one of the same processes, if it is not to be used. &unknown if there is no room. */
+static trace_known_comm *add(uint64_t key, MPI_Comm like, bool is_inter, uint32_t context, definition *its)
 {
-    forget(handle);
-    int64_t slot = its && id_count < MAX_IDS ? mh_trace_reserve(&table, key_of(handle)) : TRACE_ABSENT;
+    forget(key);
+    int64_t slot = its && id_count < MAX_IDS ? mh_trace_reserve(&table, key) : TRACE_ABSENT;
     if (slot < 0) {
         free(its);
         return &unknown;
@@ -151,9 +156,9 @@ static trace_known_comm *add(MPI_Comm handle, MPI_Comm like, bool is_inter, uint
     known[slot] = (trace_known_comm){0};
     describe(&known[slot], like, is_inter, its);
     write_definition(its);
-    mh_trace_publish(&table, slot, key_of(handle));
-    if (handle == like)
-        PMPI_Comm_set_attr(handle, freed_key, NULL);
+    mh_trace_publish(&table, slot, key);
+    if (key == key_of(like))
+        PMPI_Comm_set_attr(like, freed_key, NULL);
     return &known[slot];
 }
 
@@ -184,7 +189,7 @@ static trace_known_comm *discover(MPI_Comm handle)
         found = &known[slot];
     } else {
         definition *its = define(handle, is_inter);
-        found = add(handle, handle, is_inter, its ? compute_context(its) : 0, its);
+        found = add(key_of(handle), handle, is_inter, its ? compute_context(its) : 0, its);
     }
     mh_trace_unlock(&lock);
     return found;
@@ -248,6 +253,14 @@ static uint32_t agree_on_context(MPI_Comm comm, bool is_inter)
 }
 
 /* Two threads may make communicators at once, so the lock is not held while processes wait for each other. */
+static void make(uint64_t key, MPI_Comm like, bool is_inter)
+{
+    uint32_t context = agree_on_context(like, is_inter);
+    mh_trace_lock(&lock, TRACE_AT_ANY_TIME);
+    add(key, like, is_inter, context, define(like, is_inter));
+    mh_trace_unlock(&lock);
+}
+
 void mh_trace_make_comm(trace_call *call, int result, const MPI_Comm *comm)
 {
     int is_inter = 0;
@@ -256,13 +269,10 @@ void mh_trace_make_comm(trace_call *call, int result, const MPI_Comm *comm)
         return;
     PMPI_Comm_test_inter(*comm, &is_inter);
     if (mh_interpose_is_foreign(*comm)) {
-        forget(*comm);
+        forget(key_of(*comm));
         return;
     }
-    uint32_t context = agree_on_context(*comm, is_inter);
-    mh_trace_lock(&lock, TRACE_AT_ANY_TIME);
-    add(*comm, *comm, is_inter, context, define(*comm, is_inter));
-    mh_trace_unlock(&lock);
+    make(key_of(*comm), *comm, is_inter);
 }
 
 /* It is not to be used before its request is complete; but its processes are those of the parent. */
@@ -277,7 +287,7 @@ void mh_trace_imake_comm(trace_call *call, int result, MPI_Comm parent, const MP
     uint32_t number = atomic_fetch_add(&its_parent->duplicates, 1) + 1;
     uint32_t context = mix(mix(UINT32_C(2166136261), its_parent->context), number) | computed;
     mh_trace_lock(&lock, TRACE_AT_ANY_TIME);
-    add(*comm, parent, its_parent->is_inter, context, define(parent, its_parent->is_inter));
+    add(key_of(*comm), parent, its_parent->is_inter, context, define(parent, its_parent->is_inter));
     mh_trace_unlock(&lock);
 }
 
@@ -285,5 +295,27 @@ void mh_trace_drop_comm(trace_call *call, const MPI_Comm *comm)
 {
     (void)call;
     if (comm)
-        forget(*comm);
+        forget(key_of(*comm));
+}
+
+/* ---- Windows */
+
+void mh_trace_make_win(trace_call *call, int result, MPI_Comm comm, const MPI_Win *window)
+{
+    mh_trace_leave_ns(call);
+    if (result == MPI_SUCCESS && *window != MPI_WIN_NULL && !mh_interpose_is_foreign(comm))
+        make(key_of_window(*window), comm, false);
+}
+
+void mh_trace_drop_win(trace_call *call, const MPI_Win *window)
+{
+    (void)call;
+    if (window)
+        forget(key_of_window(*window));
+}
+
+trace_known_comm *mh_trace_window(MPI_Win window)
+{
+    int64_t slot = mh_trace_find(&table, key_of_window(window));
+    return slot >= 0 ? &known[slot] : &unknown;
 }

@@ -21,6 +21,8 @@ enum { TRACE_MAX_MISSING = 64 };
 bool mh_trace_open_comms(void);
 trace_known_comm *mh_trace_comm(MPI_Comm comm); /* never NULL */
 
+trace_known_comm *mh_trace_window(MPI_Win window); /* of one that is not known, whose id is TRACE_NO_COMM */
+
 bool mh_trace_is_known(MPI_Comm comm); /* without asking MPI */
 /* MPI_COMM_WORLD and MPI_COMM_SELF. Others are written when they are made or found. */
 void mh_trace_write_first_comms(void);

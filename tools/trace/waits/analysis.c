@@ -2,6 +2,7 @@
 /* analysis.c - all steps of the analysis, and sums over what they found. */
 #include "trace/waits/analysis.h"
 
+#include "trace/operations.h"
 #include "trace/waits/gain.h"
 #include "trace/waits/path.h"
 #include "trace/waits/replay.h"
@@ -102,6 +103,8 @@ static bool sum_waits(wait_analysis *to)
 /* Windows, files and what makes communicators may wait, and the trace does not tell for whom. */
 static bool may_wait(const char *name)
 {
+    if (operation_wait_of(name) != WAIT_UNKNOWN)
+        return false;
     static const char *const families[] = {
         "MPI_Win_",           "MPI_File_",        "MPI_Neighbor_",         "MPI_Comm_split",
         "MPI_Comm_dup",       "MPI_Comm_create",  "MPI_Comm_free",         "MPI_Cart_create",

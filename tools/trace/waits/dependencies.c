@@ -270,8 +270,9 @@ static bool gather(graph *to, const trace_call *call, operation_wait kind)
 }
 
 /* Each waits for the last of the others that came before it left: of all, or of those with lower ranks. */
-static bool depend_on_last(graph *to, const trace_call *call, bool is_lower)
+static bool depend_on_last(graph *to, const trace_call *call, operation_wait kind)
 {
+    const wait_state state = kind == WAIT_FENCE ? STATE_FENCE : STATE_N_BY_N;
     place_in_graph *enters = malloc(((size_t)call->count + 1) * sizeof *enters);
     bool is_good = enters;
     for (int i = 0; is_good && i < call->count; i++)
@@ -279,12 +280,12 @@ static bool depend_on_last(graph *to, const trace_call *call, bool is_lower)
     for (int i = 0; is_good && i < call->count; i++) {
         const place_in_graph at = wait_of(to, &call->parts[i]);
         int last = -1;
-        for (int k = 0; at.call != GRAPH_NONE && k < (is_lower ? i : call->count); k++)
+        for (int k = 0; at.call != GRAPH_NONE && k < (kind == WAIT_LOWER ? i : call->count); k++)
             if (k != i && enters[k].call != GRAPH_NONE && call_at(&enters[k])->enter_ns <= call_at(&at)->leave_ns &&
                 (last < 0 || call_at(&enters[k])->enter_ns > call_at(&enters[last])->enter_ns))
                 last = k;
         if (last >= 0)
-            is_good = depend_on(to, &at, &enters[last], call->parts[last].enter, STATE_N_BY_N);
+            is_good = depend_on(to, &at, &enters[last], call->parts[last].enter, state);
     }
     free(enters);
     return is_good;
@@ -309,7 +310,7 @@ bool graph_add_dependencies(graph *to, const trace_matches *matches)
         if (kind >= WAIT_MEET)
             is_good = gather(to, call, kind);
         else if (kind != WAIT_UNKNOWN)
-            is_good = depend_on_last(to, call, kind == WAIT_LOWER);
+            is_good = depend_on_last(to, call, kind);
         if (kind != WAIT_UNKNOWN)
             mark_matched(to, call);
     }

@@ -10,9 +10,10 @@
 #include <string.h>
 
 const char *const wait_state_names[STATE_COUNT] = {
-    [STATE_LATE_SENDER] = "late sender",       [STATE_LATE_RECEIVER] = "late receiver",
-    [STATE_BARRIER] = "wait at barrier",       [STATE_N_BY_N] = "wait at N x N",
-    [STATE_LATE_BROADCAST] = "late broadcast", [STATE_EARLY_REDUCE] = "early reduce"};
+    [STATE_LATE_SENDER] = "late sender",  [STATE_LATE_RECEIVER] = "late receiver",
+    [STATE_BARRIER] = "wait at barrier",  [STATE_N_BY_N] = "wait at N x N",
+    [STATE_FENCE] = "wait at fence",      [STATE_LATE_BROADCAST] = "late broadcast",
+    [STATE_EARLY_REDUCE] = "early reduce"};
 
 /* What a name is of. */
 typedef enum { NAME_REGION, NAME_CALL, NAME_RECORDER, NAME_BEGIN, NAME_END } name_kind;
