@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_RANKS = 64, LATE_NS = 300000, STEP_NS = 20000, ERROR_NS = 2000, LATENCY_NS = 3000, CLOCK_NS = 100 };
+enum { MAX_RANKS = 1024, LATE_NS = 300000, STEP_NS = 20000, ERROR_NS = 2000, LATENCY_NS = 3000, CLOCK_NS = 100 };
 
 static void be_late(made_trace *made, int rank, double late_ns)
 {
@@ -64,7 +64,8 @@ int main(int argc, char **argv)
         return 2;
     }
     for (int rank = 0; rank < ranks; rank++)
-        clocks[rank] = (made_clock){.offset_ns = INT64_C(1000000000000) + INT64_C(7000) * rank, .drift = 5e-6 * rank};
+        clocks[rank] =
+            (made_clock){.offset_ns = INT64_C(1000000000000) + INT64_C(7000) * rank, .drift = 5e-6 * (rank % 64)};
     made_begin(&made, ranks, clocks, 7);
     call_all(&made, atoi(argv[3]));
     made_records(&made, 1e6, CLOCK_NS);

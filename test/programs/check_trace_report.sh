@@ -469,6 +469,29 @@ for chart, row in zip(charts, csv.DictReader(open(sys.argv[1]))):
     expect_status 0
 }
 
+# Of many ranks, some are drawn: those of the cause among them, at their times.
+check_many() {
+    rm -rf "$scratch/many"
+    "$checks/check_trace_report" "$scratch/many" 200 6 || complain "no trace"
+    run alone mpix_trace_report "$scratch/many" --page "$page"
+    expect_status 0
+    grep -q '<p>There are too many threads: [0-9]* of 200 are shown.</p>' "$page" || complain "not what is left out"
+    sed -n 's/^<script type="application.json" id="data">\(.*\)<.script>$/\1/p' "$page" | "$python" -c '
+import json, sys
+charts = [one for one in json.load(sys.stdin)["charts"] if "calls" in one]
+for chart in charts:
+    lanes = [int(name) for name in chart["lanes"]]
+    if not 48 <= len(lanes) <= 96 or lanes != sorted(set(lanes)):
+        print(chart["title"], "has the lanes", lanes)
+    if any(one[0] >= len(lanes) for one in chart["calls"] + chart.get("marks", [])):
+        print(chart["title"], "has what is in no lane")
+    for row, *_ in [one for one in chart.get("marks", []) if one[3]]:
+        if lanes[row] not in (198, 199) or not all(one[0] == row and one[2] != row for one in chart["chain"]):
+            print(chart["title"], "is of rank", lanes[row], "with the chain", chart["chain"])
+if len(charts) < 3 or sum(len(one.get("chain", [])) > 40 for one in charts) < 2:
+    print(len(charts), "time lines, with chains of", [len(one.get("chain", [])) for one in charts])'
+}
+
 # The picture of the whole run has as much waiting as the table, where rank 2 is late, and leads to the causes.
 check_overview() {
     report --page "$page" --format csv --show waits
@@ -521,6 +544,7 @@ quick tap_check "mpix_trace_report: clocks" check_clocks
 quick tap_check "mpix_trace_report: tables" check_text
 quick tap_check "mpix_trace_report: calls of an interval" check_interval
 quick tap_check "mpix_trace_report: a part of the run" check_part
+quick tap_check "mpix_trace_report: many ranks" check_many
 tap_check "mpix_trace_report: mpix_bench replays arrivals" check_replay
 if [ -x "${BUILDDIR:-.}/lib/interpose/mpix_trace" ]; then
     tap_check "mpix_trace_report: a program that ran" check_real

@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef enum show { SHOW_CAUSES, SHOW_WAITS, SHOW_FUNCTIONS, SHOW_RANKS, SHOW_SITES, SHOW_CALLS } show_t;
@@ -145,12 +146,12 @@ static double end_of_trace_s(const trace *of)
 /* The interval of the Gantt chart: a few dozen calls, or what is asked for. */
 static void choose_interval(const settings_t *settings, trace_view_t *view)
 {
-    view->has_interval = gantt_usual(view->of, &view->interval);
+    view->has_interval = gantt_usual(view->of, &view->lanes, &view->interval);
     if (settings->from_s >= 0)
         view->interval.from_ns = view->of->cut_from_ns;
     if (settings->to_s >= 0)
         view->interval.to_ns = view->of->cut_to_ns;
-    if (view->has_interval && gantt_fit(view->of, &view->interval))
+    if (view->has_interval && gantt_fit(view->of, &view->lanes, &view->interval))
         fprintf(stderr, "%s: the Gantt chart ends at %.9f s, because there are too many calls\n", program.name,
                 (view->interval.to_ns - view->of->zero_ns) / 1e9);
 }
@@ -169,11 +170,14 @@ static int write_page(const settings_t *settings, const findings_t *findings)
                          .title = settings->title,
                          .clock = clocks[settings->clock],
                          .has_bounds = settings->clock == TRACE_GLOBAL};
+    if (!gantt_choose_lanes(&view.lanes, view.of, NULL, 0))
+        return no_memory();
     choose_interval(settings, &view);
     FILE *file = output_create(settings->page_path, "--page", program.name);
+    bool good = file && trace_page_print(file, &view);
+    free(view.lanes.rows);
     if (!file)
         return STATUS_BAD_OPTION;
-    bool good = trace_page_print(file, &view);
     if (!output_finish(file, settings->page_path, program.name))
         return STATUS_FAILED;
     return good ? STATUS_GOOD : no_memory();

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* A page stays below some megabytes with so many. */
-enum { MAX_BARS = 6000, MAX_LINES = 3000, USUAL_CALLS_PER_LANE = 24, USUAL_CALLS = 1500 };
+enum { MAX_BARS = 6000, MAX_LINES = 3000, MAX_LANES = 96, USUAL_CALLS_PER_LANE = 24, USUAL_CALLS = 1500 };
 enum { TEXT_BYTES = 96 };
 
 typedef struct bar {
@@ -26,7 +26,46 @@ typedef struct bar_list {
     bar_t *list;
 } bar_list_t;
 
-/* ---- Calls. The lane of a location is its index */
+/* ---- Lanes */
+
+/* Rows are in the order of locations. */
+static void number_lanes(gantt_lanes_t *lanes, size_t count)
+{
+    int rows = 0;
+    for (size_t i = 0; i < count; i++)
+        if (lanes->rows[i] >= 0)
+            lanes->rows[i] = rows++;
+}
+
+static void take_lane(gantt_lanes_t *lanes, size_t index)
+{
+    lanes->count += lanes->rows[index] < 0;
+    lanes->rows[index] = 0;
+}
+
+bool gantt_choose_lanes(gantt_lanes_t *lanes, const trace *of, const size_t *wanted, size_t wanted_count)
+{
+    const size_t count = of->location_count;
+    *lanes = (gantt_lanes_t){.rows = malloc((count + 1) * sizeof *lanes->rows)};
+    if (!lanes->rows)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        lanes->rows[i] = -1;
+    for (size_t i = 0; i < wanted_count && lanes->count < MAX_LANES / 2; i++)
+        take_lane(lanes, wanted[i]);
+    const size_t others = count <= MAX_LANES ? count : MAX_LANES - lanes->count;
+    for (size_t i = 0; i < others; i++)
+        take_lane(lanes, i * count / others);
+    number_lanes(lanes, count);
+    return true;
+}
+
+static bool is_drawn(const gantt_lanes_t *lanes, const trace_location *location)
+{
+    return lanes->rows[location->index] >= 0;
+}
+
+/* ---- Calls */
 
 static bool is_within(const interval_t *interval, const trace_location *location, const span_t *span)
 {
@@ -50,22 +89,22 @@ static bool take_location(const interval_t *interval, const trace_location *loca
 }
 
 /* Counts the calls in an interval, and keeps them if there is a list. False without memory. */
-static bool take_bars(const trace *of, const interval_t *interval, bar_list_t *bars)
+static bool take_bars(const trace *of, const gantt_lanes_t *lanes, const interval_t *interval, bar_list_t *bars)
 {
     bars->count = 0;
     for (const trace_location *at = NULL; (at = trace_next_location(of, at)) != NULL;)
-        if (!take_location(interval, at, bars))
+        if (is_drawn(lanes, at) && !take_location(interval, at, bars))
             return false;
     return true;
 }
 
-static bool list_bars(const trace *of, const interval_t *interval, bar_list_t *bars)
+static bool list_bars(const trace *of, const gantt_lanes_t *lanes, const interval_t *interval, bar_list_t *bars)
 {
     *bars = (bar_list_t){0};
-    if (!take_bars(of, interval, bars))
+    if (!take_bars(of, lanes, interval, bars))
         return false;
     bars->list = calloc(bars->count + 1, sizeof bars->list[0]);
-    return bars->list && take_bars(of, interval, bars);
+    return bars->list && take_bars(of, lanes, interval, bars);
 }
 
 /* ---- Intervals */
@@ -82,12 +121,12 @@ static int by_enter(const void *left, const void *right)
     return (a_ns > b_ns) - (a_ns < b_ns);
 }
 
-bool gantt_usual(const trace *of, interval_t *interval)
+bool gantt_usual(const trace *of, const gantt_lanes_t *lanes, interval_t *interval)
 {
     const interval_t all = {-INFINITY, INFINITY};
-    size_t kept = 0, wanted = of->location_count * USUAL_CALLS_PER_LANE;
+    size_t kept = 0, wanted = lanes->count * USUAL_CALLS_PER_LANE;
     bar_list_t bars;
-    if (!list_bars(of, &all, &bars)) {
+    if (!list_bars(of, lanes, &all, &bars)) {
         free(bars.list);
         return false;
     }
@@ -107,10 +146,10 @@ bool gantt_usual(const trace *of, interval_t *interval)
     return kept > 0;
 }
 
-bool gantt_fit(const trace *of, interval_t *interval)
+bool gantt_fit(const trace *of, const gantt_lanes_t *lanes, interval_t *interval)
 {
     bool is_short = true;
-    for (bar_list_t bars = {0}; take_bars(of, interval, &bars) && bars.count > MAX_BARS; is_short = false) {
+    for (bar_list_t bars = {0}; take_bars(of, lanes, interval, &bars) && bars.count > MAX_BARS; is_short = false) {
         double part = fmin(0.9, (double)MAX_BARS / (double)bars.count);
         double length_ns = interval->to_ns - interval->from_ns;
         if (!(length_ns > 1))
@@ -154,16 +193,18 @@ json_t *gantt_lane_name(const trace *of, const trace_location *at)
                                                            : json_sprintf("%d", at->rank));
 }
 
-static json_t *lane_names(const trace *of)
+static json_t *lane_names(const trace *of, const gantt_lanes_t *lanes)
 {
-    json_t *lanes = need(json_array());
+    json_t *names = need(json_array());
     for (const trace_location *at = NULL; (at = trace_next_location(of, at)) != NULL;)
-        add(lanes, gantt_lane_name(of, at));
-    return lanes;
+        if (is_drawn(lanes, at))
+            add(names, gantt_lane_name(of, at));
+    return names;
 }
 
 /* The functions in the interval, in the order of their ids, and their calls. Outer calls are drawn first. */
-static void list_calls(const trace *of, const bar_list_t *bars, double from_ns, json_t *functions, json_t *calls)
+static void list_calls(const trace *of, const gantt_lanes_t *lanes, const bar_list_t *bars, double from_ns,
+                       json_t *functions, json_t *calls)
 {
     for (size_t id = 0; id < of->name_count; id++) {
         size_t before = json_array_size(calls);
@@ -174,7 +215,7 @@ static void list_calls(const trace *of, const bar_list_t *bars, double from_ns, 
                 continue;
             double enter_ns = bar->location->global_ns[bar->span.enter];
             write_partner(of, bar, text);
-            add(calls, json_pack("[I, I, f, f, i, s]", (json_int_t)bar->location->index,
+            add(calls, json_pack("[i, I, f, f, i, s]", lanes->rows[bar->location->index],
                                  (json_int_t)json_array_size(functions), enter_ns - from_ns,
                                  bar->location->global_ns[bar->span.leave] - enter_ns, bar->span.depth, text));
         }
@@ -189,50 +230,53 @@ typedef struct line {
     double send_ns, receive_ns;
 } line_t;
 
-static bool find_line(const trace *of, const interval_t *interval, const trace_message *message, line_t *line)
+static bool find_line(const trace *of, const gantt_lanes_t *lanes, const interval_t *interval,
+                      const trace_message *message, line_t *line)
 {
     line->source = trace_find_location(of, message->source, message->source_thread);
     line->destination = trace_find_location(of, message->destination, message->destination_thread);
     line->send_ns = line->source->global_ns[message->send];
     line->receive_ns = line->destination->global_ns[message->receive];
-    return fmax(line->send_ns, line->receive_ns) >= interval->from_ns &&
+    return is_drawn(lanes, line->source) && is_drawn(lanes, line->destination) &&
+           fmax(line->send_ns, line->receive_ns) >= interval->from_ns &&
            fmin(line->send_ns, line->receive_ns) < interval->to_ns;
 }
 
 /* If there are too many messages, only every n-th is drawn, so that all ranks have some. Returns n. */
-static size_t list_messages(const trace *of, const trace_matches *matches, const interval_t *interval, json_t *messages)
+static size_t list_messages(const trace *of, const trace_matches *matches, const gantt_lanes_t *lanes,
+                            const interval_t *interval, json_t *messages)
 {
     size_t count = 0, drawn = 0;
     line_t line;
     for (size_t i = 0; i < matches->message_count; i++)
-        count += find_line(of, interval, &matches->messages[i], &line);
+        count += find_line(of, lanes, interval, &matches->messages[i], &line);
     const size_t step = count / MAX_LINES + (count % MAX_LINES != 0);
     for (size_t i = 0; i < matches->message_count; i++) {
         const trace_message *message = &matches->messages[i];
         char text[TEXT_BYTES];
-        if (!find_line(of, interval, message, &line) || drawn++ % step != 0)
+        if (!find_line(of, lanes, interval, message, &line) || drawn++ % step != 0)
             continue;
         snprintf(text, sizeof text, "%" PRIu64 " bytes", (uint64_t)line.source->events[message->send].value);
-        add(messages, json_pack("[I, f, I, f, s]", (json_int_t)line.source->index, line.send_ns - interval->from_ns,
-                                (json_int_t)line.destination->index, line.receive_ns - interval->from_ns, text));
+        add(messages, json_pack("[i, f, i, f, s]", lanes->rows[line.source->index], line.send_ns - interval->from_ns,
+                                lanes->rows[line.destination->index], line.receive_ns - interval->from_ns, text));
     }
     return step;
 }
 
-json_t *gantt_data(const trace *of, const trace_matches *matches, interval_t interval, const char *clock,
-                   size_t *message_step)
+json_t *gantt_data(const trace *of, const trace_matches *matches, const gantt_lanes_t *lanes, interval_t interval,
+                   const char *clock, size_t *message_step)
 {
     bar_list_t bars;
     json_t *functions = need(json_array()), *calls = need(json_array()), *messages = need(json_array()), *data = NULL;
-    if (list_bars(of, &interval, &bars)) {
-        list_calls(of, &bars, interval.from_ns, functions, calls);
-        *message_step = list_messages(of, matches, &interval, messages);
+    if (list_bars(of, lanes, &interval, &bars)) {
+        list_calls(of, lanes, &bars, interval.from_ns, functions, calls);
+        *message_step = list_messages(of, matches, lanes, &interval, messages);
         data = need(json_pack("{s:s, s:s, s:o, s:s, s:f, s:O, s:O, s:O, s:o}", "type", "timeline", "title",
                               "Calls and messages", "xTitle",
                               json_sprintf("time after %.9f s from the end of MPI_Init, by %s",
                                            (interval.from_ns - of->zero_ns) / 1e9, clock),
                               "laneTitle", "rank", "to", fmax(interval.to_ns - interval.from_ns, 1), "functions",
-                              functions, "calls", calls, "messages", messages, "lanes", lane_names(of)));
+                              functions, "calls", calls, "messages", messages, "lanes", lane_names(of, lanes)));
     }
     json_decref(functions);
     json_decref(calls);

@@ -15,11 +15,24 @@ typedef struct interval {
     double from_ns, to_ns;
 } interval_t;
 
+/* Which threads are drawn. */
+typedef struct gantt_lanes {
+    size_t count;
+    int *rows; /* by index of a location; -1: not drawn */
+} gantt_lanes_t;
+
+/*
+ * gantt_choose_lanes - all, or if there are too many, some that are wanted and others, evenly. False without memory.
+ *
+ * wanted   indexes of locations, the most wanted first; one may be there several times
+ */
+bool gantt_choose_lanes(gantt_lanes_t *lanes, const trace *of, const size_t *wanted, size_t wanted_count);
+
 /* gantt_usual - the first interval with a few dozen calls, without those that set up MPI. False: there are no calls. */
-bool gantt_usual(const trace *of, interval_t *interval);
+bool gantt_usual(const trace *of, const gantt_lanes_t *lanes, interval_t *interval);
 
 /* gantt_fit - make an interval so short that a page can hold its calls. False: it is as it was. */
-bool gantt_fit(const trace *of, interval_t *interval);
+bool gantt_fit(const trace *of, const gantt_lanes_t *lanes, interval_t *interval);
 
 /* gantt_lane_name - the rank of a thread, and which of its threads it is if there are several. */
 json_t *gantt_lane_name(const trace *of, const trace_location *at);
@@ -30,7 +43,7 @@ json_t *gantt_lane_name(const trace *of, const trace_location *at);
  * clock          by which times are, in a few words
  * message_step   out: one of so many messages is drawn
  */
-json_t *gantt_data(const trace *of, const trace_matches *matches, interval_t interval, const char *clock,
-                   size_t *message_step);
+json_t *gantt_data(const trace *of, const trace_matches *matches, const gantt_lanes_t *lanes, interval_t interval,
+                   const char *clock, size_t *message_step);
 
 #endif

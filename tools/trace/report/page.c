@@ -240,8 +240,13 @@ static void begin(const page_t *page, const char *id, const char *title, const c
     fprintf(page->file, "<section id=\"%s\">\n<h2>%s</h2>\n<p>%s</p>\n", id, title, text);
 }
 
-static void note_step(const page_t *page, size_t step)
+/* Draws what gantt_data made, and says what is left out. */
+static void draw_lanes(page_t *page, const trace *of, json_t *data, size_t step)
 {
+    const size_t drawn = json_array_size(json_object_get(data, "lanes"));
+    page_draw(page, data);
+    if (drawn < of->location_count)
+        fprintf(page->file, "<p>There are too many threads: %zu of %zu are shown.</p>\n", drawn, of->location_count);
     if (step > 1)
         fprintf(page->file, "<p>There are too many messages: one of %zu is shown.</p>\n", step);
 }
@@ -255,8 +260,7 @@ static bool print_worst(page_t *page, const trace_view_t *view, int causes)
         if (!data)
             return false;
         fprintf(page->file, "<div id=\"cause-%d\">\n", i + 1);
-        page_draw(page, data);
-        note_step(page, step);
+        draw_lanes(page, view->of, data, step);
         fputs("</div>\n", page->file);
     }
     return true;
@@ -307,10 +311,11 @@ static bool print_gantt(page_t *page, const trace_view_t *view)
     size_t step = 1;
     begin(page, "gantt", "An interval in detail",
           "A bar is a call, a line a message from the beginning of its send to the end of its receive.");
-    json_t *data = view->has_interval ? gantt_data(view->of, view->matches, view->interval, view->clock, &step) : NULL;
+    json_t *data = view->has_interval
+                       ? gantt_data(view->of, view->matches, &view->lanes, view->interval, view->clock, &step)
+                       : NULL;
     if (data)
-        page_draw(page, data);
-    note_step(page, step);
+        draw_lanes(page, view->of, data, step);
     fputs(view->has_interval ? "</section>\n" : "<p>There are no calls.</p>\n</section>\n", page->file);
     return data || !view->has_interval;
 }

@@ -23,6 +23,7 @@ typedef struct trace_view {
     bool has_bounds;   /* times are of the global clock */
     bool has_interval; /* there are calls for a Gantt chart */
     interval_t interval;
+    gantt_lanes_t lanes;
 } trace_view_t;
 
 /* trace_page_print - print the page. False without memory. */
