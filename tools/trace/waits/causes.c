@@ -156,32 +156,13 @@ static bool distribute(charging *in, size_t index)
     return is_good;
 }
 
-/* ---- Order */
-
-typedef struct {
-    int64_t end_ns;
-    size_t wait;
-} ordered;
-
-static int last_first(const void *left, const void *right)
-{
-    const ordered *a = left, *b = right;
-    if (a->end_ns != b->end_ns)
-        return a->end_ns > b->end_ns ? -1 : 1;
-    return (a->wait < b->wait) - (a->wait > b->wait);
-}
-
+/* The last one first, so that later waits have passed on what they pass. */
 static bool charge_all(charging *in)
 {
-    const size_t count = in->waits->count;
-    ordered *order = malloc((count + 1) * sizeof *order);
+    size_t *order = waits_by_end(in->waits);
     bool is_good = order;
-    for (size_t i = 0; is_good && i < count; i++)
-        order[i] = (ordered){in->waits->list[i].end_ns, i};
-    if (is_good && count > 0)
-        qsort(order, count, sizeof *order, last_first);
-    for (size_t i = 0; is_good && i < count; i++)
-        is_good = history_find(&in->past, order[i].wait) && distribute(in, order[i].wait);
+    for (size_t i = in->waits->count; is_good && i > 0; i--)
+        is_good = history_find(&in->past, order[i - 1]) && distribute(in, order[i - 1]);
     free(order);
     return is_good;
 }

@@ -84,3 +84,30 @@ void waits_free(graph_waits *found)
     free(found->list);
     *found = (graph_waits){0, NULL};
 }
+
+typedef struct {
+    int64_t end_ns;
+    size_t wait;
+} ordered;
+
+static int by_end(const void *left, const void *right)
+{
+    const ordered *a = left, *b = right;
+    if (a->end_ns != b->end_ns)
+        return a->end_ns < b->end_ns ? -1 : 1;
+    return (a->wait > b->wait) - (a->wait < b->wait);
+}
+
+size_t *waits_by_end(const graph_waits *of)
+{
+    ordered *order = malloc((of->count + 1) * sizeof *order);
+    size_t *waits = order ? malloc((of->count + 1) * sizeof *waits) : NULL;
+    for (size_t i = 0; waits && i < of->count; i++)
+        order[i] = (ordered){of->list[i].end_ns, i};
+    if (waits && of->count > 0)
+        qsort(order, of->count, sizeof *order, by_end);
+    for (size_t i = 0; waits && i < of->count; i++)
+        waits[i] = order[i].wait;
+    free(order);
+    return waits;
+}
