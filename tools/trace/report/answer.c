@@ -59,7 +59,7 @@ static void say_where(char *text, size_t text_bytes, const wait_analysis *of, co
     char from[PLACE_BYTES], to[PLACE_BYTES];
     say_place(from, &of->graph, key->from);
     say_place(to, &of->graph, key->to);
-    if (key->is_call && of->graph.is_recorder[of->graph.places.list[key->from].function])
+    if (key->is_call && of->graph.kinds[of->graph.places.list[key->from].function] == NAME_RECORDER)
         snprintf(text, text_bytes, "mpix_trace itself keeps rank %d (%s)", key->rank,
                  of->graph.of->names[of->graph.places.list[key->from].function]);
     else if (key->is_call)

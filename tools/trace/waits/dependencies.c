@@ -92,6 +92,11 @@ static bool begins_with(const char *name, const char *start)
     return strncmp(name, start, strlen(start)) == 0;
 }
 
+static uint64_t bytes_of(const trace *of, const trace_message *message)
+{
+    return trace_find_location(of, message->source, message->source_thread)->events[message->send].value;
+}
+
 static message_calls calls_of(const graph *in, const call_requests *requests, const trace_message *message)
 {
     message_calls found = {.send = find(in, message->source, message->source_thread, message->send),
@@ -167,10 +172,12 @@ static bool walk_messages(graph *to, const trace_matches *matches, uint64_t *eag
         is_good = requests_find(&requests, &to->of->processes[source]);
         for (; is_good && i < matches->message_count && matches->messages[i].source == source; i++) {
             const trace_message *message = &matches->messages[i];
+            if (!is_adding && bytes_of(to->of, message) <= *eager_bytes)
+                continue;
             const message_calls calls = calls_of(to, &requests, message);
             if (is_adding)
                 is_good = add_message(to, &calls, message, *eager_bytes);
-            else if (calls.bytes > *eager_bytes && is_eager(to, &calls, message))
+            else if (is_eager(to, &calls, message))
                 *eager_bytes = calls.bytes;
         }
         requests_free(&requests);

@@ -15,10 +15,7 @@ const char *const wait_state_names[STATE_COUNT] = {
     [STATE_FENCE] = "wait at fence",      [STATE_LATE_BROADCAST] = "late broadcast",
     [STATE_EARLY_REDUCE] = "early reduce"};
 
-/* What a name is of. */
-typedef enum { NAME_REGION, NAME_CALL, NAME_RECORDER, NAME_BEGIN, NAME_END } name_kind;
-
-static name_kind kind_of(const char *name)
+static graph_name_kind kind_of(const char *name)
 {
     if (strcmp(name, "clock") == 0 || strcmp(name, "flush") == 0)
         return NAME_RECORDER;
@@ -41,7 +38,7 @@ bool graph_runs(const graph_lane *lane)
 
 bool graph_is_recorder(const graph *of, const graph_call *call)
 {
-    return of->is_recorder[of->places.list[call->place].function];
+    return of->kinds[of->places.list[call->place].function] == NAME_RECORDER;
 }
 
 void graph_places(const graph *of, size_t lane, size_t call, size_t *from, size_t *to)
@@ -56,9 +53,17 @@ void graph_places(const graph *of, size_t lane, size_t call, size_t *from, size_
     *to = after < at->count ? at->calls[after].place : at->end;
 }
 
+/* Calls have about as many events each, so it is looked first around where the call would be if they had. */
 size_t graph_call_of(const graph_lane *lane, size_t event)
 {
     size_t low = 0, high = lane->count;
+    const size_t guess = (size_t)((double)event / (double)(lane->location->count + 1) * (double)high);
+    for (size_t step = 4; step < high - low; step *= 4) {
+        const size_t ends[] = {guess > step ? guess - step : 0, guess + step};
+        for (int i = 0; i < 2; i++)
+            if (ends[i] > low && ends[i] < high)
+                *(lane->calls[ends[i]].enter <= event ? &low : &high) = ends[i];
+    }
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (lane->calls[middle].enter <= event)
@@ -105,7 +110,7 @@ static bool add_event(graph *to, graph_lane *lane, size_t enter, size_t leave)
 {
     const trace_location *location = lane->location;
     const trace_event *event = &location->events[enter];
-    const name_kind kind = kind_of(to->of->names[event->id]);
+    const graph_name_kind kind = to->kinds[event->id];
     const size_t at = places_find(&to->places, &to->of->processes[location->rank], event);
     graph_call call = {.enter = enter,
                        .leave = leave,
@@ -119,7 +124,6 @@ static bool add_event(graph *to, graph_lane *lane, size_t enter, size_t leave)
                        .cause_in = GRAPH_NONE};
     if (at == GRAPH_NONE)
         return false;
-    to->is_recorder[event->id] = kind == NAME_RECORDER;
     if (kind == NAME_BEGIN) {
         lane->begin_ns = call.leave_ns;
         lane->begin = at;
@@ -151,7 +155,7 @@ static bool fill_lane(graph *to, graph_lane *lane)
     bool is_good = ends;
     for (size_t k = 0, next = 0; is_good && k < location->count && lane->end == GRAPH_NONE; k++) {
         const trace_event *event = &location->events[k];
-        if (k < next || event->kind != TRACE_ENTER || kind_of(to->of->names[event->id]) == NAME_REGION)
+        if (k < next || event->kind != TRACE_ENTER || to->kinds[event->id] == NAME_REGION)
             continue;
         const size_t leave = ends[k] != CALL_NONE ? ends[k] : location->count - 1;
         is_good = add_event(to, lane, k, leave);
@@ -198,8 +202,10 @@ bool graph_make(graph *made, const trace *of, const trace_matches *matches)
 {
     *made = (graph){.of = of, .lane_count = of->location_count};
     made->lanes = calloc(made->lane_count + 1, sizeof *made->lanes);
-    made->is_recorder = calloc(of->name_count + 1, sizeof *made->is_recorder);
-    return made->lanes && made->is_recorder && add_lanes(made) && graph_add_dependencies(made, matches);
+    made->kinds = calloc(of->name_count + 1, sizeof *made->kinds);
+    for (size_t i = 0; made->kinds && i < of->name_count; i++)
+        made->kinds[i] = of->names[i] ? kind_of(of->names[i]) : NAME_REGION;
+    return made->lanes && made->kinds && add_lanes(made) && graph_add_dependencies(made, matches);
 }
 
 void graph_free(graph *made)
@@ -208,7 +214,7 @@ void graph_free(graph *made)
         free(made->lanes[i].calls);
     free(made->lanes);
     places_free(&made->places);
-    free(made->is_recorder);
+    free(made->kinds);
     free(made->dependencies);
     free(made->gatherings);
     free(made->members);

@@ -72,6 +72,9 @@ typedef struct {
     graph_call *calls;
 } graph_lane;
 
+/* What a name is of; NAME_RECORDER: what mpix_trace did itself. */
+typedef enum { NAME_REGION, NAME_CALL, NAME_RECORDER, NAME_BEGIN, NAME_END } graph_name_kind;
+
 typedef struct {
     const trace *of;
     size_t lane_count;
@@ -79,7 +82,7 @@ typedef struct {
     int64_t begin_ns, end_ns;
     bool is_too_long; /* for sums of times: its clocks are wrong, so nothing can be said of its waits */
     places places;
-    bool *is_recorder; /* by name: what mpix_trace did itself */
+    graph_name_kind *kinds; /* by name */
     size_t dependency_count, gathering_count, member_count;
     graph_dependency *dependencies;
     graph_gathering *gatherings;
