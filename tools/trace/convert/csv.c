@@ -181,8 +181,10 @@ static void put_wait(const writer *to, size_t i)
     put_number(file, wait, wait ? wait->end_ns - wait->begin_ns : 0);
     fprintf(file, wait ? ",%.1f" : ",", wait ? wait->bound_ns : 0);
     put_number(file, wait, wait ? to->job->waits.graph.lanes[wait->late_lane].location->rank : 0);
-    put_number(file, call && call->charged_before_ns > 0, call ? call->charged_before_ns : 0);
-    put_number(file, call && call->charged_in_ns > 0, call ? call->charged_in_ns : 0);
+    const int64_t before_ns = call ? graph_delay_at(&to->job->waits.graph, call->delay_before)->charged_ns : 0;
+    const int64_t in_ns = call ? graph_delay_at(&to->job->waits.graph, call->delay_in)->charged_ns : 0;
+    put_number(file, before_ns > 0, before_ns);
+    put_number(file, in_ns > 0, in_ns);
 }
 
 static void put_event(const writer *to, size_t i)

@@ -269,12 +269,13 @@ static void begin_span(const conversion *job, const graph_lane *lane, int64_t fr
 }
 
 static void put_cause(const conversion *job, const graph_lane *lane, int64_t from_ns, int64_t to_ns, const char *name,
-                      int64_t charged_ns, int64_t late_ns)
+                      uint32_t which)
 {
-    if (charged_ns <= 0)
+    const graph_delay *delay = graph_delay_at(&job->waits.graph, which);
+    if (delay->charged_ns <= 0)
         return;
     begin_span(job, lane, from_ns, to_ns, name, "cause");
-    fprintf(job->file, "\"others_wait_ns\":%" PRId64 ",\"longer_ns\":%" PRId64 "}}", charged_ns, late_ns);
+    fprintf(job->file, "\"others_wait_ns\":%" PRId64 ",\"longer_ns\":%" PRId64 "}}", delay->charged_ns, delay->late_ns);
 }
 
 /* The wait of a call, and an arrow from the call that it waits for. */
@@ -302,11 +303,11 @@ static void put_waits(const conversion *job, const graph_lane *lane, size_t firs
     for (size_t i = 0; i < lane->count; i++) {
         const graph_call *call = &lane->calls[i];
         const graph_wait *wait = conversion_wait(job, call);
-        put_cause(job, lane, left_ns, call->enter_ns, "computation", call->charged_before_ns, call->late_before_ns);
+        put_cause(job, lane, left_ns, call->enter_ns, "computation", call->delay_before);
         if (wait)
             put_wait(job, wait, first + call->wait);
         put_cause(job, lane, wait ? wait->end_ns : call->enter_ns, call->leave_ns,
-                  job->of->names[lane->location->events[call->enter].id], call->charged_in_ns, call->late_in_ns);
+                  job->of->names[lane->location->events[call->enter].id], call->delay_in);
         left_ns = call->leave_ns;
     }
 }

@@ -43,8 +43,10 @@ static void add_time(picture *to, size_t lane, state what, int64_t from_ns, int6
 /* What is late is the end of a computation, or of a call. */
 static void add_call(picture *to, const wait_analysis *waits, size_t lane, const graph_call *call, int64_t free_ns)
 {
-    int64_t late_from_ns = call->enter_ns - call->late_before_ns, begin_ns = call->enter_ns;
-    if (call->charged_before_ns > 0)
+    const graph_delay *before = graph_delay_at(to->of, call->delay_before);
+    const graph_delay *in = graph_delay_at(to->of, call->delay_in);
+    int64_t late_from_ns = call->enter_ns - before->late_ns, begin_ns = call->enter_ns;
+    if (before->charged_ns > 0)
         add_time(to, lane, IS_LATE, late_from_ns > free_ns ? late_from_ns : free_ns, call->enter_ns);
     if (call->wait != GRAPH_NONE) {
         const graph_wait *wait = &waits->waits.list[call->wait];
@@ -52,7 +54,7 @@ static void add_call(picture *to, const wait_analysis *waits, size_t lane, const
         add_time(to, lane, CALLS, begin_ns, wait->begin_ns);
         begin_ns = wait->end_ns;
     }
-    late_from_ns = call->leave_ns - (call->charged_in_ns > 0 ? call->late_in_ns : 0);
+    late_from_ns = call->leave_ns - (in->charged_ns > 0 ? in->late_ns : 0);
     late_from_ns = late_from_ns > begin_ns ? late_from_ns : begin_ns;
     add_time(to, lane, CALLS, begin_ns, late_from_ns);
     add_time(to, lane, IS_LATE, late_from_ns, call->leave_ns);

@@ -94,27 +94,43 @@ typedef struct {
     history past;
 } charging;
 
+/* The delay of a part, which is added if it is new. NULL without memory. */
+static graph_delay *delay_of(graph *of, size_t lane, const history_part *part)
+{
+    graph_call *call = &of->lanes[lane].calls[part->call];
+    uint32_t *delay = part->kind == PART_BEFORE ? &call->delay_before : &call->delay_in;
+    if (*delay == GRAPH_NONE) {
+        graph_delay *delays = room_for_another(of->delays, (int64_t)of->delay_count, sizeof *delays);
+        if (!delays)
+            return NULL;
+        of->delays = delays;
+        of->delays[of->delay_count] = (graph_delay){.cause = GRAPH_NONE};
+        *delay = (uint32_t)of->delay_count++;
+    }
+    return &of->delays[*delay];
+}
+
 /* Charge a part of a lane that was not a wait. */
 static bool charge(charging *in, const graph_wait *wait, const history_part *part, int64_t own_ns, int64_t passed_ns,
                    double bound_ns)
 {
-    graph_call *call = &in->of->lanes[wait->late_lane].calls[part->call];
-    size_t *which = part->kind == PART_BEFORE ? &call->cause_before : &call->cause_in;
-    int64_t *late_ns = part->kind == PART_BEFORE ? &call->late_before_ns : &call->late_in_ns;
-    int64_t *charged_ns = part->kind == PART_BEFORE ? &call->charged_before_ns : &call->charged_in_ns;
-    if (*which == GRAPH_NONE) {
+    graph_delay *delay = delay_of(in->of, wait->late_lane, part);
+    if (!delay)
+        return false;
+    if (delay->cause == GRAPH_NONE) {
         const cause_key key = part->kind == PART_BEFORE ? cause_before(in->of, wait->late_lane, part->call)
                                                         : cause_in(in->of, wait->late_lane, part->call);
-        *which = causes_at(in->to, &key);
-        if (*which == GRAPH_NONE)
+        const size_t which = causes_at(in->to, &key);
+        if (which >= GRAPH_NONE)
             return false;
+        delay->cause = (uint32_t)which;
     }
-    cause *to = &in->to->list[*which];
+    cause *to = &in->to->list[delay->cause];
     to->charged_ns += own_ns + passed_ns;
     to->direct_ns += own_ns;
     to->bound_ns += bound_ns;
-    *charged_ns += own_ns + passed_ns;
-    *late_ns = part->excess_ns > *late_ns ? part->excess_ns : *late_ns;
+    delay->charged_ns += own_ns + passed_ns;
+    delay->late_ns = part->excess_ns > delay->late_ns ? part->excess_ns : delay->late_ns;
     return true;
 }
 
@@ -169,26 +185,21 @@ static bool charge_all(charging *in)
 
 /* ---- Instances */
 
-/* What an instance would be as the worst one of its cause. */
-typedef struct {
-    size_t lane, call;
-    int64_t charged_ns, begin_ns, end_ns;
-} instance;
-
-static void add_instance(causes *to, size_t which, int64_t late_ns, const instance *at)
+static void add_instance(causes *to, const graph_delay *delay, size_t lane, size_t call, int64_t begin_ns,
+                         int64_t end_ns)
 {
-    if (which == GRAPH_NONE)
+    if (delay->cause == GRAPH_NONE)
         return;
-    cause *of = &to->list[which];
+    cause *of = &to->list[delay->cause];
     of->instances++;
-    of->late_ns += late_ns;
-    if (of->instances > 1 && at->charged_ns <= of->worst_ns)
+    of->late_ns += delay->late_ns;
+    if (of->instances > 1 && delay->charged_ns <= of->worst_ns)
         return;
-    of->worst_ns = at->charged_ns;
-    of->worst_begin_ns = at->begin_ns;
-    of->worst_end_ns = at->end_ns;
-    of->worst_lane = at->lane;
-    of->worst_call = at->call;
+    of->worst_ns = delay->charged_ns;
+    of->worst_begin_ns = begin_ns;
+    of->worst_end_ns = end_ns;
+    of->worst_lane = lane;
+    of->worst_call = call;
 }
 
 static void add_instances(causes *to, const graph *of, const graph_waits *waits)
@@ -198,10 +209,8 @@ static void add_instances(causes *to, const graph *of, const graph_waits *waits)
             const graph_call *call = &of->lanes[lane].calls[i];
             const int64_t from_ns = i > 0 ? call[-1].leave_ns : of->lanes[lane].begin_ns;
             const int64_t in_ns = call->wait != GRAPH_NONE ? waits->list[call->wait].end_ns : call->enter_ns;
-            add_instance(to, call->cause_before, call->late_before_ns,
-                         &(instance){lane, i, call->charged_before_ns, from_ns, call->enter_ns});
-            add_instance(to, call->cause_in, call->late_in_ns,
-                         &(instance){lane, i, call->charged_in_ns, in_ns, call->leave_ns});
+            add_instance(to, graph_delay_at(of, call->delay_before), lane, i, from_ns, call->enter_ns);
+            add_instance(to, graph_delay_at(of, call->delay_in), lane, i, in_ns, call->leave_ns);
         }
 }
 

@@ -12,13 +12,13 @@
 /* A call, or none. */
 typedef struct {
     graph_lane *lane;
-    size_t index, call;
+    uint32_t index, call;
 } place_in_graph;
 
 static place_in_graph find(const graph *in, int rank, uint32_t thread, size_t event)
 {
     const size_t index = trace_find_location(in->of, rank, thread)->index;
-    return (place_in_graph){&in->lanes[index], index, graph_call_of(&in->lanes[index], event)};
+    return (place_in_graph){&in->lanes[index], (uint32_t)index, (uint32_t)graph_call_of(&in->lanes[index], event)};
 }
 
 static graph_call *call_at(const place_in_graph *at)
@@ -26,15 +26,20 @@ static graph_call *call_at(const place_in_graph *at)
     return &at->lane->calls[at->call];
 }
 
+/* Room for another one in a list; NULL without memory, or if it has as many as there are indexes. */
+static void *room_in(void *list, size_t count, size_t bytes)
+{
+    return count < GRAPH_NONE ? room_for_another(list, (int64_t)count, bytes) : NULL;
+}
+
 static bool add_dependency(graph *to, graph_call *call, graph_dependency dependency)
 {
-    graph_dependency *list =
-        room_for_another(to->dependencies, (int64_t)to->dependency_count, sizeof *to->dependencies);
+    graph_dependency *list = room_in(to->dependencies, to->dependency_count, sizeof *list);
     if (!list)
         return false;
     to->dependencies = list;
     dependency.next = call->dependency;
-    call->dependency = to->dependency_count;
+    call->dependency = (uint32_t)to->dependency_count;
     to->dependencies[to->dependency_count++] = dependency;
     return true;
 }
@@ -195,22 +200,22 @@ static bool add_messages(graph *to, const trace_matches *matches)
 
 static bool add_member(graph *to, const place_in_graph *at, size_t gathering)
 {
-    graph_member *members = room_for_another(to->members, (int64_t)to->member_count, sizeof *members);
+    graph_member *members = room_in(to->members, to->member_count, sizeof *members);
     if (!members)
         return false;
     to->members = members;
-    to->members[to->member_count] = (graph_member){at->index, at->call, gathering, call_at(at)->member};
-    call_at(at)->member = to->member_count++;
+    to->members[to->member_count] = (graph_member){at->index, at->call, (uint32_t)gathering, call_at(at)->member};
+    call_at(at)->member = (uint32_t)to->member_count++;
     return true;
 }
 
 static bool add_gathering(graph *to)
 {
-    graph_gathering *gatherings = room_for_another(to->gatherings, (int64_t)to->gathering_count, sizeof *gatherings);
+    graph_gathering *gatherings = room_in(to->gatherings, to->gathering_count, sizeof *gatherings);
     if (!gatherings)
         return false;
     to->gatherings = gatherings;
-    to->gatherings[to->gathering_count++] = (graph_gathering){to->member_count, 0, GRAPH_NONE, GRAPH_NONE};
+    to->gatherings[to->gathering_count++] = (graph_gathering){(uint32_t)to->member_count, 0, GRAPH_NONE, GRAPH_NONE};
     return true;
 }
 
@@ -232,9 +237,9 @@ static int64_t enter_of_member(const graph *in, size_t member)
 /* The latest two, of different lanes: the last of all lanes but one is one of them. */
 static void find_last(graph *to, graph_gathering *gathering)
 {
-    for (size_t i = gathering->first; i < to->member_count; i++) {
+    for (uint32_t i = gathering->first; i < to->member_count; i++) {
         const graph_member *members = to->members, *one = &members[i];
-        const size_t last = gathering->last, second = gathering->second;
+        const uint32_t last = gathering->last, second = gathering->second;
         const int64_t enter_ns = enter_of_member(to, i);
         const bool is_last = last == GRAPH_NONE || enter_ns > enter_of_member(to, last);
         if (is_last && last != GRAPH_NONE && members[last].lane != one->lane)
@@ -244,7 +249,7 @@ static void find_last(graph *to, graph_gathering *gathering)
         else if (one->lane != members[last].lane && (second == GRAPH_NONE || enter_ns > enter_of_member(to, second)))
             gathering->second = i;
     }
-    gathering->count = to->member_count - gathering->first;
+    gathering->count = (uint32_t)to->member_count - gathering->first;
 }
 
 /* All that get something wait for all that give something; with a root, one of both is the root alone. */
@@ -270,8 +275,8 @@ static bool gather(graph *to, const trace_call *call, operation_wait kind)
         const place_in_graph at = wait_of(to, part), enter = enter_of(to, part);
         if (at.call != GRAPH_NONE && (kind != WAIT_TO_ROOT || i == call->root) &&
             (kind != WAIT_FROM_ROOT || i != call->root) && (kind == WAIT_MEET || call_gets(enter.lane->location, part)))
-            is_good = add_dependency(to, call_at(&at),
-                                     (graph_dependency){.lane = GRAPH_NONE, .call = gathering, .state = state});
+            is_good = add_dependency(
+                to, call_at(&at), (graph_dependency){.lane = GRAPH_NONE, .call = (uint32_t)gathering, .state = state});
     }
     return is_good;
 }

@@ -53,7 +53,8 @@ static void shorten(const graph *of, const instance_list *lists, size_t lane, si
         const size_t index = lists[lane].calls[i];
         const graph_call *call = &of->lanes[lane].calls[index];
         const int64_t ns = length_ns(&of->lanes[lane], index), usual_ns = median_ns(of, lists, lane, i, room);
-        int64_t longer_ns = call->cause_before == which ? call->late_before_ns : 0;
+        const graph_delay *delay = graph_delay_at(of, call->delay_before);
+        int64_t longer_ns = delay->cause == which ? delay->late_ns : 0;
         if (usual_ns >= 0 && ns - usual_ns > longer_ns)
             longer_ns = ns - usual_ns;
         less_ns[index] = longer_ns < ns ? longer_ns : ns;

@@ -41,6 +41,12 @@ bool graph_is_recorder(const graph *of, const graph_call *call)
     return of->kinds[of->places.list[call->place].function] == NAME_RECORDER;
 }
 
+const graph_delay *graph_delay_at(const graph *of, uint32_t delay)
+{
+    static const graph_delay none = {.cause = GRAPH_NONE};
+    return delay != GRAPH_NONE ? &of->delays[delay] : &none;
+}
+
 void graph_places(const graph *of, size_t lane, size_t call, size_t *from, size_t *to)
 {
     const graph_lane *at = &of->lanes[lane];
@@ -112,17 +118,17 @@ static bool add_event(graph *to, graph_lane *lane, size_t enter, size_t leave)
     const trace_event *event = &location->events[enter];
     const graph_name_kind kind = to->kinds[event->id];
     const size_t at = places_find(&to->places, &to->of->processes[location->rank], event);
-    graph_call call = {.enter = enter,
-                       .leave = leave,
+    graph_call call = {.enter = (uint32_t)enter,
+                       .leave = (uint32_t)leave,
                        .enter_ns = graph_time_ns(lane, enter),
                        .leave_ns = graph_time_ns(lane, leave),
-                       .place = at,
+                       .place = (uint32_t)at,
                        .dependency = GRAPH_NONE,
                        .member = GRAPH_NONE,
                        .wait = GRAPH_NONE,
-                       .cause_before = GRAPH_NONE,
-                       .cause_in = GRAPH_NONE};
-    if (at == GRAPH_NONE)
+                       .delay_before = GRAPH_NONE,
+                       .delay_in = GRAPH_NONE};
+    if (at >= GRAPH_NONE || location->count >= GRAPH_NONE)
         return false;
     if (kind == NAME_BEGIN) {
         lane->begin_ns = call.leave_ns;
@@ -218,5 +224,6 @@ void graph_free(graph *made)
     free(made->dependencies);
     free(made->gatherings);
     free(made->members);
+    free(made->delays);
     *made = (graph){.of = NULL};
 }

@@ -25,41 +25,44 @@ typedef enum {
 } wait_state;
 extern const char *const wait_state_names[STATE_COUNT];
 
-/* What is not in the graph, in the place of an index. */
-#define GRAPH_NONE SIZE_MAX
+/* Lists are large, so their indexes have 32 bits. This is no index: */
+#define GRAPH_NONE UINT32_MAX
 
 /* In one call: it has to wait until so long after another call began, or until a gathering is complete. */
 typedef struct {
-    size_t next; /* in the list of this call, or GRAPH_NONE */
-    size_t lane; /* GRAPH_NONE: `call` is a gathering */
-    size_t call;
     int64_t after_ns;
+    uint32_t next; /* in the list of this call, or GRAPH_NONE */
+    uint32_t lane; /* GRAPH_NONE: `call` is a gathering */
+    uint32_t call;
     wait_state state;
 } graph_dependency;
 
 /* The beginnings of all calls of an operation. */
 typedef struct {
-    size_t first, count; /* of the members */
-    size_t last, second; /* the last member, and the last one of the other lanes; or GRAPH_NONE */
+    uint32_t first, count; /* of the members */
+    uint32_t last, second; /* the last member, and the last one of the other lanes; or GRAPH_NONE */
 } graph_gathering;
 
 typedef struct {
-    size_t lane, call, gathering;
-    size_t next; /* in the list of this call, or GRAPH_NONE */
+    uint32_t lane, call, gathering;
+    uint32_t next; /* in the list of this call, or GRAPH_NONE */
 } graph_member;
+
+/* A computation or a call for which others waited: by how much it took longer than theirs, and its charges. */
+typedef struct {
+    uint32_t cause; /* or GRAPH_NONE */
+    int64_t late_ns, charged_ns;
+} graph_delay;
 
 /* A call that is in no other one. Unsuccessful calls of a function that tests are one with the successful one. */
 typedef struct {
-    size_t enter, leave; /* positions */
     int64_t enter_ns, leave_ns;
-    size_t place;
-    size_t dependency, member; /* the first ones, or GRAPH_NONE */
-    size_t wait;               /* or GRAPH_NONE */
-    bool is_matched;           /* what it received, or the operation that it took part in, has its other ends */
-    /* The causes of waits that the computation before this call and the call itself belong to, by how much they took
-       longer than with those that waited, and what is charged to them. */
-    size_t cause_before, cause_in; /* or GRAPH_NONE */
-    int64_t late_before_ns, late_in_ns, charged_before_ns, charged_in_ns;
+    uint32_t enter, leave; /* positions */
+    uint32_t place;
+    uint32_t dependency, member;     /* the first ones, or GRAPH_NONE */
+    uint32_t wait;                   /* or GRAPH_NONE */
+    uint32_t delay_before, delay_in; /* the computation before this call, and the call itself, or GRAPH_NONE */
+    bool is_matched;                 /* what it received, or the operation that it took part in, has its other ends */
 } graph_call;
 
 /* A thread, from MPI_Init to MPI_Finalize; without them, from the beginning of the run, or of
@@ -87,6 +90,8 @@ typedef struct {
     graph_dependency *dependencies;
     graph_gathering *gatherings;
     graph_member *members;
+    size_t delay_count;
+    graph_delay *delays;
 } graph;
 
 /* Global times are set. What is made must outlive the graph. False without memory. */
@@ -104,6 +109,9 @@ bool graph_runs(const graph_lane *lane);
 
 /* The places between which a lane computes before a call: of the calls of the program around this computation. */
 void graph_places(const graph *of, size_t lane, size_t call, size_t *from, size_t *to);
+
+/* The delay of an index; without one, it is of no cause, and 0. */
+const graph_delay *graph_delay_at(const graph *of, uint32_t delay);
 
 /* Whether a call is the recorder's own: it synchronized clocks, or wrote events. */
 bool graph_is_recorder(const graph *of, const graph_call *call);

@@ -121,8 +121,9 @@ static int64_t own_ns(const replay *in, size_t lane, const graph_call *call)
         const int64_t ns = traced_ns(in, lane, call, &in->of->dependencies[i]);
         latest_ns = ns > latest_ns ? ns : latest_ns;
     }
-    const bool is_changed = call->cause_in != GRAPH_NONE && call->cause_in == in->change->without;
-    const int64_t ns = call->leave_ns - latest_ns - (is_changed ? call->late_in_ns : 0);
+    const graph_delay *delay = graph_delay_at(in->of, call->delay_in);
+    const bool is_changed = delay->cause != GRAPH_NONE && delay->cause == in->change->without;
+    const int64_t ns = call->leave_ns - latest_ns - (is_changed ? delay->late_ns : 0);
     return ns > 0 ? ns : 0;
 }
 

@@ -47,9 +47,11 @@ static double bound_ns(const graph *of, const graph_wait *wait)
 static bool find_wait(const graph *of, size_t lane, size_t index, bool has_bounds, graph_wait *wait)
 {
     const graph_call *call = call_at(of, lane, index);
-    graph_wait last = {.lane = lane, .call = index, .begin_ns = call->enter_ns, .end_ns = call->enter_ns};
+    graph_wait last = {
+        .lane = (uint32_t)lane, .call = (uint32_t)index, .begin_ns = call->enter_ns, .end_ns = call->enter_ns};
     for (size_t i = call->dependency; i != GRAPH_NONE; i = of->dependencies[i].next) {
-        graph_wait one = {.lane = lane, .call = index, .state = of->dependencies[i].state, .begin_ns = call->enter_ns};
+        graph_wait one = last;
+        one.state = of->dependencies[i].state;
         if (graph_release(of, lane, &of->dependencies[i], &one) && one.end_ns > last.end_ns)
             last = one;
     }
@@ -73,7 +75,7 @@ bool waits_find(graph_waits *found, graph *of, bool has_bounds)
             if (!list)
                 return false;
             found->list = list;
-            of->lanes[lane].calls[i].wait = found->count;
+            of->lanes[lane].calls[i].wait = (uint32_t)found->count;
             found->list[found->count++] = wait;
         }
     return true;

@@ -9,8 +9,8 @@
 #include "trace/waits/graph.h"
 
 typedef struct {
-    size_t lane, call;
-    size_t late_lane, late_call; /* whose beginning ended the wait */
+    uint32_t lane, call;
+    uint32_t late_lane, late_call; /* whose beginning ended the wait */
     wait_state state;
     int64_t begin_ns, end_ns;
     double bound_ns; /* by how much it may be longer or shorter */
