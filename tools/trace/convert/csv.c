@@ -99,7 +99,7 @@ static bool number_matches(conversion *job, match_numbers *numbers)
     const trace *of = job->of;
     trace_matches matches = {0};
     bool has_memory =
-        trace_match(of, &matches) && analysis_make(&job->waits, of, &matches, true) && has_room(numbers, of);
+        trace_match(of, &matches) && analysis_charge(&job->waits, of, &matches, true) && has_room(numbers, of);
     for (size_t i = 0; has_memory && i < matches.message_count; i++) {
         const trace_message *at = &matches.messages[i];
         numbers[trace_find_location(of, at->source, at->source_thread)->index][at->send] = i;

@@ -356,7 +356,7 @@ int convert_to_perfetto(conversion *job)
 {
     trace_matches matches = {0};
     bool has_memory =
-        trace_match(job->of, &matches) && (job->is_local || analysis_make(&job->waits, job->of, &matches, true));
+        trace_match(job->of, &matches) && (job->is_local || analysis_charge(&job->waits, job->of, &matches, true));
     put_head(job);
     for (const trace_location *at = NULL; has_memory && (at = trace_next_location(job->of, at)) != NULL;)
         has_memory = put_location(job, at);

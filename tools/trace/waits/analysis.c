@@ -183,15 +183,20 @@ static bool find_gains(wait_analysis *to)
     return true;
 }
 
-bool analysis_make(wait_analysis *made, const trace *of, const trace_matches *matches, bool has_bounds)
+bool analysis_charge(wait_analysis *made, const trace *of, const trace_matches *matches, bool has_bounds)
 {
     *made = (wait_analysis){.has_bounds = has_bounds};
-    if (!graph_make(&made->graph, of, matches) || !waits_find(&made->waits, &made->graph, has_bounds))
+    return graph_make(&made->graph, of, matches) && waits_find(&made->waits, &made->graph, has_bounds) &&
+           causes_find(&made->causes, &made->graph, &made->waits);
+}
+
+bool analysis_make(wait_analysis *made, const trace *of, const trace_matches *matches, bool has_bounds)
+{
+    if (!analysis_charge(made, of, matches, has_bounds))
         return false;
     made->run_ns = made->graph.end_ns - made->graph.begin_ns;
     sum_calls(made);
-    return causes_find(&made->causes, &made->graph, &made->waits) &&
-           path_add(&made->causes, &made->graph, &made->waits) && sort_causes(made) && sum_waits(made) &&
+    return path_add(&made->causes, &made->graph, &made->waits) && sort_causes(made) && sum_waits(made) &&
            find_efficiencies(made) && find_gains(made);
 }
 

@@ -39,6 +39,9 @@ typedef struct {
 
 /* Analyze a trace, whose global times are set. has_bounds: these are of the global clock. False without memory. */
 bool analysis_make(wait_analysis *made, const trace *of, const trace_matches *matches, bool has_bounds);
+
+/* Of this only graph, waits and causes, without their order, critical path, and gains. */
+bool analysis_charge(wait_analysis *made, const trace *of, const trace_matches *matches, bool has_bounds);
 void analysis_free(wait_analysis *made);
 
 /* The cause in a place of the order, from 0. */
