@@ -8,7 +8,7 @@
 #include "trace/waits/chain.h"
 #include "unit/made_trace.h"
 
-enum { LATENCY_NS = 2000, MAX_RANKS = 64, CLOCK_NS = 100 };
+enum { LATENCY_NS = 2000, MAX_RANKS = 1024, CLOCK_NS = 100 };
 
 /* How long a run is, and what its clocks do: by the rates that clocks of unlike machines have, or nothing. */
 typedef struct {
@@ -184,6 +184,7 @@ static void roots(run *of, int ranks)
  * Programs. is_even: all ranks do the same, so that hardly anyone waits without the delay. charged: at least this part
  * of what the delay costs is charged to it: all of it, if all ranks call from the same places in the same order. The
  * last rank of the pipeline computes both phases in one, so it cannot tell which phase of the rank before it is late.
+ * Of hundreds of ranks, each one's noise takes a share, so the part is not judged.
  */
 static const struct {
     const char *name;
@@ -352,7 +353,7 @@ START_TEST(planted_delays_are_named)
     const int draws = rounds_of(4 * COUNT_OF(sizes));
     int judged = 0;
     for (int i = 0; i < draws; i++) {
-        const int ranks = sizes[i % COUNT_OF(sizes)];
+        const int ranks = i % 100 == 99 ? MAX_RANKS : i % 28 == 27 ? 256 : sizes[i % COUNT_OF(sizes)];
         chance source = chance_of_round(i);
         const plant late = draw_plant(_i, ranks, &source);
         const uint64_t seed = chance_bits(&source);
@@ -371,11 +372,11 @@ START_TEST(planted_delays_are_named)
         const verdict said = judge(&with, &found, &base);
         if (cost_ns > 3 * said.bound_ns && cost_ns > 3 * LATENCY_NS) {
             judged++;
-            EXPECT_SEEDED(said.planted_ns > said.other_ns && said.planted_ns > programs[_i].charged * cost_ns,
-                          "%s of %d: rank %d is late by %.0f ns in phase %d of each %d, which costs %.0f, but %.0f are "
-                          "charged to that, %.0f to another cause",
-                          name, ranks, late.rank, late.ns, late.phase, late.every, cost_ns, said.planted_ns,
-                          said.other_ns);
+            EXPECT_SEEDED(
+                said.planted_ns > said.other_ns && (ranks > 64 || said.planted_ns > programs[_i].charged * cost_ns),
+                "%s of %d: rank %d is late by %.0f ns in phase %d of each %d, which costs %.0f, but %.0f are "
+                "charged to that, %.0f to another cause",
+                name, ranks, late.rank, late.ns, late.phase, late.every, cost_ns, said.planted_ns, said.other_ns);
             EXPECT_SEEDED(!programs[_i].is_even || isnan(said.gain_ns) ||
                               fabs(said.gain_ns - gain_ns) < 0.1 * gain_ns + 2 * LATENCY_NS,
                           "%s of %d: rank %d is late by %.0f ns in phase %d of each %d, without which the run is "
