@@ -63,9 +63,10 @@ static bool is_wrongly_in_place(int result)
 
 bool mh_interpose_was_refused(int result)
 {
-    static const int refusals[] = {MPI_ERR_BUFFER,  MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_TAG,     MPI_ERR_COMM,
-                                   MPI_ERR_RANK,    MPI_ERR_ROOT,  MPI_ERR_OP,   MPI_ERR_ARG,     MPI_ERR_GROUP,
-                                   MPI_ERR_REQUEST, MPI_ERR_DIMS,  MPI_ERR_INFO, MPI_ERR_TOPOLOGY};
+    static const int refusals[] = {MPI_ERR_BUFFER, MPI_ERR_COUNT,    MPI_ERR_TYPE,    MPI_ERR_TAG,
+                                   MPI_ERR_COMM,   MPI_ERR_RANK,     MPI_ERR_ROOT,    MPI_ERR_OP,
+                                   MPI_ERR_ARG,    MPI_ERR_GROUP,    MPI_ERR_REQUEST, MPI_ERR_DIMS,
+                                   MPI_ERR_INFO,   MPI_ERR_TOPOLOGY, MPI_ERR_WIN,     MPI_ERR_ASSERT};
     int class = result;
     if (result == MPI_SUCCESS)
         return false;

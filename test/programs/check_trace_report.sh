@@ -286,6 +286,17 @@ check_zero() {
     run alone mpix_trace_report "$scratch/real" --format csv --show calls
     expect_status 0
     awk -F, '$3 == 0 { print $4 }' "$scratch/rows" >"$scratch/times"
+    # A part that begins with the run and ends after it is all of it.
+    for part in "--from-s 0" "--to-s 1000"; do
+        for show in waits causes; do
+            run alone mpix_trace_report "$scratch/real" --format csv --show $show
+            cut -d, -f 1-7 "$scratch/rows" >"$scratch/whole"
+            # shellcheck disable=SC2086
+            run alone mpix_trace_report "$scratch/real" --format csv --show $show $part
+            cut -d, -f 1-7 "$scratch/rows" | cmp -s - "$scratch/whole" ||
+                complain "$part: not the same $show"
+        done
+    done
     paste -d, "$scratch/wanted" "$scratch/times" |
         awk -F, '$1 == "" || ($1 - $2)^2 > 1 { print "not " $1 " but " $2 } END { if (NR != 40) print NR " calls" }' |
         head -n 3
@@ -439,6 +450,9 @@ check_part() {
     # In a wait, nothing is whole.
     run alone mpix_trace_report "$scratch/four" --from-s 0.0001 --to-s 0.0002
     grep -q "^No waits can be told: no call is wholly in this part" "$scratch/out" || complain "says more than it can"
+    grep -q "^Ranks compute 25.0 %.* load balance 0.250" "$scratch/out" || complain "not one of four computes"
+    run alone mpix_trace_report "$scratch/four" --from-s 0.000479 --to-s 0.00048
+    grep -q "^All ranks are in calls all the time" "$scratch/out" || complain "not all are in the barrier"
 }
 
 # Each cause of the sentences has a time line, where it is marked as the table says, and waits for it, too.

@@ -3,8 +3,7 @@
  * check_wait_states.c - two ranks that wait for each other in each way that messages allow, 20 times: rank 0 for rank 1
  * in MPI_Recv, in MPI_Wait, in MPI_Test, in MPI_Iprobe and in MPI_Probe; then rank 1 for rank 0 in MPI_Ssend and in an
  * MPI_Send of 1 MiB. The one that is late sleeps for 1 ms. Once more rank 1 is late, but rank 0 computes and looks with
- * MPI_Testany in turn: it hardly waits. Then rank 1 is late at
- * MPI_Win_fence.
+ * MPI_Testany in turn: it hardly waits. Then rank 1 is late at MPI_Win_fence.
  */
 #include <mpi.h>
 #include <time.h>

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { MOST = 40, CREWS = 50, FIELDS = MH_ARRIVAL_FIELDS };
+enum { MOST = 40, FIELDS = MH_ARRIVAL_FIELDS };
 
 typedef struct crew {
     const mh_barrier_kind *kind;
@@ -144,17 +144,21 @@ static void run_crew(crew *crew)
     free(crew->memory);
 }
 
-/* Beside a busy program each round can take a time slice, which is why the crews together have a second or two. */
+/*
+ * Beside a busy program each round can take a time slice. So a crew has only a part of the rounds if the part before,
+ * which is a tenth of it, took long.
+ */
 static void run_crews(crew crew, int rounds)
 {
+    enum { LONG_MS = 100 };
     struct timespec begin, now;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    crew.rounds = (rounds + CREWS - 1) / CREWS;
-    for (int i = 0; i < CREWS; i++) {
+    int64_t took_ms = 0;
+    for (int part = 1000; part > 0 && took_ms < rounds_of(LONG_MS); part /= 10) {
+        crew.rounds = (rounds + part - 1) / part;
+        clock_gettime(CLOCK_MONOTONIC, &begin);
         run_crew(&crew);
         clock_gettime(CLOCK_MONOTONIC, &now);
-        if (now.tv_sec - begin.tv_sec > rounds_of(1))
-            break;
+        took_ms = (now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000;
     }
 }
 

@@ -19,12 +19,13 @@ static bool is_call(const trace *of, const trace_event *event)
     return event->kind == TRACE_ENTER && strncmp(of->names[event->id], "region ", strlen("region ")) != 0;
 }
 
+/* Of the program: MPI_Init has ended. */
 static double first_ns(const trace *of)
 {
     double first = INFINITY;
     for (const trace_location *at = NULL; (at = trace_next_location(of, at)) != NULL;)
         first = at->count > 0 ? fmin(first, at->global_ns[0]) : first;
-    return first;
+    return fmax(first, of->zero_ns);
 }
 
 /* Which events are kept, and when the location begins and ends: not within a call. */

@@ -21,7 +21,8 @@ typedef struct trace_chunk {
  */
 enum { TRACE_RUNS = 8 };
 typedef struct {
-    uint64_t site, count, recent; /* recent: since the last long time between two calls */
+    uint64_t site, count;
+    int64_t recent_ns; /* the first call since the last long time between two */
     int64_t enter_ns, leave_ns;
     uint16_t id;
 } trace_run;

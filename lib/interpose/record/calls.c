@@ -76,23 +76,22 @@ static trace_run *find_run(trace_thread *thread, const trace_call *call)
 }
 
 /*
- * What passes between two looks is computation if it is long, and if it was before, too: if it is long only once, the
- * process was interrupted. Then all runs end, so that none is within another one with what the program computes.
+ * What passes between two looks is computation if it is long. After many looks, the process was rather interrupted.
+ * Runs then end, so that none is within another one with what the program computes, while there is room.
  */
 static void end_runs_before(trace_thread *thread, const trace_call *call)
 {
-    int64_t last_ns = INT64_MIN;
-    bool is_interrupted = false;
+    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN; /* of the looks since the last long time between two */
     for (const trace_run *run = thread->runs; run < thread->runs + thread->run_count; run++) {
+        first_ns = run->recent_ns < first_ns ? run->recent_ns : first_ns;
         last_ns = run->leave_ns > last_ns ? run->leave_ns : last_ns;
-        is_interrupted |= run->recent > 1;
     }
     if (thread->run_count == 0 || call->enter_ns - last_ns <= TRACE_POLL_GAP_NS)
         return;
-    if (!is_interrupted)
+    if (last_ns - first_ns <= TRACE_POLL_GAP_NS && !mh_trace_is_half_full())
         mh_trace_settle(thread, depth_of(call), call->enter_ns);
     for (trace_run *run = thread->runs; run < thread->runs + thread->run_count; run++)
-        run->recent = 0;
+        run->recent_ns = call->enter_ns;
 }
 
 static void add_to_run(trace_thread *thread, const trace_call *call)
@@ -103,10 +102,9 @@ static void add_to_run(trace_thread *thread, const trace_call *call)
         if (thread->run_count == 0 || thread->run_count == TRACE_RUNS)
             mh_trace_settle(thread, depth_of(call), call->enter_ns);
         run = &thread->runs[thread->run_count++];
-        *run = (trace_run){.site = call->site, .enter_ns = call->enter_ns, .id = call->id};
+        *run = (trace_run){.site = call->site, .enter_ns = call->enter_ns, .recent_ns = call->enter_ns, .id = call->id};
     }
     run->count++;
-    run->recent++;
     run->leave_ns = call->leave_ns;
 }
 

@@ -184,7 +184,7 @@ void mh_trace_fence(trace_call *call, int result, MPI_Win window)
 {
     mh_trace_leave_ns(call);
     const trace_known_comm *known = mh_trace_window(window);
-    if (mh_interpose_was_refused(result) || known->id == TRACE_NO_COMM)
+    if (mh_interpose_was_refused(result))
         return;
     put(call, call->leave_ns, &(trace_request){.comm = known->id, .function = call->id, .partner = TRACE_ROOT_NONE});
 }

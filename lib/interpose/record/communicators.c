@@ -47,6 +47,11 @@ static uint64_t key_of_window(MPI_Win window)
     return (uint64_t)(uintptr_t)window << 2 | 1;
 }
 
+static bool is_window(uint64_t key)
+{
+    return (key & 3) == 1;
+}
+
 /* The world ranks of a communicator, of the remote group if it has one. NULL if there is no memory. */
 static definition *define(MPI_Comm comm, bool is_inter)
 {
@@ -146,7 +151,9 @@ static int forget_freed(MPI_Comm handle, int key, void *value, void *extra)
 static trace_known_comm *add(uint64_t key, MPI_Comm like, bool is_inter, uint32_t context, definition *its)
 {
     forget(key);
-    int64_t slot = its && id_count < MAX_IDS ? mh_trace_reserve(&table, key) : TRACE_ABSENT;
+    /* Programs may make a window in each step, which is not to take all ids. */
+    const uint32_t limit = is_window(key) ? MAX_IDS / 2 : MAX_IDS;
+    int64_t slot = its && id_count < limit ? mh_trace_reserve(&table, key) : TRACE_ABSENT;
     if (slot < 0) {
         free(its);
         return &unknown;

@@ -154,9 +154,13 @@ static void say_part(char *text, const trace *of)
 static void say_efficiency(char *text, const wait_analysis *of)
 {
     char unseen[DURATION_BYTES];
-    snprintf(
-        text, ANSWER_BYTES, "Ranks compute %.1f %% of the time: load balance %.3f, serialization %.3f, transfer %.3f.",
-        100 * of->load_balance * of->serialization * of->transfer, of->load_balance, of->serialization, of->transfer);
+    if (of->run_ns == 0)
+        snprintf(text, ANSWER_BYTES, "All ranks are in calls all the time.");
+    else
+        snprintf(text, ANSWER_BYTES,
+                 "Ranks compute %.1f %% of the time: load balance %.3f, serialization %.3f, transfer %.3f.",
+                 100 * of->load_balance * of->serialization * of->transfer, of->load_balance, of->serialization,
+                 of->transfer);
     if (analysis_percent(of, (double)of->unseen_ns) >= WORTH_PERCENT)
         text_append(text, ANSWER_BYTES, " Not attributed: %s in calls whose waits the trace does not show, %.1f %%.",
                     duration(unseen, (double)of->unseen_ns), analysis_percent(of, (double)of->unseen_ns));

@@ -73,11 +73,15 @@ static bool add_location(usage_t **usages, const trace *of, const trace_location
     return good;
 }
 
-static double rank_length_ns(const trace_process *process)
+static double rank_length_ns(const trace *of, const trace_process *process)
 {
     double first_ns = INFINITY, last_ns = -INFINITY;
     for (size_t i = 0; i < process->location_count; i++) {
         const trace_location *location = &process->locations[i];
+        if (of->is_cut) {
+            first_ns = fmin(first_ns, location->begin_ns);
+            last_ns = fmax(last_ns, location->end_ns);
+        }
         if (location->count == 0)
             continue;
         first_ns = fmin(first_ns, location->global_ns[0]);
@@ -106,7 +110,7 @@ static void add_function(profile_t *profile, const usage_t *usages, const char *
             continue;
         usage.function = name;
         usage.rank = rank;
-        usage.share = usage.total_ns / fmax(rank_length_ns(&of->processes[rank]), 1);
+        usage.share = usage.total_ns / fmax(rank_length_ns(of, &of->processes[rank]), 1);
         profile->list[profile->count++] = usage;
     }
 }

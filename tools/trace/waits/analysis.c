@@ -2,7 +2,6 @@
 /* analysis.c - all steps of the analysis, and sums over what they found. */
 #include "trace/waits/analysis.h"
 
-#include "trace/operations.h"
 #include "trace/waits/gain.h"
 #include "trace/waits/path.h"
 #include "trace/waits/replay.h"
@@ -103,8 +102,6 @@ static bool sum_waits(wait_analysis *to)
 /* Windows, files and what makes communicators may wait, and the trace does not tell for whom. */
 static bool may_wait(const char *name)
 {
-    if (operation_wait_of(name) != WAIT_UNKNOWN)
-        return false;
     static const char *const families[] = {
         "MPI_Win_",           "MPI_File_",        "MPI_Neighbor_",         "MPI_Comm_split",
         "MPI_Comm_dup",       "MPI_Comm_create",  "MPI_Comm_free",         "MPI_Cart_create",
@@ -138,7 +135,7 @@ static void sum_calls(wait_analysis *to)
             const int64_t from_ns = call->wait != GRAPH_NONE ? to->waits.list[call->wait].end_ns : call->enter_ns;
             const char *name = of->of->names[of->places.list[call->place].function];
             to->in_calls_ns += call->leave_ns - from_ns;
-            if (may_wait(name) || lacks_other_end(&of->lanes[lane], call))
+            if ((may_wait(name) && !call->is_matched) || lacks_other_end(&of->lanes[lane], call))
                 to->unseen_ns += call->leave_ns - from_ns;
         }
 }
@@ -159,7 +156,7 @@ static bool find_efficiencies(wait_analysis *to)
     double sum_ns = 0, most_ns = 0, ranks = 0;
     for (size_t lane = 0; lane < to->graph.lane_count; lane++) {
         const graph_lane *at = &to->graph.lanes[lane];
-        if (at->location->thread != 0 || !graph_runs(at))
+        if (at->location->thread != 0 || !(graph_runs(at) || to->graph.of->is_cut))
             continue;
         const double ns = computation_ns(at);
         sum_ns += ns;

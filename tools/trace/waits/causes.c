@@ -100,6 +100,8 @@ static graph_delay *delay_of(graph *of, size_t lane, const history_part *part)
     graph_call *call = &of->lanes[lane].calls[part->call];
     uint32_t *delay = part->kind == PART_BEFORE ? &call->delay_before : &call->delay_in;
     if (*delay == GRAPH_NONE) {
+        if (of->delay_count >= GRAPH_NONE)
+            return NULL;
         graph_delay *delays = room_for_another(of->delays, (int64_t)of->delay_count, sizeof *delays);
         if (!delays)
             return NULL;

@@ -255,7 +255,9 @@ static void find_last(graph *to, graph_gathering *gathering)
 /* All that get something wait for all that give something; with a root, one of both is the root alone. */
 static bool gather(graph *to, const trace_call *call, operation_wait kind)
 {
+    const bool is_of_all = kind == WAIT_MEET || kind == WAIT_FENCE;
     const wait_state state = kind == WAIT_MEET      ? STATE_BARRIER
+                             : kind == WAIT_FENCE   ? STATE_FENCE
                              : kind == WAIT_ALL     ? STATE_N_BY_N
                              : kind == WAIT_TO_ROOT ? STATE_EARLY_REDUCE
                                                     : STATE_LATE_BROADCAST;
@@ -265,7 +267,7 @@ static bool gather(graph *to, const trace_call *call, operation_wait kind)
         const trace_part *part = &call->parts[i];
         const place_in_graph at = enter_of(to, part);
         if (at.call != GRAPH_NONE && (kind != WAIT_FROM_ROOT || i == call->root) &&
-            (kind == WAIT_MEET || call_gives(at.lane->location, part)))
+            (is_of_all || call_gives(at.lane->location, part)))
             is_good = add_member(to, &at, gathering);
     }
     if (is_good)
@@ -274,7 +276,7 @@ static bool gather(graph *to, const trace_call *call, operation_wait kind)
         const trace_part *part = &call->parts[i];
         const place_in_graph at = wait_of(to, part), enter = enter_of(to, part);
         if (at.call != GRAPH_NONE && (kind != WAIT_TO_ROOT || i == call->root) &&
-            (kind != WAIT_FROM_ROOT || i != call->root) && (kind == WAIT_MEET || call_gets(enter.lane->location, part)))
+            (kind != WAIT_FROM_ROOT || i != call->root) && (is_of_all || call_gets(enter.lane->location, part)))
             is_good = add_dependency(
                 to, call_at(&at), (graph_dependency){.lane = GRAPH_NONE, .call = (uint32_t)gathering, .state = state});
     }
@@ -313,13 +315,27 @@ static void mark_matched(graph *to, const trace_call *call)
     }
 }
 
+/* Whether all have entered before the first one leaves. */
+static bool is_meeting(const graph *in, const trace_call *call)
+{
+    int64_t last_enter_ns = INT64_MIN, first_leave_ns = INT64_MAX;
+    for (int i = 0; i < call->count; i++) {
+        const place_in_graph enter = enter_of(in, &call->parts[i]), leave = wait_of(in, &call->parts[i]);
+        if (enter.call == GRAPH_NONE || leave.call == GRAPH_NONE)
+            return false;
+        last_enter_ns = call_at(&enter)->enter_ns > last_enter_ns ? call_at(&enter)->enter_ns : last_enter_ns;
+        first_leave_ns = call_at(&leave)->leave_ns < first_leave_ns ? call_at(&leave)->leave_ns : first_leave_ns;
+    }
+    return last_enter_ns <= first_leave_ns;
+}
+
 bool graph_add_dependencies(graph *to, const trace_matches *matches)
 {
     bool is_good = add_messages(to, matches);
     for (size_t i = 0; is_good && i < matches->call_count; i++) {
         const trace_call *call = &matches->calls[i];
         const operation_wait kind = operation_wait_of(to->of->names[call->function]);
-        if (kind >= WAIT_MEET)
+        if (kind >= WAIT_MEET || (kind == WAIT_FENCE && is_meeting(to, call)))
             is_good = gather(to, call, kind);
         else if (kind != WAIT_UNKNOWN)
             is_good = depend_on_last(to, call, kind);

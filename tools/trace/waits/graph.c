@@ -83,8 +83,8 @@ size_t graph_call_of(const graph_lane *lane, size_t event)
 /* ---- The calls of a lane */
 
 /*
- * A call that succeeds after others like it found nothing has been waiting since the first of them, unless there was
- * only one, and the program computed after it.
+ * A call that succeeds after others like it found nothing has been waiting since the first of them, unless these took
+ * little time, and the program computed after them.
  */
 static bool goes_on(const graph_lane *lane, const graph_call *call)
 {
@@ -93,7 +93,8 @@ static bool goes_on(const graph_lane *lane, const graph_call *call)
     const graph_call *last = &lane->calls[lane->count - 1];
     const trace_event *end = &lane->location->events[last->leave];
     return end->kind == TRACE_LEAVE && end->value > 0 && last->place == call->place &&
-           (end->value > 1 || call->enter_ns - last->leave_ns <= TRACE_POLL_GAP_NS);
+           (last->leave_ns - last->enter_ns > TRACE_POLL_GAP_NS ||
+            call->enter_ns - last->leave_ns <= TRACE_POLL_GAP_NS);
 }
 
 static bool add_call(graph_lane *lane, const graph_call *call)
@@ -146,11 +147,13 @@ static bool add_event(graph *to, graph_lane *lane, size_t enter, size_t leave)
 /* What the recorder did between MPI_Init and the program, and after it, is no part of the run. */
 static void trim(const graph *of, graph_lane *lane)
 {
-    if (lane->begin != GRAPH_NONE && lane->count > 0 && graph_is_recorder(of, &lane->calls[0])) {
+    const bool is_whole = !of->of->is_cut;
+    if ((lane->begin != GRAPH_NONE || !is_whole) && lane->count > 0 && graph_is_recorder(of, &lane->calls[0])) {
         lane->begin_ns = lane->calls[0].leave_ns;
         memmove(lane->calls, lane->calls + 1, --lane->count * sizeof *lane->calls);
     }
-    while (lane->end != GRAPH_NONE && lane->count > 0 && graph_is_recorder(of, &lane->calls[lane->count - 1]))
+    while ((lane->end != GRAPH_NONE || !is_whole) && lane->count > 0 &&
+           graph_is_recorder(of, &lane->calls[lane->count - 1]))
         lane->end_ns = lane->calls[--lane->count].enter_ns;
 }
 

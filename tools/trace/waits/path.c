@@ -57,7 +57,8 @@ bool path_add(causes *to, const graph *of, const graph_waits *waits)
 {
     position at = {.ns = of->end_ns};
     for (size_t lane = 0; lane < of->lane_count; lane++)
-        if (graph_runs(&of->lanes[lane]) && of->lanes[lane].end_ns == of->end_ns)
+        if (graph_runs(&of->lanes[lane]) && of->lanes[lane].end_ns == of->end_ns &&
+            (of->lanes[lane].count > 0 || of->lanes[at.lane].end_ns != of->end_ns))
             at.lane = lane;
     if (of->lane_count == 0)
         return true;

@@ -71,6 +71,8 @@ bool waits_find(graph_waits *found, graph *of, bool has_bounds)
             graph_wait wait;
             if (!find_wait(of, lane, i, has_bounds, &wait))
                 continue;
+            if (found->count >= GRAPH_NONE)
+                return false;
             graph_wait *list = room_for_another(found->list, (int64_t)found->count, sizeof wait);
             if (!list)
                 return false;
