@@ -115,7 +115,7 @@ typedef struct {
     uint8_t flags;    /* 0 */
 } trace_event;
 
-/* What passes between unsuccessful calls is computation if it is longer each time. Then these are no series. */
+/* If more time passes between two unsuccessful calls, the program may have computed, which ends a series of them. */
 enum { TRACE_POLL_GAP_NS = 50000 };
 
 /* Names have ids from 1: functions of MPI by name ("MPI_Send"); then "clock" and "flush", which are what synchronizing

@@ -12,8 +12,15 @@ enum { TIMES = 20, BYTES = 1 << 20 };
 
 static char big[BYTES];
 
-static void sleep_1_ms(void)
+/* The other rank is late from now on: so this one is there first, however busy the machine is. */
+static void come_before(int other)
 {
+    MPI_Send(big, 0, MPI_CHAR, other, 1, MPI_COMM_WORLD);
+}
+
+static void come_after(int other)
+{
+    MPI_Recv(big, 0, MPI_CHAR, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
@@ -27,15 +34,20 @@ static void wait_for_senders(void)
     MPI_Request request;
     MPI_Status status;
     int found = 0;
+    come_before(1);
     receive(1);
     MPI_Irecv(big, 1, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &request);
+    come_before(1);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Irecv(big, 1, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &request);
+    come_before(1);
     while (!found)
         MPI_Test(&request, &found, MPI_STATUS_IGNORE);
+    come_before(1);
     for (found = 0; !found;)
         MPI_Iprobe(1, 0, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
     receive(1);
+    come_before(1);
     MPI_Probe(1, 0, MPI_COMM_WORLD, &status);
     receive(1);
 }
@@ -52,23 +64,40 @@ static void compute_until_received(void)
     MPI_Request request;
     int index, found = 0;
     MPI_Irecv(big, 1, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &request);
+    come_before(1);
     for (; !found; compute_100_us())
         MPI_Testany(1, &request, &index, &found, MPI_STATUS_IGNORE);
 }
 
-static void be_late(void)
+static void send_late(void)
 {
     enum { WAYS = 6 };
     for (int i = 0; i < WAYS; i++) {
-        sleep_1_ms();
+        come_after(0);
         MPI_Send(big, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
     }
 }
 
-static void fence(int rank, MPI_Win window)
+static void run_rank_0(MPI_Win window)
 {
-    if (rank == 1)
-        sleep_1_ms();
+    wait_for_senders();
+    compute_until_received();
+    come_after(1);
+    receive(1);
+    come_after(1);
+    receive(BYTES);
+    come_before(1);
+    MPI_Win_fence(0, window);
+}
+
+static void run_rank_1(MPI_Win window)
+{
+    send_late();
+    come_before(0);
+    MPI_Ssend(big, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+    come_before(0);
+    MPI_Send(big, BYTES, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+    come_after(0);
     MPI_Win_fence(0, window);
 }
 
@@ -79,21 +108,11 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Win_create(big, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
-    for (int i = 0; i < TIMES; i++) {
-        if (rank == 0) {
-            wait_for_senders();
-            compute_until_received();
-            sleep_1_ms();
-            receive(1);
-            sleep_1_ms();
-            receive(BYTES);
-        } else {
-            be_late();
-            MPI_Ssend(big, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
-            MPI_Send(big, BYTES, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
-        }
-        fence(rank, window);
-    }
+    for (int i = 0; i < TIMES; i++)
+        if (rank == 0)
+            run_rank_0(window);
+        else
+            run_rank_1(window);
     MPI_Win_free(&window);
     return MPI_Finalize();
 }

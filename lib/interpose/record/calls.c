@@ -76,12 +76,13 @@ static trace_run *find_run(trace_thread *thread, const trace_call *call)
 }
 
 /*
- * What passes between two looks is computation if it is long. After many looks, the process was rather interrupted.
- * Runs then end, so that none is within another one with what the program computes, while there is room.
+ * If much time passes between two unsuccessful calls, the program computes, and all runs end: else one would contain
+ * the computation. But after calls that went on for as long, the process was rather interrupted. Programs may compute
+ * thousands of times between calls, so runs go on if the buffer is half full.
  */
 static void end_runs_before(trace_thread *thread, const trace_call *call)
 {
-    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN; /* of the looks since the last long time between two */
+    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN; /* of the calls since the last long time between two */
     for (const trace_run *run = thread->runs; run < thread->runs + thread->run_count; run++) {
         first_ns = run->recent_ns < first_ns ? run->recent_ns : first_ns;
         last_ns = run->leave_ns > last_ns ? run->leave_ns : last_ns;

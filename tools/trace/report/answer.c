@@ -146,16 +146,19 @@ static void say_part(char *text, const trace *of)
 {
     const double from_s = (of->cut_from_ns - of->zero_ns) / 1e9, to_s = (of->cut_to_ns - of->zero_ns) / 1e9;
     if (isinf(to_s))
-        text_append(text, ANSWER_BYTES, " Here, the run begins at %g s.", from_s);
+        text_append(text, ANSWER_BYTES,
+                    " Only the part of the run from %.9g s on was analyzed, which is called the run here.", from_s);
     else
-        text_append(text, ANSWER_BYTES, " Here, the run is what is from %g s to %g s.", fmax(from_s, 0), to_s);
+        text_append(text, ANSWER_BYTES,
+                    " Only the part of the run from %.9g s to %.9g s was analyzed, which is called the run here.",
+                    fmax(from_s, 0), to_s);
 }
 
 static void say_efficiency(char *text, const wait_analysis *of)
 {
     char unseen[DURATION_BYTES];
-    if (of->run_ns == 0)
-        snprintf(text, ANSWER_BYTES, "All ranks are in calls all the time.");
+    if (of->run_ns == 0 && of->graph.of->is_cut)
+        snprintf(text, ANSWER_BYTES, "All ranks are in calls of MPI all the time.");
     else
         snprintf(text, ANSWER_BYTES,
                  "Ranks compute %.1f %% of the time: load balance %.3f, serialization %.3f, transfer %.3f.",

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* worst.h - the worst instance of a cause of waits as a time line, in which it, the waits, and
-   those that are charged to it are marked. */
+/* worst.h - the worst instance of a cause as a time line: it is marked, and all waits, and which are charged to it. */
 #ifndef TRACE_WORST_H
 #define TRACE_WORST_H
 
