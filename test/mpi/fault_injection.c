@@ -4,6 +4,7 @@
  * library calls them. All other callers always reach the real ones.
  */
 #define _GNU_SOURCE
+#include "mpi_functions.h"
 #include "mpix_test.h"
 
 #include <dlfcn.h>
@@ -53,52 +54,10 @@ typedef struct function {
     _Atomic int calls;
 } function;
 
-/* clang-format off */
-#define FUNCTIONS(X) \
-    X(Comm_split, FAULT_COLLECTIVE) \
-    X(Comm_split_type, FAULT_COLLECTIVE) \
-    X(Bcast, FAULT_COLLECTIVE) \
-    X(Ibcast, FAULT_COLLECTIVE) \
-    X(Reduce, FAULT_COLLECTIVE) \
-    X(Ireduce, FAULT_COLLECTIVE) \
-    X(Allreduce, FAULT_COLLECTIVE) \
-    X(Iallreduce, FAULT_COLLECTIVE) \
-    X(Allgather, FAULT_COLLECTIVE) \
-    X(Comm_free, FAULT_LOCAL) \
-    X(Comm_rank, FAULT_LOCAL) \
-    X(Comm_size, FAULT_LOCAL) \
-    X(Comm_test_inter, FAULT_LOCAL) \
-    X(Comm_set_name, FAULT_LOCAL) \
-    X(Comm_set_errhandler, FAULT_LOCAL) \
-    X(Comm_get_errhandler, FAULT_LOCAL) \
-    X(Comm_get_attr, FAULT_LOCAL) \
-    X(Comm_set_attr, FAULT_LOCAL) \
-    X(Comm_create_keyval, FAULT_LOCAL) \
-    X(Initialized, FAULT_LOCAL) \
-    X(Finalized, FAULT_LOCAL) \
-    X(Get_library_version, FAULT_LOCAL) \
-    X(Info_create, FAULT_LOCAL) \
-    X(Info_set, FAULT_LOCAL) \
-    X(Info_get, FAULT_LOCAL) \
-    X(Info_get_nkeys, FAULT_LOCAL) \
-    X(Info_get_nthkey, FAULT_LOCAL) \
-    X(Error_class, FAULT_LOCAL) \
-    X(Error_string, FAULT_LOCAL) \
-    X(Add_error_class, FAULT_LOCAL) \
-    X(Add_error_code, FAULT_LOCAL) \
-    X(Add_error_string, FAULT_LOCAL) \
-    X(Iprobe, FAULT_MESSAGE) \
-    X(Send, FAULT_MESSAGE) \
-    X(Isend, FAULT_MESSAGE) \
-    X(Irecv, FAULT_MESSAGE) \
-    X(Test, FAULT_MESSAGE) \
-    X(Wait, FAULT_MESSAGE)
-/* clang-format on */
-
-#define INDEX(name, kind) IN_##name,
-#define ENTRY(name, kind) {"MPI_" #name, kind, 0},
-enum { FUNCTIONS(INDEX) FAULT_FUNCTIONS };
-static function functions[FAULT_FUNCTIONS] = {FUNCTIONS(ENTRY)};
+#define INDEX(name, ...) IN_##name,
+#define ENTRY(name, kind, ...) {"MPI_" #name, kind, 0},
+enum { PLAIN_FUNCTIONS(INDEX) OTHER_FUNCTIONS(INDEX) FAULT_FUNCTIONS };
+static function functions[FAULT_FUNCTIONS] = {PLAIN_FUNCTIONS(ENTRY) OTHER_FUNCTIONS(ENTRY)};
 
 enum { NO_FUNCTION = -1, ALL_MESSAGES = FAULT_FUNCTIONS };
 
@@ -198,7 +157,7 @@ static int fail_on(MPI_Comm comm)
 }
 
 #define ALIAS __attribute__((visibility("default")))
-#define FAULTY(name, on, parameters, arguments)                 \
+#define FAULTY(name, kind, on, parameters, arguments)           \
     ALIAS int PMPI_##name parameters                            \
     {                                                           \
         static void *_Atomic function;                          \
@@ -209,9 +168,7 @@ static int fail_on(MPI_Comm comm)
         return ((int(*) parameters)function)arguments;          \
     }
 
-typedef MPI_Datatype type;
-typedef MPI_Request *request;
-typedef MPI_Status *status;
+PLAIN_FUNCTIONS(FAULTY)
 
 /* ---- Communicators that the library has made and not freed */
 
@@ -295,42 +252,6 @@ ALIAS int PMPI_Bcast(void *data, int count, MPI_Datatype element, int root, MPI_
     return function(data, count, element, root, comm);
 }
 
-FAULTY(Ibcast, c, (void *b, int n, type t, int r, MPI_Comm c, request q), (b, n, t, r, c, q))
-FAULTY(Reduce, c, (const void *s, void *r, int n, type t, MPI_Op o, int k, MPI_Comm c), (s, r, n, t, o, k, c))
-FAULTY(Ireduce, c, (const void *s, void *r, int n, type t, MPI_Op o, int k, MPI_Comm c, request q),
-       (s, r, n, t, o, k, c, q))
-FAULTY(Allreduce, c, (const void *s, void *r, int n, type t, MPI_Op o, MPI_Comm c), (s, r, n, t, o, c))
-FAULTY(Iallreduce, c, (const void *s, void *r, int n, type t, MPI_Op o, MPI_Comm c, request q), (s, r, n, t, o, c, q))
-FAULTY(Allgather, c, (const void *s, int n, type t, void *r, int m, type u, MPI_Comm c), (s, n, t, r, m, u, c))
-
-FAULTY(Comm_rank, c, (MPI_Comm c, int *r), (c, r))
-FAULTY(Comm_size, c, (MPI_Comm c, int *n), (c, n))
-FAULTY(Comm_test_inter, c, (MPI_Comm c, int *f), (c, f))
-FAULTY(Comm_set_name, c, (MPI_Comm c, const char *n), (c, n))
-FAULTY(Comm_set_errhandler, c, (MPI_Comm c, MPI_Errhandler h), (c, h))
-FAULTY(Comm_get_errhandler, MPI_COMM_NULL, (MPI_Comm c, MPI_Errhandler *h), (c, h))
-FAULTY(Comm_get_attr, c, (MPI_Comm c, int k, void *a, int *f), (c, k, a, f))
-FAULTY(Comm_set_attr, c, (MPI_Comm c, int k, void *a), (c, k, a))
-FAULTY(Comm_create_keyval, MPI_COMM_NULL,
-       (MPI_Comm_copy_attr_function * c, MPI_Comm_delete_attr_function *d, int *k, void *x), (c, d, k, x))
-FAULTY(Initialized, MPI_COMM_NULL, (int *f), (f))
-FAULTY(Finalized, MPI_COMM_NULL, (int *f), (f))
-FAULTY(Get_library_version, MPI_COMM_NULL, (char *v, int *n), (v, n))
-FAULTY(Info_create, MPI_COMM_NULL, (MPI_Info * i), (i))
-FAULTY(Info_set, MPI_COMM_NULL, (MPI_Info i, const char *k, const char *v), (i, k, v))
-FAULTY(Info_get, MPI_COMM_NULL, (MPI_Info i, const char *k, int n, char *v, int *f), (i, k, n, v, f))
-FAULTY(Info_get_nkeys, MPI_COMM_NULL, (MPI_Info i, int *n), (i, n))
-FAULTY(Info_get_nthkey, MPI_COMM_NULL, (MPI_Info i, int n, char *k), (i, n, k))
-FAULTY(Error_class, MPI_COMM_NULL, (int e, int *c), (e, c))
-FAULTY(Error_string, MPI_COMM_NULL, (int e, char *s, int *n), (e, s, n))
-FAULTY(Add_error_class, MPI_COMM_NULL, (int *c), (c))
-FAULTY(Add_error_code, MPI_COMM_NULL, (int c, int *e), (c, e))
-FAULTY(Add_error_string, MPI_COMM_NULL, (int e, const char *s), (e, s))
-FAULTY(Iprobe, c, (int p, int g, MPI_Comm c, int *f, status s), (p, g, c, f, s))
-FAULTY(Send, c, (const void *b, int n, type t, int p, int g, MPI_Comm c), (b, n, t, p, g, c))
-FAULTY(Isend, c, (const void *b, int n, type t, int p, int g, MPI_Comm c, request q), (b, n, t, p, g, c, q))
-FAULTY(Irecv, c, (void *b, int n, type t, int p, int g, MPI_Comm c, request q), (b, n, t, p, g, c, q))
-
 /* A collective operation that all have started ends first: nobody can cancel it, and its result is on a stack. */
 ALIAS int PMPI_Test(request q, int *done, status s)
 {
@@ -344,8 +265,6 @@ ALIAS int PMPI_Test(request q, int *done, status s)
     }
     return fail_on(MPI_COMM_NULL);
 }
-
-FAULTY(Wait, MPI_COMM_NULL, (request q, status s), (q, s))
 
 /* ---- Finding out about the machine */
 

@@ -100,6 +100,15 @@ int64_t min_over(MPI_Comm comm, int64_t mine);
 
 MPI_Comm duplicate(MPI_Comm comm);
 
+/* A duplicate of MPI_COMM_WORLD with these settings: words NAME=VALUE, by the names without prefix. */
+MPI_Comm duplicate_with(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Set such settings of a communicator, all at once, which must succeed. */
+void set_settings(MPI_Comm comm, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Set up to two keys of an info, those that are no null pointers; returns the code of MPIX_Harmonize_set_info. */
+int set_keys(MPI_Comm comm, const char *first, const char *first_value, const char *second, const char *second_value);
+
 /* Check that a new communicator works. */
 void check_fresh(void);
 
@@ -118,6 +127,24 @@ int64_t info_number(MPI_Comm comm,
 
 /* Set one setting, by its name without prefix; returns the code of MPIX_Harmonize_set_info. */
 int set_setting(MPI_Comm comm, const char *name, const char *value);
+
+void check_text(const char *file, int line, MPI_Comm comm, const char *name, const char *expected, const char *what);
+void check_number(const char *file, int line, MPI_Comm comm, const char *name, int64_t expected);
+#define CHECK_TEXT(comm, name, expected, what) check_text(__FILE__, __LINE__, comm, name, expected, what)
+#define CHECK_NUMBER(comm, name, expected) check_number(__FILE__, __LINE__, comm, name, expected)
+
+/* What the functions of the library return for a communicator, with and without null pointers for results. */
+typedef struct called {
+    const char *function;
+    int code;
+} called;
+
+enum { ALL_CALLS = 12 };
+
+void call_all(MPI_Comm comm, called calls[ALL_CALLS]);
+
+/* Check that all of them return an error of this class. */
+void check_all_refuse(MPI_Comm comm, int expected_class);
 
 /* All settings as one text. */
 void all_settings(MPI_Comm comm, char text[TEXT_SIZE]);
@@ -245,143 +272,27 @@ extern _Atomic int hwloc_discoveries;
 
 /* ---- The sub-tests */
 
-/* test_processes.c */
-void test_stopped_phases(void);
-void test_astray(void);
+/* The thread level to start MPI at; or the sub-test starts it. */
+typedef enum start { SINGLE, MULTIPLE, ITSELF } start;
 
-/* test_faults.c */
-void test_faults_mpi(void);
-void test_faults_mpi_first(void);
-void test_faults_mpi_one(void);
-void test_found_once(void);
-void test_faults_text(void);
-void test_faults_memory(void);
-void test_faults_memory_one(void);
-void test_faults_messages(void);
+typedef struct sub_test {
+    const char *name;
+    void (*run)(void);
+    const char *doc;
+    start start;
+    struct sub_test *next;
+} sub_test;
 
-/* test_machine.c */
-void test_faults_hwloc(void);
-void test_faults_no_sys(void);
-void test_faults_no_counter(void);
-void test_faults_quota(void);
-void test_faults_shm(void);
+void sub_test_register(sub_test *test);
 
-/* test_barrier.c */
-void test_barrier(void);
-void test_deadline(void);
-void test_flag(void);
-void test_flag_under_load(void);
-void test_stopped(void);
-void test_late(void);
-
-/* test_delays.c */
-void test_delays(void);
-void test_delays_mixed(void);
-void test_delays_slack(void);
-void test_delays_validity(void);
-void test_delays_refused(void);
-void test_instant(void);
-void test_wait_until(void);
-void test_waits_sleep(void);
-void test_clock_set_in_delay(void);
-
-/* test_barrier_algorithms.c */
-void test_barrier_algorithms(void);
-void test_barrier_change(void);
-void test_barrier_refused(void);
-void test_barrier_naps(void);
-void test_barrier_yields(void);
-
-/* test_communicators.c */
-void test_subcomm(void);
-void test_rates(void);
-void test_overlapping(void);
-void test_self(void);
-void test_reversed(void);
-void test_dup(void);
-void test_cartesian(void);
-void test_intercomm(void);
-void test_wildcard(void);
-void test_attributes(void);
-void test_pending(void);
-
-/* test_environment.c */
-void test_environment_locale(void);
-void test_environment_ignored(void);
-void test_environment_spellings(void);
-void test_environment_silent(void);
-void test_environment_file_limit(void);
-void test_environment_memory(void);
-
-/* test_errors.c */
-void test_errors_null(void);
-void test_errors_unsynced(void);
-void test_errors_values(void);
-void test_errors_one_rank(void);
-void test_errors_differ(void);
-void test_errors_handler(void);
-void test_errors_environment(void);
-
-/* test_clocks.c */
-void test_clock_zero(void);
-void test_clock_forms(void);
-void test_clock_resync(void);
-void test_clock_labels(void);
-void test_clock_injected(void);
-void test_clock_unshared(void);
-void test_clock_unshared_later(void);
-void test_clock_interval_changed(void);
-void test_clock_none(void);
-void test_clock_wander(void);
-void test_clock_narrowed(void);
-
-/* test_steps.c */
-void test_clock_steps(void);
-void test_clock_stepped(void);
-void test_clock_set(void);
-void test_clock_set_back_by_pause(void);
-void test_clock_disrupted(void);
-void test_clock_set_back_in_wait(void);
-void test_clock_goes_on(void);
-void test_clock_monotone(void);
-
-/* test_steps_in_sync.c */
-void test_clock_stepped_in_sync(void);
-void test_clock_stepped_in_first_sync(void);
-
-/* test_shared_clocks.c */
-void test_clock_shared(void);
-void test_clock_shared_epoch(void);
-void test_clock_not_shared(void);
-
-/* test_info.c */
-void test_info_fresh(void);
-void test_info_statistics(void);
-void test_info_round_trip(void);
-void test_info_effect(void);
-void test_fortran_handles(void);
-
-/* test_threads.c */
-void test_threads(void);
-void test_readers(void);
-void test_readers_beside_frees(void);
-void test_threads_first_use(void);
-void test_threads_info(void);
-void test_threads_passing(void);
-void test_lookups(void);
-
-/* test_lifetime.c */
-void test_cycles(void);
-void test_resyncs(void);
-void test_freed_early(void);
-void test_unfreed(void);
-void test_session_goes_on(void);
-void test_loaded(void);
-void test_before_init(void);
-void test_after_finalize(void);
-void test_sessions(void);
-void test_spawn(void);
-void test_spawned(void);
-void test_profiling(void);
+/* Before the body of a sub-test, which needs no other entry in a list than the one in testlist. */
+#define SUB_TEST(name, start, doc)                                      \
+    static void test_##name(void);                                      \
+    __attribute__((constructor)) static void register_test_##name(void) \
+    {                                                                   \
+        static sub_test test = {#name, test_##name, doc, start, NULL};  \
+        sub_test_register(&test);                                       \
+    }                                                                   \
+    static void test_##name(void)
 
 #endif

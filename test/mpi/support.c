@@ -251,6 +251,43 @@ MPI_Comm duplicate(MPI_Comm comm)
     return copy;
 }
 
+static void set_words(MPI_Comm comm, const char *settings)
+{
+    char words[300], key[64];
+    MPI_Info info;
+    snprintf(words, sizeof words, "%s", settings);
+    MPI_Info_create(&info);
+    for (char *word = strtok(words, " "); word; word = strtok(NULL, " ")) {
+        char *value = strchr(word, '=');
+        snprintf(key, sizeof key, PREFIX "%.*s", (int)(value - word), word);
+        MPI_Info_set(info, key, value + 1);
+    }
+    CHECK_CLASS(MPIX_Harmonize_set_info(comm, info), MPI_SUCCESS, settings);
+    MPI_Info_free(&info);
+}
+
+void set_settings(MPI_Comm comm, const char *format, ...)
+{
+    char settings[300];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(settings, sizeof settings, format, arguments);
+    va_end(arguments);
+    set_words(comm, settings);
+}
+
+MPI_Comm duplicate_with(const char *format, ...)
+{
+    char settings[300];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(settings, sizeof settings, format, arguments);
+    va_end(arguments);
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    set_words(comm, settings);
+    return comm;
+}
+
 int harmonize(MPI_Comm comm)
 {
     int flag = -1;
@@ -305,16 +342,69 @@ int64_t info_number(MPI_Comm comm, const char *name)
     return *end ? INT64_MIN : number;
 }
 
-int set_setting(MPI_Comm comm, const char *name, const char *value)
+void check_text(const char *file, int line, MPI_Comm comm, const char *name, const char *expected, const char *what)
 {
-    char key[64];
+    char text[TEXT_SIZE];
+    if (!info_text(comm, name, text) || strcmp(text, expected) != 0)
+        test_fail(file, line, "%s: %s is '%s', expected '%s'", what, name, text, expected);
+}
+
+void check_number(const char *file, int line, MPI_Comm comm, const char *name, int64_t expected)
+{
+    int64_t number = info_number(comm, name);
+    if (number != expected)
+        test_fail(file, line, "%s is %" PRId64 ", expected %" PRId64, name, number, expected);
+}
+
+int set_keys(MPI_Comm comm, const char *first, const char *first_value, const char *second, const char *second_value)
+{
     MPI_Info info;
-    snprintf(key, sizeof key, PREFIX "%s", name);
     MPI_Info_create(&info);
-    MPI_Info_set(info, key, value);
+    if (first)
+        MPI_Info_set(info, first, first_value);
+    if (second)
+        MPI_Info_set(info, second, second_value);
     int code = MPIX_Harmonize_set_info(comm, info);
     MPI_Info_free(&info);
     return code;
+}
+
+int set_setting(MPI_Comm comm, const char *name, const char *value)
+{
+    char key[64];
+    snprintf(key, sizeof key, PREFIX "%s", name);
+    return set_keys(comm, key, value, NULL, NULL);
+}
+
+void call_all(MPI_Comm comm, called calls[ALL_CALLS])
+{
+    int flag;
+    double time;
+    int64_t time_ns;
+    MPI_Info info;
+    const called made[ALL_CALLS] = {
+        {"MPIX_Harmonize", MPIX_Harmonize(comm, &flag)},
+        {"MPIX_Harmonize with a null flag", MPIX_Harmonize(comm, NULL)},
+        {"MPIX_Harmonize_delayed", MPIX_Harmonize_delayed(comm, 0, &flag)},
+        {"MPIX_Harmonize_instant", MPIX_Harmonize_instant(comm, &time_ns)},
+        {"MPIX_Clock_sync", MPIX_Clock_sync(comm)},
+        {"MPIX_Global_time", MPIX_Global_time(comm, &time)},
+        {"MPIX_Global_time_interval", MPIX_Global_time_interval(comm, &time, &time)},
+        {"MPIX_Global_time_ns", MPIX_Global_time_ns(comm, &time_ns, &time_ns)},
+        {"MPIX_Global_wait_until", MPIX_Global_wait_until(comm, 0, &flag)},
+        {"MPIX_Harmonize_set_info", MPIX_Harmonize_set_info(comm, MPI_INFO_NULL)},
+        {"MPIX_Harmonize_get_info", MPIX_Harmonize_get_info(comm, &info)},
+        {"MPIX_Harmonize_get_info with a null pointer", MPIX_Harmonize_get_info(comm, NULL)},
+    };
+    memcpy(calls, made, sizeof made);
+}
+
+void check_all_refuse(MPI_Comm comm, int expected_class)
+{
+    called calls[ALL_CALLS];
+    call_all(comm, calls);
+    for (int i = 0; i < ALL_CALLS; i++)
+        CHECK_CLASS(calls[i].code, expected_class, calls[i].function);
 }
 
 void all_settings(MPI_Comm comm, char text[TEXT_SIZE])

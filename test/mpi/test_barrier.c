@@ -44,7 +44,7 @@ static void check_calls(MPI_Comm comm, int calls, int64_t min_wait_ns, int64_t *
     free(last_ns);
 }
 
-void test_barrier(void)
+SUB_TEST(barrier, SINGLE, "nobody leaves before the last has arrived")
 {
     enum { MAX_CALLS = 100 };
     const uint64_t seed = 20231;
@@ -67,11 +67,8 @@ static void check_deadlines(const char *label)
     enum { CALLS = 8 };
     const int64_t slack_ns = 20 * NS_PER_MS;
     int64_t arrived_ns[CALLS], left_ns[CALLS], time_ns, bound_ns = 0;
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "sync", label));
-    CHECK_OK(set_setting(comm, "slack_min_ns", "20000000"));
+    MPI_Comm comm = duplicate_with("sync=%s slack_min_ns=20000000 resync_interval_ns=86400000000000", label);
     /* No synchronization follows, so the bound at the end is the maximum. */
-    CHECK_OK(set_setting(comm, "resync_interval_ns", "86400000000000"));
     call_after_naps(comm, 829, CALLS, 3, arrived_ns, left_ns);
     CHECK_OK(MPIX_Global_time_ns(comm, &time_ns, &bound_ns));
     int64_t rate_ns = (int64_t)(RATE_DIFFERENCE * (double)slack_ns);
@@ -79,7 +76,7 @@ static void check_deadlines(const char *label)
     MPI_Comm_free(&comm);
 }
 
-void test_deadline(void)
+SUB_TEST(deadline, SINGLE, "nobody leaves before the deadline")
 {
     check_deadlines("prop");
     check_deadlines("hca3o/skampi/10");
@@ -106,7 +103,7 @@ static void check_flags(MPI_Comm comm, const char *tolerance, int calls, int val
           calls, tolerance, valid_at_least);
 }
 
-void test_flag(void)
+SUB_TEST(flag, SINGLE, "the flag is 1 exactly where the lateness is within the tolerance")
 {
     int calls = times(150, 60);
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
@@ -161,17 +158,14 @@ static void check_loaded_batch(MPI_Comm comm, int64_t tolerance_ns, int *valid)
         *valid += flags[i];
 }
 
-void test_flag_under_load(void)
+SUB_TEST(flag_under_load, SINGLE, "the flag is true in a million calls beside other programs")
 {
     enum { TOLERANCE_NS = 200 };
     int batches = times(4000, 4), valid = 0;
     int64_t seconds = getenv("MPIX_TEST_QUICK") ? QUICK_S : LOADED_S;
     int64_t end_ns = max_over(MPI_COMM_WORLD, true_ns()) + seconds * NS_PER_S;
     pid_t loads[LOADS] = {0};
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "clock", "monotonic_raw"));
-    CHECK_OK(set_setting(comm, "sync", "prop"));
-    CHECK_OK(set_setting(comm, "tolerance_ns", "200"));
+    MPI_Comm comm = duplicate_with("clock=monotonic_raw sync=prop tolerance_ns=200");
     for (int i = 0; i < LOADS && my_rank == 0; i++)
         loads[i] = start_load();
     for (int i = 0; i < batches && min_over(comm, true_ns()) < end_ns; i++)
@@ -241,8 +235,7 @@ static bool check_stopped(MPI_Comm comm, int victim, const stopper *stopper)
 
 static void check_recovery(MPI_Comm comm)
 {
-    CHECK_OK(set_setting(comm, "slack_min_ns", "auto"));
-    CHECK_OK(set_setting(comm, "tolerance_ns", "1000000000"));
+    set_settings(comm, "slack_min_ns=auto tolerance_ns=1000000000");
     int calls = times(400, 100), valid = harmonize_times(comm, calls);
     int64_t slack_ns = info_number(comm, "slack_used_ns");
     CHECK(valid > 0, "none of %d calls after the stop was valid", calls);
@@ -251,7 +244,7 @@ static void check_recovery(MPI_Comm comm)
     CHECK_OK(set_setting(comm, "tolerance_ns", "auto"));
 }
 
-void test_stopped(void)
+SUB_TEST(stopped, ITSELF, "a process that is stopped while it waits says so")
 {
     stopper stopper;
     if (!start_stopper(&stopper, STOP_AFTER_MS, STOPPED_FOR_MS)) {
@@ -259,8 +252,7 @@ void test_stopped(void)
         return;
     }
     start_mpi(MPI_THREAD_SINGLE);
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "slack_max_ns", "10000000000"));
+    MPI_Comm comm = duplicate_with("slack_max_ns=10000000000");
     harmonize_times(comm, 10);
     bool tried = true;
     for (int i = 0; i < (ranks > 1 ? 2 : 1); i++) {
@@ -292,7 +284,7 @@ static void check_late(int late_rank)
     MPI_Comm_free(&comm);
 }
 
-void test_late(void)
+SUB_TEST(late, SINGLE, "a late first arrival leaves no trace in the slack")
 {
     setenv("MPIX_HARMONIZE_SLACK_MAX_NS", "10000000000", 1);
     check_late(0);

@@ -26,11 +26,10 @@ static void check_used(MPI_Comm comm, const char *choice)
     CHECK(max_over(comm, used[0]) == used[0], "processes use different ones: here it is %s", used);
 }
 
-void test_barrier_algorithms(void)
+SUB_TEST(barrier_algorithms, SINGLE, "each way to meet")
 {
     for (int i = 0; i < CHOICES; i++) {
-        MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-        CHECK_OK(set_setting(comm, "barrier", choices[i]));
+        MPI_Comm comm = duplicate_with("barrier=%s", choices[i]);
         harmonize_times(comm, times(2000, 50));
         check_used(comm, choices[i]);
         MPI_Comm_free(&comm);
@@ -46,7 +45,7 @@ static void check_alone(MPI_Comm comm, const char *label)
           "%s: auto lets processes whose clocks differ decide alone", label);
 }
 
-void test_barrier_change(void)
+SUB_TEST(barrier_change, SINGLE, "changes of the way to meet")
 {
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     check_alone(comm, "none");
@@ -70,8 +69,7 @@ static int neighbors(int rank)
 static void check_refused(int rank, const char *choice)
 {
     char used[TEXT_SIZE] = "", reason[TEXT_SIZE] = "";
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "barrier", choice));
+    MPI_Comm comm = duplicate_with("barrier=%s", choice);
     refuse_shared_memory(my_rank == rank, my_rank == rank);
     harmonize_times(comm, times(50, 10));
     refuse_shared_memory(false, false);
@@ -84,7 +82,7 @@ static void check_refused(int rank, const char *choice)
     MPI_Comm_free(&comm);
 }
 
-void test_barrier_refused(void)
+SUB_TEST(barrier_refused, SINGLE, "a process that cannot share memory")
 {
     static const char *const wanted[] = {"auto", "shm"};
     bool tried = false;
@@ -100,7 +98,7 @@ void test_barrier_refused(void)
 }
 
 /* Each round, each process is late by chance. Nobody may run ahead: the rounds of all are counted by messages. */
-void test_barrier_naps(void)
+SUB_TEST(barrier_naps, SINGLE, "processes that are late by chance")
 {
     const uint64_t seed = 811;
     uint64_t state = seed + ((uint64_t)my_rank << 32);
@@ -108,8 +106,7 @@ void test_barrier_naps(void)
     if (my_rank == 0)
         printf("seed %" PRIu64 "\n", seed);
     for (int choice = 0; choice < CHOICES; choice++) {
-        MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-        CHECK_OK(set_setting(comm, "barrier", choices[choice]));
+        MPI_Comm comm = duplicate_with("barrier=%s", choices[choice]);
         for (int i = 0; i < calls; i++) {
             if (random_below(&state, 8) == 0)
                 nap_ms((int)random_below(&state, 3));
@@ -131,9 +128,7 @@ void test_barrier_naps(void)
 static void check_yields(const char *barrier, const char *yield)
 {
     enum { NAP_MS = 100, LEAST = 10 };
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "barrier", barrier));
-    CHECK_OK(set_setting(comm, "yield", yield));
+    MPI_Comm comm = duplicate_with("barrier=%s yield=%s", barrier, yield);
     harmonize_times(comm, 3);
     meet(comm);
     if (my_rank == 1)
@@ -150,7 +145,7 @@ static void check_yields(const char *barrier, const char *yield)
     MPI_Comm_free(&comm);
 }
 
-void test_barrier_yields(void)
+SUB_TEST(barrier_yields, SINGLE, "a long wait gives the processor away")
 {
     static const char *const yielding[] = {"shm", "dissemination", "tree"};
     if (ranks < 2) {

@@ -51,7 +51,7 @@ static int by_a_call(MPI_Comm comm)
     return MPIX_Harmonize(comm, &flag);
 }
 
-void test_clock_zero(void)
+SUB_TEST(clock_zero, SINGLE, "global time begins at the first synchronization")
 {
     check_zero(MPIX_Clock_sync);
     check_zero(by_a_call);
@@ -86,15 +86,14 @@ static void check_forms_once(MPI_Comm comm)
 
 static void check_forms(const char *label)
 {
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "sync", label));
+    MPI_Comm comm = duplicate_with("sync=%s", label);
     CHECK_OK(MPIX_Clock_sync(comm));
     for (int i = 0; i < 100; i++)
         check_forms_once(comm);
     MPI_Comm_free(&comm);
 }
 
-void test_clock_forms(void)
+SUB_TEST(clock_forms, SINGLE, "seconds, nanoseconds and interval agree")
 {
     check_forms("prop");
     check_forms("hca3o/skampi/10");
@@ -163,8 +162,7 @@ static void synchronize_often(MPI_Comm comm, int syncs)
 
 static void check_resync(const char *what, int syncs, bool with_thread)
 {
-    reader reader = {.comm = duplicate(MPI_COMM_WORLD)};
-    CHECK_OK(set_setting(reader.comm, "clock", "monotonic_raw"));
+    reader reader = {.comm = duplicate_with("clock=monotonic_raw")};
     CHECK_OK(MPIX_Clock_sync(reader.comm));
     if (with_thread)
         pthread_create(&reader.thread, NULL, keep_reading, &reader);
@@ -178,7 +176,7 @@ static void check_resync(const char *what, int syncs, bool with_thread)
     MPI_Comm_free(&reader.comm);
 }
 
-void test_clock_resync(void)
+SUB_TEST(clock_resync, MULTIPLE, "time never decreases across synchronizations, in any thread")
 {
     int level;
     MPI_Query_thread(&level);
@@ -214,10 +212,8 @@ enum { LABELS = sizeof labels / sizeof *labels };
 static bool check_label(const char *clock, const char *label, int age_ms)
 {
     char what[100], text[TEXT_SIZE];
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     snprintf(what, sizeof what, "clock %s, sync %s", clock, label);
-    CHECK_CLASS(set_setting(comm, "clock", clock), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "sync", label), MPI_SUCCESS, what);
+    MPI_Comm comm = duplicate_with("clock=%s sync=%s", clock, label);
     int code = MPIX_Clock_sync(comm);
     info_text(comm, "last_error", text);
     if (code != MPI_SUCCESS && strstr(text, "cannot be used")) {
@@ -225,7 +221,7 @@ static bool check_label(const char *clock, const char *label, int age_ms)
         return false;
     }
     CHECK_CLASS(code, MPI_SUCCESS, what);
-    CHECK(info_text(comm, "clock_used", text) && strcmp(text, clock) == 0, "%s: the base clock is %s", what, text);
+    CHECK_TEXT(comm, "clock_used", clock, what);
     check_clock(comm, what);
     nap_ms(age_ms);
     check_clock(comm, what);
@@ -244,7 +240,7 @@ static bool is_in_turn(int number)
     return number % times(1, 4) == 0;
 }
 
-void test_clock_labels(void)
+SUB_TEST(clock_labels, SINGLE, "each base clock with each algorithm is right within its bound")
 {
     static const char *const clocks[] = {"tsc", "cntvct", "monotonic_raw", "monotonic", "realtime", "wtime"};
     for (int clock = 0; clock < (int)(sizeof clocks / sizeof clocks[0]); clock++)
@@ -258,7 +254,7 @@ void test_clock_labels(void)
 
 /* ---- Injected clocks: as if each process were on a machine of its own */
 
-void test_clock_injected(void)
+SUB_TEST(clock_injected, SINGLE, "clocks far apart, negative and drifting")
 {
     static const struct {
         int64_t offset_ns; /* of each rank from the one before */
@@ -278,15 +274,13 @@ void test_clock_injected(void)
 }
 
 /* Processes that name the same clock, and are on one machine, but read different times. */
-void test_clock_unshared(void)
+SUB_TEST(clock_unshared, SINGLE, "clocks that only seem to be shared")
 {
     char levels[TEXT_SIZE];
     static const int64_t steps_ns[] = {NS_PER_S, -100 * NS_PER_MS, 0};
     for (int i = 0; i < 3; i++) {
         inject_clock(my_rank * steps_ns[i], 0);
-        MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-        CHECK_OK(set_setting(comm, "clock", "monotonic_raw"));
-        CHECK_OK(set_setting(comm, "sync", "prop"));
+        MPI_Comm comm = duplicate_with("clock=monotonic_raw sync=prop");
         CHECK_OK(MPIX_Clock_sync(comm));
         check_clock(comm, "prop, clocks apart");
         info_text(comm, "sync_levels", levels);
@@ -305,9 +299,7 @@ static void check_found_out(double drift)
     char what[100], levels[TEXT_SIZE] = "";
     snprintf(what, sizeof what, "prop, shared at first, then a drift of %g", drift);
     inject_clock(0, 0);
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "clock", "monotonic_raw"));
-    CHECK_OK(set_setting(comm, "sync", "prop"));
+    MPI_Comm comm = duplicate_with("clock=monotonic_raw sync=prop");
     CHECK_OK(MPIX_Clock_sync(comm));
     if (my_rank == ranks - 1)
         inject_clock(0, drift);
@@ -323,7 +315,7 @@ static void check_found_out(double drift)
     MPI_Comm_free(&comm);
 }
 
-void test_clock_unshared_later(void)
+SUB_TEST(clock_unshared_later, SINGLE, "clocks that seem to be shared, and then drift apart")
 {
     if (ranks < 2) {
         test_skip("one process shares its clock with nobody");
@@ -334,7 +326,7 @@ void test_clock_unshared_later(void)
 }
 
 /* A shorter interval, or a closer target, counts from the synchronization before, not from the next one on. */
-void test_clock_interval_changed(void)
+SUB_TEST(clock_interval_changed, SINGLE, "another interval or target takes effect at once")
 {
     static const char *const labels_used[] = {"hca3o/skampi/5", "track/skampi/5"};
     if (ranks < 2) {
@@ -342,9 +334,7 @@ void test_clock_interval_changed(void)
         return;
     }
     for (int i = 0; i < 2; i++) {
-        MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-        CHECK_OK(set_setting(comm, "sync", labels_used[i]));
-        CHECK_OK(set_setting(comm, "resync_interval_ns", "86400000000000"));
+        MPI_Comm comm = duplicate_with("sync=%s resync_interval_ns=86400000000000", labels_used[i]);
         harmonize(comm);
         int64_t syncs = info_number(comm, "syncs");
         CHECK_OK(set_setting(comm, "resync_interval_ns", "10000000"));
@@ -354,8 +344,7 @@ void test_clock_interval_changed(void)
         nap_ms(20);
         harmonize(comm);
         CHECK(info_number(comm, "syncs") > syncs, "%s: no synchronization 20 ms later", labels_used[i]);
-        CHECK_OK(set_setting(comm, "resync_interval_ns", "auto"));
-        CHECK_OK(set_setting(comm, "resync_error_ns", "1000000000"));
+        set_settings(comm, "resync_interval_ns=auto resync_error_ns=1000000000");
         int64_t far_ns = info_number(comm, "resync_used_ns");
         CHECK_OK(set_setting(comm, "resync_error_ns", "1"));
         int64_t close_ns = info_number(comm, "resync_used_ns");
@@ -373,12 +362,9 @@ void test_clock_interval_changed(void)
 static void check_none(const char *barrier, int64_t offset_ns)
 {
     char what[100];
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     snprintf(what, sizeof what, "none, barrier %s, clocks apart by %" PRId64 " ns", barrier, offset_ns);
     inject_clock(my_rank * offset_ns, 0);
-    CHECK_CLASS(set_setting(comm, "clock", "monotonic_raw"), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "sync", "none"), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "barrier", barrier), MPI_SUCCESS, what);
+    MPI_Comm comm = duplicate_with("clock=monotonic_raw sync=none barrier=%s", barrier);
     for (int i = 0; i < 3; i++) {
         meet(comm);
         int64_t begun_ns = true_ns();
@@ -390,7 +376,7 @@ static void check_none(const char *barrier, int64_t offset_ns)
     MPI_Comm_free(&comm);
 }
 
-void test_clock_none(void)
+SUB_TEST(clock_none, SINGLE, "clocks that nobody synchronizes, and that are apart")
 {
     static const char *const choices[] = {"auto", "shm", "dissemination", "tree", "collective"};
     if (ranks < 2) {
@@ -410,11 +396,10 @@ void test_clock_none(void)
  * The drift of a tracked clock may wander by a thousandth in the second: the bound grows by half of this, or more. A
  * bound for less wander ends at once.
  */
-void test_clock_wander(void)
+SUB_TEST(clock_wander, SINGLE, "bounds grow by the wander that is allowed")
 {
     int64_t before_ns, after_ns;
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "sync", "track/skampi/10"));
+    MPI_Comm comm = duplicate_with("sync=track/skampi/10");
     CHECK_OK(MPIX_Clock_sync(comm));
     CHECK_OK(set_setting(comm, "wander_max_ppb_per_s", "50"));
     read_ns(comm, &before_ns);
@@ -435,16 +420,14 @@ void test_clock_wander(void)
  * Slow readings stand for a machine that was busy when the clock was synchronized first. MPIX_Clock_sync does not leave
  * it at one more burst of some tens of readings.
  */
-void test_clock_narrowed(void)
+SUB_TEST(clock_narrowed, SINGLE, "MPIX_Clock_sync measures a wide bound until its time is up")
 {
     enum { ALL = 1000 * 1000, MANY = 300, WIDE_NS = 2000 };
     if (ranks < 2 || min_over(MPI_COMM_WORLD, processes_of_node()) < ranks) {
         test_skip("it takes several processes on one node");
         return;
     }
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "clock", "monotonic_raw"));
-    CHECK_OK(set_setting(comm, "sync", "prop"));
+    MPI_Comm comm = duplicate_with("clock=monotonic_raw sync=prop");
     slow_readings(my_rank > 0 ? ALL : 0);
     harmonize(comm);
     int64_t first_ns = info_number(comm, "clock_bound_ns");

@@ -25,7 +25,7 @@ static MPI_Comm split(int color, int key)
     return part;
 }
 
-void test_subcomm(void)
+SUB_TEST(subcomm, SINGLE, "calls on a sub-communicator while the others do something else")
 {
     int others = my_rank % 2;
     MPI_Comm part = split(others, my_rank);
@@ -40,7 +40,7 @@ void test_subcomm(void)
     MPI_Comm_free(&part);
 }
 
-void test_rates(void)
+SUB_TEST(rates, SINGLE, "disjoint communicators, each at its own rate")
 {
     int slow = my_rank % 2;
     MPI_Comm part = split(slow, my_rank);
@@ -52,13 +52,12 @@ void test_rates(void)
         if (i % 7 == 3)
             CHECK_OK(MPIX_Clock_sync(part));
     }
-    int64_t counted = info_number(part, "calls");
-    CHECK(counted == calls, "%" PRId64 " calls are counted, expected %d", counted, calls);
+    CHECK_NUMBER(part, "calls", calls);
     MPI_Comm_free(&part);
 }
 
 /* A chain of pairs: each process shares one communicator with the one before and one with the one after. */
-void test_overlapping(void)
+SUB_TEST(overlapping, SINGLE, "communicators that share processes, in turn")
 {
     MPI_Comm even = split(my_rank / 2, my_rank), odd = split((my_rank + 1) / 2, my_rank);
     for (int i = 0; i < times(100, 20); i++) {
@@ -73,7 +72,7 @@ void test_overlapping(void)
     harmonize(MPI_COMM_WORLD);
 }
 
-void test_self(void)
+SUB_TEST(self, SINGLE, "MPI_COMM_SELF")
 {
     CHECK_OK(set_setting(MPI_COMM_SELF, "tolerance_ns", "1000000000"));
     int valid = harmonize_times(MPI_COMM_SELF, 200);
@@ -82,7 +81,7 @@ void test_self(void)
     check_clock(MPI_COMM_SELF, "MPI_COMM_SELF");
 }
 
-void test_reversed(void)
+SUB_TEST(reversed, SINGLE, "ranks in reverse")
 {
     MPI_Comm reversed = split(0, -my_rank);
     use(reversed, 30);
@@ -90,17 +89,15 @@ void test_reversed(void)
     MPI_Comm_free(&reversed);
 }
 
-void test_dup(void)
+SUB_TEST(dup, SINGLE, "a duplicate starts fresh")
 {
     double time;
     char text[TEXT_SIZE];
-    MPI_Comm parent = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(parent, "tolerance_ns", "12345"));
+    MPI_Comm parent = duplicate_with("tolerance_ns=12345");
     use(parent, 5);
     MPI_Comm child = duplicate(parent);
     CHECK_CLASS(MPIX_Global_time(child, &time), MPI_ERR_OTHER, "the clock of a new duplicate");
-    CHECK(info_text(child, "tolerance_ns", text) && strcmp(text, "auto") == 0, "a new duplicate has the tolerance '%s'",
-          text);
+    CHECK_TEXT(child, "tolerance_ns", "auto", "a new duplicate");
     CHECK(!info_text(child, "calls", text), "a new duplicate has made %s calls", text);
     use(child, 5);
     MPI_Comm_free(&parent);
@@ -111,7 +108,7 @@ void test_dup(void)
     MPI_Comm_free(&grandchild);
 }
 
-void test_cartesian(void)
+SUB_TEST(cartesian, SINGLE, "a cartesian communicator")
 {
     int sizes[2] = {0, 0}, periods[2] = {1, 0}, kept[2] = {1, 0};
     MPI_Comm grid, column;
@@ -138,25 +135,11 @@ static void count_call(MPI_Comm *comm, int *code, ...)
 static void check_refused(MPI_Comm inter)
 {
     raised = 0;
-    int flag = 0;
-    double time;
-    int64_t time_ns;
-    MPI_Info info;
-    CHECK_CLASS(MPIX_Harmonize(inter, &flag), MPI_ERR_COMM, "MPIX_Harmonize");
-    CHECK_CLASS(MPIX_Harmonize(inter, NULL), MPI_ERR_COMM, "MPIX_Harmonize with a null flag");
-    CHECK_CLASS(MPIX_Clock_sync(inter), MPI_ERR_COMM, "MPIX_Clock_sync");
-    CHECK_CLASS(MPIX_Global_time(inter, &time), MPI_ERR_COMM, "MPIX_Global_time");
-    CHECK_CLASS(MPIX_Global_time_interval(inter, &time, &time), MPI_ERR_COMM, "MPIX_Global_time_interval");
-    CHECK_CLASS(MPIX_Global_time_ns(inter, &time_ns, &time_ns), MPI_ERR_COMM, "MPIX_Global_time_ns");
-    CHECK_CLASS(MPIX_Harmonize_set_info(inter, MPI_INFO_NULL), MPI_ERR_COMM, "MPIX_Harmonize_set_info");
-    CHECK_CLASS(MPIX_Harmonize_get_info(inter, &info), MPI_ERR_COMM, "MPIX_Harmonize_get_info");
-    CHECK_CLASS(MPIX_Harmonize_delayed(inter, 0, &flag), MPI_ERR_COMM, "MPIX_Harmonize_delayed");
-    CHECK_CLASS(MPIX_Harmonize_instant(inter, &time_ns), MPI_ERR_COMM, "MPIX_Harmonize_instant");
-    CHECK_CLASS(MPIX_Global_wait_until(inter, 0, &flag), MPI_ERR_COMM, "MPIX_Global_wait_until");
-    CHECK(raised == 11, "the error handler was called %d times, expected 11", raised);
+    check_all_refuse(inter, MPI_ERR_COMM);
+    CHECK(raised == ALL_CALLS, "the error handler was called %d times, expected %d", raised, ALL_CALLS);
 }
 
-void test_intercomm(void)
+SUB_TEST(intercomm, SINGLE, "an intercommunicator is refused")
 {
     int second = my_rank >= ranks / 2;
     MPI_Comm inter;
@@ -196,7 +179,7 @@ static void call_with_receive_pending(MPI_Comm comm, MPI_Request *request, int c
     }
 }
 
-void test_wildcard(void)
+SUB_TEST(wildcard, SINGLE, "a pending wildcard receive gets only the application's message")
 {
     enum { TAG = 4711 };
     int got = -1, sent = 1234;
@@ -230,7 +213,7 @@ static int count_copy(MPI_Comm comm, int keyval, void *extra, void *value, void 
     return MPI_SUCCESS;
 }
 
-void test_attributes(void)
+SUB_TEST(attributes, SINGLE, "the copy callbacks of the user's attributes are not called")
 {
     int keyval;
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
@@ -285,7 +268,7 @@ static void check_pending(MPI_Comm comm, sends_to *pattern, int bytes, char *sen
         MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
 }
 
-void test_pending(void)
+SUB_TEST(pending, SINGLE, "sends under way that are received only before the receiver's call")
 {
     static const int sizes[] = {8, 64 << 10, 1 << 20, MAX_BYTES};
     static sends_to *const patterns[] = {in_pairs, all_to_first, first_to_all};

@@ -17,10 +17,7 @@ enum { ROUNDING_NS = 2 };
 
 static MPI_Comm open_comm(const char *tolerance_ns)
 {
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "clock", "monotonic_raw"));
-    CHECK_OK(set_setting(comm, "sync", "prop"));
-    CHECK_OK(set_setting(comm, "tolerance_ns", tolerance_ns));
+    MPI_Comm comm = duplicate_with("clock=monotonic_raw sync=prop tolerance_ns=%s", tolerance_ns);
     return comm;
 }
 
@@ -87,7 +84,7 @@ static void check_random_delays(MPI_Comm comm, int64_t tolerance_ns, int calls, 
     CHECK(valid > 0, "none of %d calls with delays up to %" PRIu32 " us was valid on all processes", calls, max_us);
 }
 
-void test_delays(void)
+SUB_TEST(delays, SINGLE, "each process leaves by its own deadline, and its flag says so")
 {
     enum { TOLERANCE_NS = 20 * 1000 * 1000 };
     MPI_Comm comm = open_comm("500");
@@ -105,7 +102,7 @@ void test_delays(void)
 }
 
 /* A process may as well call MPIX_Harmonize. */
-void test_delays_mixed(void)
+SUB_TEST(delays_mixed, SINGLE, "MPIX_Harmonize and MPIX_Harmonize_delayed in one call")
 {
     MPI_Comm comm = open_comm("1000000000");
     for (int i = 0; i < 10; i++) {
@@ -118,7 +115,7 @@ void test_delays_mixed(void)
 }
 
 /* Long delays must not become needs of the slack. */
-void test_delays_slack(void)
+SUB_TEST(delays_slack, SINGLE, "delays leave no trace in the slack")
 {
     const int64_t limit_ns = 250 * NS_PER_MS;
     MPI_Comm comm = open_comm("auto");
@@ -185,7 +182,7 @@ static void check_validity(MPI_Comm comm, int calls, int64_t step_ns)
           step_ns, pairs.count, pairs.only_without, pairs.only_with);
 }
 
-void test_delays_validity(void)
+SUB_TEST(delays_validity, SINGLE, "calls with differing delays are valid as often as others")
 {
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     harmonize_times(comm, 50);
@@ -200,8 +197,7 @@ static void check_instants(const char *barrier)
 {
     uint64_t seed = 5 + (uint64_t)my_rank;
     int64_t last_ns = INT64_MIN, bound_ns;
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "barrier", barrier));
+    MPI_Comm comm = duplicate_with("barrier=%s", barrier);
     CHECK_OK(MPIX_Clock_sync(comm));
     for (int i = 0; i < times(50, 10); i++) {
         int64_t before_ns = read_ns(comm, &bound_ns), delay_ns = random_below(&seed, 50000);
@@ -227,7 +223,7 @@ static void check_no_instant(MPI_Comm comm, const char *when)
     CHECK(instant_ns == -7, "%s: an instant was written beside an error", when);
 }
 
-void test_instant(void)
+SUB_TEST(instant, SINGLE, "the common instant, the same on all processes")
 {
     static const char *const barriers[] = {"auto", "dissemination", "tree", "collective"};
     int flag;
@@ -261,7 +257,7 @@ static void check_refused(MPI_Comm comm, bool here, int64_t bad_ns)
     harmonize(comm);
 }
 
-void test_delays_refused(void)
+SUB_TEST(delays_refused, SINGLE, "a bad delay is an error on all processes, and nobody waits")
 {
     static const int64_t bad_ns[] = {-1, 10 * NS_PER_S + 1, INT64_MIN, INT64_MAX};
     int flag;
@@ -308,7 +304,7 @@ static void check_passed(MPI_Comm comm)
     CHECK(wait_until(comm, read_ns(comm, &bound_ns) - NS_PER_S) == 0, "valid, but the instant was 1 s ago");
 }
 
-void test_wait_until(void)
+SUB_TEST(wait_until, SINGLE, "waiting for an instant of the global clock")
 {
     static const int64_t aheads_ns[] = {100, 10000, NS_PER_MS, 3 * NS_PER_MS, 30 * NS_PER_MS, 300 * NS_PER_MS};
     int64_t bound_ns;
@@ -324,8 +320,7 @@ void test_wait_until(void)
     }
     MPI_Comm_free(&comm);
     /* A clock that is not that of rank 0, and drifts from it. */
-    comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "sync", "hca3/20/skampi/10"));
+    comm = duplicate_with("sync=hca3/20/skampi/10");
     CHECK_OK(MPIX_Clock_sync(comm));
     for (int i = 0; i < times(2000, 100); i++) {
         int64_t instant_ns = read_ns(comm, &bound_ns) + i;
@@ -357,7 +352,7 @@ static void check_sleep(MPI_Comm self, void (*wait)(MPI_Comm, int64_t), const ch
     CHECK(busy_ms < WAIT_MS / 4, "%s: the process is busy for %" PRId64 " ms of %d", what, busy_ms, WAIT_MS);
 }
 
-void test_waits_sleep(void)
+SUB_TEST(waits_sleep, SINGLE, "a process sleeps through a long wait")
 {
     MPI_Comm self = duplicate(MPI_COMM_SELF);
     harmonize(self);
@@ -393,8 +388,7 @@ static void check_set_in_delay(const char *clock, int stepping_rank, int64_t ste
     snprintf(what, sizeof what, "%s of rank %d stepped by %" PRId64 " ms in a delay", clock, stepping_rank,
              step_ns / NS_PER_MS);
     inject_clock(0, 0);
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_CLASS(set_setting(comm, "clock", clock), MPI_SUCCESS, what);
+    MPI_Comm comm = duplicate_with("clock=%s", clock);
     harmonize(comm);
     int64_t disruptions = info_number(comm, "clock_disruptions");
     int64_t syncs = info_number(comm, "syncs"), called_ns = true_ns();
@@ -429,7 +423,7 @@ static void check_set_in_delay(const char *clock, int stepping_rank, int64_t ste
     MPI_Comm_free(&comm);
 }
 
-void test_clock_set_in_delay(void)
+SUB_TEST(clock_set_in_delay, SINGLE, "a clock set while a process sleeps through a delay")
 {
     static const int64_t steps_ns[] = {-3600 * NS_PER_S, -30 * NS_PER_MS, 30 * NS_PER_MS, 3600 * NS_PER_S};
     int calls = 0, waits = 0, stride = getenv("MPIX_TEST_QUICK") ? 3 : 1;

@@ -22,9 +22,8 @@
  * As a program that speaks its user's language does; check_environment.sh runs it with a decimal comma and in Turkish.
  * MPI starts before: UCX does not start in Turkish.
  */
-void test_environment_locale(void)
+SUB_TEST(environment_locale, SINGLE, "settings in the locale that the environment names")
 {
-    char text[TEXT_SIZE];
     const char *locale = setlocale(LC_ALL, "");
     if (my_rank == 0)
         printf("locale %s, decimal point '%s'\n", locale ? locale : "unknown", localeconv()->decimal_point);
@@ -32,10 +31,9 @@ void test_environment_locale(void)
     setenv(VARIABLE_PREFIX "VALID_FRACTION", "0.999", 1);
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     harmonize(comm);
-    CHECK(info_text(comm, "yield", text) && strcmp(text, "always") == 0, "yield is '%s'", text);
-    CHECK(info_text(comm, "valid_fraction", text) && strcmp(text, "0.999") == 0, "valid_fraction is '%s'", text);
-    CHECK_OK(set_setting(comm, "VALID_FRACTION", "0.75"));
-    CHECK_OK(set_setting(comm, "SYNC", "SKAMPI/MEAN-RTT+PROP"));
+    CHECK_TEXT(comm, "yield", "always", "in the environment");
+    CHECK_TEXT(comm, "valid_fraction", "0.999", "in the environment");
+    set_settings(comm, "VALID_FRACTION=0.75 SYNC=SKAMPI/MEAN-RTT+PROP");
     CHECK_CLASS(set_setting(comm, "valid_fraction", "0,75"), MPI_ERR_INFO_VALUE, "a decimal comma");
     CHECK_MESSAGE(comm, "'0,75'", "from 0.5 to 0.9999");
     harmonize(comm);
@@ -46,55 +44,36 @@ void test_environment_locale(void)
 
 /* ---- Names */
 
-static void expect_ignored(MPI_Comm comm, const char *expected)
-{
-    char text[TEXT_SIZE] = "";
-    CHECK(info_text(comm, "ignored_environment", text), "get_info says nothing of ignored variables");
-    CHECK(strcmp(text, expected) == 0, "'%s' is ignored, expected '%s'", text, expected);
-}
-
-void test_environment_ignored(void)
+SUB_TEST(environment_ignored, SINGLE, "variables of other programs with the library's prefix")
 {
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    expect_ignored(comm, "none");
+    CHECK_TEXT(comm, "ignored_environment", "none", "no variables");
     setenv(VARIABLE_PREFIX "ROOT", "/opt/mpix", 1);
     setenv(VARIABLE_PREFIX "TOLERANCE", "700", 1);
     setenv(VARIABLE_PREFIX "TOLERANCE_NS", "700", 1);
-    expect_ignored(comm, VARIABLE_PREFIX "TOLERANCE");
+    CHECK_TEXT(comm, "ignored_environment", VARIABLE_PREFIX "TOLERANCE", "before a call");
     harmonize(comm);
-    CHECK(info_number(comm, "tolerance_used_ns") == 700, "the tolerance of the environment is not heard");
-    expect_ignored(comm, VARIABLE_PREFIX "TOLERANCE");
+    CHECK_NUMBER(comm, "tolerance_used_ns", 700);
+    CHECK_TEXT(comm, "ignored_environment", VARIABLE_PREFIX "TOLERANCE", "after a call");
     unsetenv(VARIABLE_PREFIX "ROOT");
     unsetenv(VARIABLE_PREFIX "TOLERANCE");
     unsetenv(VARIABLE_PREFIX "TOLERANCE_NS");
     MPI_Comm_free(&comm);
 }
 
-static int set_two(MPI_Comm comm, const char *first, const char *first_value, const char *second,
-                   const char *second_value)
-{
-    MPI_Info info;
-    MPI_Info_create(&info);
-    MPI_Info_set(info, first, first_value);
-    MPI_Info_set(info, second, second_value);
-    int code = MPIX_Harmonize_set_info(comm, info);
-    MPI_Info_free(&info);
-    return code;
-}
-
-void test_environment_spellings(void)
+SUB_TEST(environment_spellings, SINGLE, "keys that differ in case only")
 {
     char text[TEXT_SIZE];
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_CLASS(set_two(comm, PREFIX "tolerance_ns", "600", PREFIX "Tolerance_NS", "700"), MPI_ERR_INFO_VALUE,
+    CHECK_CLASS(set_keys(comm, PREFIX "tolerance_ns", "600", PREFIX "Tolerance_NS", "700"), MPI_ERR_INFO_VALUE,
                 "two values for one setting");
     info_text(comm, "last_error", text);
     CHECK(strstr(text, PREFIX "tolerance_ns") && strstr(text, PREFIX "Tolerance_NS"),
           "the message '%s' does not name both keys", text);
     CHECK_MESSAGE(comm, "'600'", "'700'");
-    CHECK(info_text(comm, "tolerance_ns", text) && strcmp(text, "auto") == 0, "the tolerance is '%s'", text);
-    CHECK_OK(set_two(comm, PREFIX "tolerance_ns", "600", PREFIX "Tolerance_NS", " 600"));
-    CHECK(info_text(comm, "tolerance_ns", text) && strcmp(text, "600") == 0, "the tolerance is '%s'", text);
+    CHECK_TEXT(comm, "tolerance_ns", "auto", "two values for one setting");
+    CHECK_OK(set_keys(comm, PREFIX "tolerance_ns", "600", PREFIX "Tolerance_NS", " 600"));
+    CHECK_TEXT(comm, "tolerance_ns", "600", "one value twice");
     CHECK_CLASS(set_setting(comm, "slack_min_ns", "200000000"), MPI_ERR_INFO_VALUE, "a least slack above the greatest");
     CHECK_MESSAGE(comm, PREFIX "slack_min_ns", "slack_max_ns, which is 100000000");
     CHECK_OK(set_setting(comm, "slack_min_ns", "50000"));
@@ -133,7 +112,7 @@ static int64_t printed_bytes(MPI_Comm comm, char beginning[TEXT_SIZE])
 }
 
 /* check_environment.sh also runs this where Linux does not show its processors. */
-void test_environment_silent(void)
+SUB_TEST(environment_silent, SINGLE, "nothing is printed")
 {
     char beginning[TEXT_SIZE] = "";
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
@@ -156,7 +135,7 @@ static bool uses_shared_memory(MPI_Comm comm, char reason[TEXT_SIZE])
     return info_text(comm, "barrier_used", used) && strcmp(used, "shm") == 0;
 }
 
-void test_environment_file_limit(void)
+SUB_TEST(environment_file_limit, SINGLE, "a limit of 0 on the size of files")
 {
     char reason[TEXT_SIZE];
     bool some_share = max_over(MPI_COMM_WORLD, processes_of_node()) > 1;
@@ -174,7 +153,7 @@ void test_environment_file_limit(void)
     MPI_Comm_free(&comm);
 }
 
-void test_environment_memory(void)
+SUB_TEST(environment_memory, SINGLE, "shared memory without descriptors, and what it leaves")
 {
     char reason[TEXT_SIZE];
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);

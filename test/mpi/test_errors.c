@@ -14,24 +14,6 @@
 
 #define CHECK_REFUSED(call, class) CHECK_CLASS(call, class, #call)
 
-static void check_null_communicator(void)
-{
-    int flag = 0;
-    double time;
-    int64_t time_ns;
-    MPI_Info info;
-    CHECK_REFUSED(MPIX_Harmonize(MPI_COMM_NULL, &flag), MPI_ERR_COMM);
-    CHECK_REFUSED(MPIX_Clock_sync(MPI_COMM_NULL), MPI_ERR_COMM);
-    CHECK_REFUSED(MPIX_Global_time(MPI_COMM_NULL, &time), MPI_ERR_COMM);
-    CHECK_REFUSED(MPIX_Global_time_interval(MPI_COMM_NULL, &time, &time), MPI_ERR_COMM);
-    CHECK_REFUSED(MPIX_Global_time_ns(MPI_COMM_NULL, &time_ns, &time_ns), MPI_ERR_COMM);
-    CHECK_REFUSED(MPIX_Harmonize_delayed(MPI_COMM_NULL, 0, &flag), MPI_ERR_COMM);
-    CHECK_REFUSED(MPIX_Harmonize_instant(MPI_COMM_NULL, &time_ns), MPI_ERR_COMM);
-    CHECK_REFUSED(MPIX_Global_wait_until(MPI_COMM_NULL, 0, &flag), MPI_ERR_COMM);
-    CHECK_REFUSED(MPIX_Harmonize_set_info(MPI_COMM_NULL, MPI_INFO_NULL), MPI_ERR_COMM);
-    CHECK_REFUSED(MPIX_Harmonize_get_info(MPI_COMM_NULL, &info), MPI_ERR_COMM);
-}
-
 static void check_null_pointers(MPI_Comm comm)
 {
     double time = -7;
@@ -63,17 +45,16 @@ static void check_null_flag(MPI_Comm comm, bool null_here, const char *what)
     harmonize(comm);
 }
 
-void test_errors_null(void)
+SUB_TEST(errors_null, SINGLE, "null communicators and pointers")
 {
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    check_null_communicator();
+    check_all_refuse(MPI_COMM_NULL, MPI_ERR_COMM);
     check_null_flag(comm, true, "the first call, the flag null on all ranks");
     for (int rank = 0; rank < ranks; rank++)
         check_null_flag(comm, my_rank == rank, "the flag null on one rank");
     check_null_pointers(comm);
-    check_null_communicator();
-    int64_t calls = info_number(comm, "calls");
-    CHECK(calls == ranks + 1, "%" PRId64 " calls are counted, expected %d: those that succeeded", calls, ranks + 1);
+    check_all_refuse(MPI_COMM_NULL, MPI_ERR_COMM);
+    CHECK_NUMBER(comm, "calls", ranks + 1); /* those that succeeded */
     MPI_Comm_free(&comm);
 
     comm = duplicate(MPI_COMM_WORLD);
@@ -98,7 +79,7 @@ static void check_unsynced(MPI_Comm comm)
     CHECK_MESSAGE(comm, "MPIX_Clock_sync");
 }
 
-void test_errors_unsynced(void)
+SUB_TEST(errors_unsynced, SINGLE, "clocks that were never synchronized")
 {
     double time;
     MPI_Comm comm = duplicate(MPI_COMM_WORLD), other = duplicate(MPI_COMM_WORLD);
@@ -159,7 +140,7 @@ static void quoted_beginning(const char *value, char text[24])
     snprintf(text, 24, "%.20s", strcmp(value, " ") == 0 ? "'" : value);
 }
 
-void test_errors_values(void)
+SUB_TEST(errors_values, SINGLE, "bad settings, and good ones in odd spelling")
 {
     char before[TEXT_SIZE], after[TEXT_SIZE], what[120], shown[24];
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
@@ -188,20 +169,6 @@ void test_errors_values(void)
 }
 
 /* ---- Several keys, unknown keys */
-
-static int set_keys(MPI_Comm comm, const char *first, const char *first_value, const char *second,
-                    const char *second_value)
-{
-    MPI_Info info;
-    MPI_Info_create(&info);
-    if (first)
-        MPI_Info_set(info, first, first_value);
-    if (second)
-        MPI_Info_set(info, second, second_value);
-    int code = MPIX_Harmonize_set_info(comm, info);
-    MPI_Info_free(&info);
-    return code;
-}
 
 static void check_unchanged(MPI_Comm comm, const char *before, const char *what)
 {
@@ -233,7 +200,7 @@ static void check_one_bad_rank(MPI_Comm comm, bool is_bad)
     check_unchanged(comm, before, "an unknown key here");
 }
 
-void test_errors_one_rank(void)
+SUB_TEST(errors_one_rank, SINGLE, "bad settings on one process only")
 {
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     check_one_bad_rank(comm, true);
@@ -256,7 +223,7 @@ static void check_difference(MPI_Comm comm, const char *name, const char *mine)
     check_unchanged(comm, before, what);
 }
 
-void test_errors_differ(void)
+SUB_TEST(errors_differ, SINGLE, "settings that differ between processes")
 {
     bool odd = my_rank == ranks - 1;
     if (ranks < 2) {
@@ -326,7 +293,7 @@ static void provoke(MPI_Comm comm)
     CHECK_RAISED(comm, MPIX_Global_time(comm, NULL));
 }
 
-void test_errors_handler(void)
+SUB_TEST(errors_handler, SINGLE, "the user's error handler is called once for each error")
 {
     MPI_Errhandler handler;
     MPI_Comm comm = duplicate(MPI_COMM_WORLD), other = duplicate(MPI_COMM_WORLD);
@@ -382,18 +349,17 @@ static void check_environment(const char *setting, const char *value, bool here,
 static void check_message_of_environment(void)
 {
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    char text[TEXT_SIZE];
     if (my_rank == ranks - 1)
         setenv("MPIX_HARMONIZE_TOLERANCE_NS", "bogus", 1);
     CHECK_CLASS(MPIX_Clock_sync(comm), MPI_ERR_ARG, "a bad tolerance in the environment of the last rank");
     CHECK_MESSAGE(comm, "MPIX_HARMONIZE_TOLERANCE_NS", "bogus", "allowed", "auto");
     /* Local, and no error: what holds without the bad value. */
-    CHECK(info_text(comm, "tolerance_ns", text) && strcmp(text, "auto") == 0, "the tolerance is '%s'", text);
+    CHECK_TEXT(comm, "tolerance_ns", "auto", "a bad value in the environment");
     unsetenv("MPIX_HARMONIZE_TOLERANCE_NS");
     MPI_Comm_free(&comm);
 }
 
-void test_errors_environment(void)
+SUB_TEST(errors_environment, SINGLE, "a bad environment, on all processes and on one")
 {
     bool last = my_rank == ranks - 1;
     int stride = times(1, 4);
@@ -409,8 +375,7 @@ void test_errors_environment(void)
     setenv("MPIX_HARMONIZE_TOLERANCE_NS", " 700 ", 1);
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     harmonize(comm);
-    int64_t used_ns = info_number(comm, "tolerance_used_ns");
-    CHECK(used_ns == 700, "the tolerance is %" PRId64 " ns, expected the 700 of the environment", used_ns);
+    CHECK_NUMBER(comm, "tolerance_used_ns", 700);
     unsetenv("MPIX_HARMONIZE_TOLERANCE_NS");
     MPI_Comm_free(&comm);
 }

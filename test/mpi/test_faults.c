@@ -238,7 +238,7 @@ static void check_broadcast(void)
     MPI_Comm_free(&comm);
 }
 
-void test_faults_text(void)
+SUB_TEST(faults_text, SINGLE, "the text of an error is one line, and all of it is written")
 {
     if (!can_inject())
         return;
@@ -246,7 +246,7 @@ void test_faults_text(void)
     check_broadcast();
 }
 
-void test_faults_mpi(void)
+SUB_TEST(faults_mpi, SINGLE, "each MPI function that the library calls fails once, on all processes")
 {
     if (!can_inject())
         return;
@@ -267,7 +267,7 @@ void test_faults_mpi(void)
 }
 
 /* A function that is called once in the life of a process, so in the first communicator that uses the library. */
-void test_faults_mpi_first(void)
+SUB_TEST(faults_mpi_first, SINGLE, "the same of one that is called once in a process")
 {
     const char *name = getenv("MPIX_TEST_FUNCTION");
     if (!can_inject())
@@ -287,7 +287,7 @@ static void harmonize_with(MPI_Comm comm, const char *setting, const char *value
 }
 
 /* Also where a change of settings takes another plan. */
-void test_found_once(void)
+SUB_TEST(found_once, SINGLE, "a communicator finds out once where its processes run, a process once about hwloc")
 {
     if (!can_inject())
         return;
@@ -359,7 +359,7 @@ static void jump_out_of_first_call(const char *name, int rank)
 }
 
 /* Those whose failure on one process all processes agree on, and so can go on after it. */
-void test_faults_mpi_one(void)
+SUB_TEST(faults_mpi_one, SINGLE, "the same on one process, if others notice")
 {
     static const char *const agreed[] = {"MPI_Comm_split",    "MPI_Comm_set_errhandler", "MPI_Comm_set_name",
                                          "MPI_Comm_set_attr", "MPI_Info_get_nkeys",      "MPI_Info_get_nthkey",
@@ -417,8 +417,7 @@ static void fail_messages(const char *barrier, int nth, _Atomic int *fail_everyw
     belongings before = look_at_belongings();
     outcome seen = {what, 0};
     MPI_Comm comm = make_counted_comm();
-    CHECK_OK(set_setting(comm, "barrier", barrier));
-    CHECK_OK(set_setting(comm, "yield", "always"));
+    set_settings(comm, "barrier=%s yield=always", barrier);
     check_waits(comm, what);
     handler_calls = 0;
     *fail_everywhere = false;
@@ -429,7 +428,7 @@ static void fail_messages(const char *barrier, int nth, _Atomic int *fail_everyw
     check_belongings(&before, true, what);
 }
 
-void test_faults_messages(void)
+SUB_TEST(faults_messages, SINGLE, "messages fail for good, on all processes")
 {
     static const char *const barriers[] = {"shm", "dissemination", "tree", "collective"};
     _Atomic int *fail_everywhere;
@@ -483,13 +482,13 @@ static bool can_fail_allocations(void)
     return allocations_alive() >= 0;
 }
 
-void test_faults_memory(void)
+SUB_TEST(faults_memory, SINGLE, "each allocation fails once, on all processes")
 {
     if (can_fail_allocations())
         try_allocations(-1);
 }
 
-void test_faults_memory_one(void)
+SUB_TEST(faults_memory_one, SINGLE, "the same on one process")
 {
     for (int rank = 0; rank < ranks && can_fail_allocations(); rank++)
         try_allocations(rank);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void test_info_fresh(void)
+SUB_TEST(info_fresh, SINGLE, "information before the first collective call")
 {
     char text[TEXT_SIZE];
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
@@ -18,8 +18,7 @@ void test_info_fresh(void)
     CHECK(!info_text(comm, "calls", text), "a fresh communicator has made %s calls", text);
     CHECK(!info_text(comm, "clock_bound_ns", text), "a fresh communicator has a clock bound of %s ns", text);
     setenv("MPIX_HARMONIZE_SYNC", "PROP ", 1);
-    CHECK(info_text(comm, "sync", text) && strcmp(text, "prop") == 0, "sync is '%s', expected the environment's prop",
-          text);
+    CHECK_TEXT(comm, "sync", "prop", "in the environment");
     unsetenv("MPIX_HARMONIZE_SYNC");
     CHECK_OK(MPIX_Harmonize_set_info(comm, MPI_INFO_NULL));
     CHECK(!info_text(comm, "calls", text), "a communicator without calls has made %s", text);
@@ -29,13 +28,7 @@ void test_info_fresh(void)
     MPI_Comm_free(&comm);
 }
 
-static void check_number(MPI_Comm comm, const char *name, int64_t expected)
-{
-    int64_t number = info_number(comm, name);
-    CHECK(number == expected, "%s is %" PRId64 ", expected %" PRId64, name, number, expected);
-}
-
-void test_info_statistics(void)
+SUB_TEST(info_statistics, SINGLE, "calls, misses and synchronizations are counted")
 {
     static const char *const texts[] = {"version",     "clock_used",   "clock_reason",
                                         "sync_levels", "barrier_used", "last_error"};
@@ -43,14 +36,13 @@ void test_info_statistics(void)
                                            "sync_duration_ns", "clock_epoch_unix_ns"};
     char text[TEXT_SIZE];
     int calls = times(100, 30), valid = 0;
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "sync", "prop"));
+    MPI_Comm comm = duplicate_with("sync=prop");
     valid += harmonize_times(comm, calls);
     CHECK_OK(MPIX_Clock_sync(comm));
     CHECK_OK(MPIX_Clock_sync(comm));
     valid += harmonize_times(comm, 10);
-    check_number(comm, "calls", calls + 10);
-    check_number(comm, "calls_late", calls + 10 - valid);
+    CHECK_NUMBER(comm, "calls", calls + 10);
+    CHECK_NUMBER(comm, "calls_late", calls + 10 - valid);
     int64_t syncs = info_number(comm, "syncs");
     CHECK(syncs >= 3, "%" PRId64 " synchronizations are counted, expected at least 3", syncs);
     for (int i = 0; i < 6; i++)
@@ -59,29 +51,19 @@ void test_info_statistics(void)
         CHECK(info_number(comm, positive[i]) > 0, "%s is not positive", positive[i]);
     CHECK(info_number(comm, "clock_age_ns") >= 0, "the age of the clock is negative");
     CHECK(info_number(comm, "clock_bound_ns") >= 0, "the bound is negative");
-    check_number(comm, "oversubscribed", max_over(comm, info_number(comm, "oversubscribed")));
+    CHECK_NUMBER(comm, "oversubscribed", max_over(comm, info_number(comm, "oversubscribed")));
     MPI_Comm_free(&comm);
 }
 
 /* ---- Round trip */
 
-static void configure(MPI_Comm comm)
-{
-    CHECK_OK(set_setting(comm, "clock", "monotonic"));
-    CHECK_OK(set_setting(comm, "sync", "hca3o/skampi/7+prop"));
-    CHECK_OK(set_setting(comm, "resync_interval_ns", "123000000"));
-    CHECK_OK(set_setting(comm, "barrier", "collective"));
-    CHECK_OK(set_setting(comm, "tolerance_ns", "4321"));
-    CHECK_OK(set_setting(comm, "slack_max_ns", "50000000"));
-    CHECK_OK(set_setting(comm, "slack_min_ns", "999"));
-}
-
-void test_info_round_trip(void)
+SUB_TEST(info_round_trip, SINGLE, "what get_info returns, set_info accepts")
 {
     MPI_Info info = MPI_INFO_NULL;
     char first[TEXT_SIZE], second[TEXT_SIZE];
-    MPI_Comm from = duplicate(MPI_COMM_WORLD), to = duplicate(MPI_COMM_WORLD), fresh = duplicate(MPI_COMM_WORLD);
-    configure(from);
+    MPI_Comm to = duplicate(MPI_COMM_WORLD), fresh = duplicate(MPI_COMM_WORLD);
+    MPI_Comm from = duplicate_with("clock=monotonic sync=hca3o/skampi/7+prop resync_interval_ns=123000000 "
+                                   "barrier=collective tolerance_ns=4321 slack_max_ns=50000000 slack_min_ns=999");
     harmonize_times(from, 5);
     MPIX_Harmonize(from, NULL); /* so that there is a last error as well */
     CHECK_OK(MPIX_Harmonize_get_info(from, &info));
@@ -105,13 +87,7 @@ void test_info_round_trip(void)
 
 static void check_slack(MPI_Comm comm, int64_t min_ns, int64_t max_ns)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%" PRId64, max_ns);
-    /* In an order in which the least is never above the greatest. */
-    CHECK_OK(set_setting(comm, "slack_min_ns", "auto"));
-    CHECK_OK(set_setting(comm, "slack_max_ns", text));
-    snprintf(text, sizeof text, "%" PRId64, min_ns);
-    CHECK_OK(set_setting(comm, "slack_min_ns", text));
+    set_settings(comm, "slack_min_ns=%" PRId64 " slack_max_ns=%" PRId64, min_ns, max_ns);
     for (int i = 0; i < times(50, 10); i++) {
         harmonize(comm);
         int64_t slack_ns = info_number(comm, "slack_used_ns");
@@ -123,20 +99,16 @@ static void check_slack(MPI_Comm comm, int64_t min_ns, int64_t max_ns)
 /* The clock cannot be changed while it is in use; anything else can. */
 static void check_clock_is_kept(MPI_Comm comm)
 {
-    char text[TEXT_SIZE];
     CHECK_CLASS(set_setting(comm, "clock", "realtime"), MPI_ERR_INFO_VALUE, "another clock while one is in use");
     CHECK_MESSAGE(comm, "clock", "realtime", "allowed");
-    CHECK(info_text(comm, "clock_used", text) && strcmp(text, "monotonic") == 0, "the base clock is %s", text);
+    CHECK_TEXT(comm, "clock_used", "monotonic", "after a change was refused");
     CHECK_OK(set_setting(comm, "clock", "monotonic"));
 }
 
 /* Calls at least 5 ms apart, the interval 10 ms: every third one synchronizes at least, however slow the machine. */
 static void check_interval(const char *label, bool drifts)
 {
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "clock", "monotonic"));
-    CHECK_OK(set_setting(comm, "sync", label));
-    CHECK_OK(set_setting(comm, "resync_interval_ns", "10000000"));
+    MPI_Comm comm = duplicate_with("clock=monotonic sync=%s resync_interval_ns=10000000", label);
     harmonize(comm);
     int64_t before = info_number(comm, "syncs");
     for (int i = 0; i < 24; i++) {
@@ -151,14 +123,12 @@ static void check_interval(const char *label, bool drifts)
     MPI_Comm_free(&comm);
 }
 
-void test_info_effect(void)
+SUB_TEST(info_effect, SINGLE, "settings take effect")
 {
     char text[TEXT_SIZE];
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "clock", "monotonic"));
-    CHECK_OK(set_setting(comm, "tolerance_ns", "777"));
+    MPI_Comm comm = duplicate_with("clock=monotonic tolerance_ns=777");
     check_slack(comm, 1000, 2000);
-    check_number(comm, "tolerance_used_ns", 777);
+    CHECK_NUMBER(comm, "tolerance_used_ns", 777);
     check_slack(comm, 2000000, 3000000);
     check_slack(comm, 1, 1000);
     CHECK_OK(set_setting(comm, "tolerance_ns", "auto"));
@@ -169,7 +139,7 @@ void test_info_effect(void)
     int64_t syncs = info_number(comm, "syncs");
     CHECK_OK(set_setting(comm, "sync", "none"));
     harmonize(comm);
-    check_number(comm, "syncs", syncs + 1);
+    CHECK_NUMBER(comm, "syncs", syncs + 1);
     CHECK(info_text(comm, "clock_bound_ns", text), "there is no bound");
     CHECK(my_rank == 0 || strcmp(text, "unknown") == 0, "the bound without synchronization is %s", text);
     harmonize_times(comm, 5);
@@ -189,7 +159,7 @@ int MPIX_Harmonize_f(int comm, int *flag);
 int MPIX_Harmonize_get_info_f(int comm, int *info_used);
 
 /* No MPI library has Fortran modules for the standard ABI yet, but programs in Fortran may call these. */
-void test_fortran_handles(void)
+SUB_TEST(fortran_handles, SINGLE, "the functions that the modules for Fortran call")
 {
     int flag = 1, number, found = 0;
     char text[TEXT_SIZE];

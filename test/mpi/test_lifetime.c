@@ -63,7 +63,7 @@ static bool memory_tells(void)
 #endif
 }
 
-void test_cycles(void)
+SUB_TEST(cycles, SINGLE, "communicators come and go; memory stays flat")
 {
     int cycles = memory_tells() ? times(2000, 15) : 100;
     if (my_rank == 0)
@@ -91,7 +91,7 @@ static void synchronize_times(MPI_Comm comm, int syncs)
     }
 }
 
-void test_resyncs(void)
+SUB_TEST(resyncs, SINGLE, "memory stays flat over thousands of synchronizations")
 {
     int syncs = times(10000, 200);
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
@@ -111,7 +111,7 @@ void test_resyncs(void)
 }
 
 /* The application's messages are still under way when the communicator is freed. */
-void test_freed_early(void)
+SUB_TEST(freed_early, SINGLE, "communicators that are freed with messages under way")
 {
     enum { BYTES = 1 << 20 };
     char *sent = calloc(1, BYTES), *received = calloc(1, BYTES);
@@ -154,7 +154,7 @@ static MPI_Comm make_to_leave(int part)
     return comm;
 }
 
-void test_unfreed(void)
+SUB_TEST(unfreed, SINGLE, "communicators that are not freed before MPI_Finalize")
 {
     for (int i = 0; i < 3; i++)
         harmonize(make_to_leave(0));
@@ -172,29 +172,13 @@ void test_unfreed(void)
 /* Codes must be plain classes here: MPI cannot be asked. */
 static void check_inactive(MPI_Comm comm, int expected)
 {
-    int flag;
-    double time;
-    int64_t time_ns;
-    MPI_Info info;
-    const int codes[] = {
-        MPIX_Harmonize(comm, &flag),
-        MPIX_Global_time(comm, &time),
-        MPIX_Global_time_interval(comm, &time, &time),
-        MPIX_Global_time_ns(comm, &time_ns, &time_ns),
-        MPIX_Clock_sync(comm),
-        MPIX_Harmonize_set_info(comm, MPI_INFO_NULL),
-        MPIX_Harmonize_get_info(comm, &info),
-        MPIX_Harmonize(comm, NULL),
-        MPIX_Harmonize_get_info(comm, NULL),
-        MPIX_Harmonize_delayed(comm, 0, &flag),
-        MPIX_Harmonize_instant(comm, &time_ns),
-        MPIX_Global_wait_until(comm, 0, &flag),
-    };
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        CHECK(codes[i] == expected, "function %zu returned %d, expected %d", i, codes[i], expected);
+    called calls[ALL_CALLS];
+    call_all(comm, calls);
+    for (int i = 0; i < ALL_CALLS; i++)
+        CHECK(calls[i].code == expected, "%s returned %d, expected %d", calls[i].function, calls[i].code, expected);
 }
 
-void test_before_init(void)
+SUB_TEST(before_init, ITSELF, "all functions before MPI_Init")
 {
     check_inactive(MPI_COMM_WORLD, MPI_ERR_OTHER);
     check_inactive(MPI_COMM_SELF, MPI_ERR_OTHER);
@@ -203,7 +187,7 @@ void test_before_init(void)
     harmonize_times(MPI_COMM_WORLD, 5);
 }
 
-void test_after_finalize(void)
+SUB_TEST(after_finalize, ITSELF, "all functions after MPI_Finalize")
 {
     start_mpi(MPI_THREAD_SINGLE);
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
@@ -243,7 +227,7 @@ static void use_session(void)
     MPI_Session_finalize(&session);
 }
 
-void test_sessions(void)
+SUB_TEST(sessions, ITSELF, "a program that has sessions only")
 {
     use_session();
 }
@@ -286,7 +270,7 @@ static void use_without_world(MPI_Comm comm, MPI_Comm little, MPI_Comm unused, d
 }
 
 /* A session goes on when the world ends: with what was used before, little or much, and with what is new. */
-void test_session_goes_on(void)
+SUB_TEST(session_goes_on, ITSELF, "a session that outlives MPI_Finalize")
 {
     double before_s = 0;
     MPI_Session session;
@@ -310,15 +294,20 @@ void test_session_goes_on(void)
 
 #else
 
-void test_session_goes_on(void)
-{
-    test_sessions();
-}
-
-void test_sessions(void)
+static void skip_sessions(void)
 {
     start_mpi(MPI_THREAD_SINGLE);
     test_skip("this MPI library has no sessions");
+}
+
+SUB_TEST(session_goes_on, ITSELF, "a session that outlives MPI_Finalize")
+{
+    skip_sessions();
+}
+
+SUB_TEST(sessions, ITSELF, "a program that has sessions only")
+{
+    skip_sessions();
 }
 
 #endif
@@ -336,7 +325,7 @@ static void use_with_relatives(MPI_Comm relatives, int is_child)
     MPI_Comm_free(&family);
 }
 
-void test_spawned(void)
+SUB_TEST(spawned, SINGLE, "what sub-test spawn spawns; not to be run by itself")
 {
     MPI_Comm parents;
     MPI_Comm_get_parent(&parents);
@@ -361,7 +350,7 @@ static bool find_program(const char *name, char path[4096])
     return access(path, X_OK) == 0;
 }
 
-void test_spawn(void)
+SUB_TEST(spawn, SINGLE, "processes that were spawned")
 {
     char path[4096] = "";
     char subtest[] = "spawned";
@@ -382,7 +371,7 @@ void test_spawn(void)
 /* A program that puts itself between this library and MPI, as a tool does, stands apart: the sub-tests here go without
  * it. */
 /* Nor can a program that loads the library itself be linked with it. */
-void test_loaded(void)
+SUB_TEST(loaded, ITSELF, "the library is loaded at run time: runs loading_test")
 {
     char path[4096] = "";
     if (find_program("loading_test", path))
@@ -391,7 +380,7 @@ void test_loaded(void)
     test_skip("loading_test is not built beside this program");
 }
 
-void test_profiling(void)
+SUB_TEST(profiling, ITSELF, "tools see the user's calls and no others: runs wrapper_test beside this program")
 {
     char path[4096] = "";
     if (find_program("wrapper_test", path))

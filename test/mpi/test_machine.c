@@ -43,7 +43,7 @@ static void check_without_places(const char *what)
     MPI_Comm_free(&comm);
 }
 
-void test_faults_hwloc(void)
+SUB_TEST(faults_hwloc, SINGLE, "hwloc fails")
 {
     if (!can_inject())
         return;
@@ -52,7 +52,7 @@ void test_faults_hwloc(void)
     hwloc_fails = false;
 }
 
-void test_faults_no_sys(void)
+SUB_TEST(faults_no_sys, SINGLE, "the kernel does not show its processors")
 {
     if (!can_inject())
         return;
@@ -87,7 +87,7 @@ static void check_no_counter(void)
     MPI_Comm_free(&comm);
 }
 
-void test_faults_no_counter(void)
+SUB_TEST(faults_no_counter, SINGLE, "no counter of the processor, on all processes and on one")
 {
     if (!can_inject())
         return;
@@ -100,7 +100,7 @@ void test_faults_no_counter(void)
 }
 
 /* As in a container: there are processors enough, but less time on them than processes. */
-void test_faults_quota(void)
+SUB_TEST(faults_quota, SINGLE, "a control group has less processor time than processes")
 {
     if (!can_inject())
         return;
@@ -191,7 +191,7 @@ static void check_shm_state(const shm_state *state)
         umount2(state->target, MNT_DETACH);
 }
 
-void test_faults_shm(void)
+SUB_TEST(faults_shm, ITSELF, "/dev/shm tiny, full, read-only, missing, or another one on one process")
 {
     bool own = have_own_mounts();
     start_mpi(MPI_THREAD_SINGLE);

@@ -151,7 +151,7 @@ static bool try_phase(MPI_Comm comm, phase now, const stopper *stopper)
     return true;
 }
 
-void test_stopped_phases(void)
+SUB_TEST(stopped_phases, ITSELF, "a process is stopped for 1 s in each phase of a call")
 {
     enum { TRIES = 6 };
     stopper stopper;
@@ -162,9 +162,7 @@ void test_stopped_phases(void)
         test_skip("cannot start another process");
         return;
     }
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "clock", "monotonic_raw"));
-    CHECK_OK(set_setting(comm, "sync", "prop"));
+    MPI_Comm comm = duplicate_with("clock=monotonic_raw sync=prop");
     harmonize_times(comm, 10);
     for (phase now = ARRIVING; now < PHASES; now++) {
         bool is_judged = false;
@@ -226,7 +224,7 @@ static void go_astray(const char *how)
         pause();
 }
 
-void test_astray(void)
+SUB_TEST(astray, SINGLE, "a process that does not come; to be run by run_fault_tests.sh")
 {
     const char *how = getenv("MPIX_TEST_ASTRAY"), *calls = getenv("MPIX_TEST_CALLS");
     if (!how || !calls || !getenv("MPIX_TEST_FOLDER") || ranks < 2) {

@@ -14,10 +14,8 @@ static MPI_Comm split(MPI_Comm comm, int color, int key)
 
 static void check_origin(MPI_Comm comm, const char *expected, const char *what)
 {
-    char text[TEXT_SIZE];
     harmonize_times(comm, 2);
-    CHECK(info_text(comm, "clock_origin", text) && strcmp(text, expected) == 0, "%s: the origin is '%s', not '%s'",
-          what, text, expected);
+    CHECK_TEXT(comm, "clock_origin", expected, what);
     check_clock(comm, what);
 }
 
@@ -51,16 +49,15 @@ static MPI_Comm create_line(void)
 /* A further communicator uses the barrier that was found the fastest; child is freed. */
 static void check_barrier(const char *first, MPI_Comm child, const char *what)
 {
-    char second[TEXT_SIZE] = "", reason[TEXT_SIZE] = "";
+    char reason[TEXT_SIZE] = "";
     harmonize(child);
-    CHECK(info_text(child, "barrier_used", second) && strcmp(first, second) == 0, "%s uses %s, its parent found %s",
-          what, second, first);
+    CHECK_TEXT(child, "barrier_used", first, what);
     CHECK(info_text(child, "barrier_reason", reason) && strstr(reason, "earlier"), "%s: the reason is '%s'", what,
           reason);
     MPI_Comm_free(&child);
 }
 
-static MPI_Comm duplicate_with(MPI_Comm parent, const char *setting, const char *value)
+static MPI_Comm duplicate_set(MPI_Comm parent, const char *setting, const char *value)
 {
     MPI_Comm child = duplicate(parent);
     CHECK_OK(set_setting(child, setting, value));
@@ -76,14 +73,14 @@ static void check_barriers(MPI_Comm parent)
     check_barrier(first, split(parent, 0, -my_rank), "ranks in reverse");
     CHECK_OK(set_setting(parent, "wander_max_ppb_per_s", "1000"));
     harmonize(parent);
-    check_barrier(first, duplicate_with(parent, "wander_max_ppb_per_s", "1000"), "a duplicate that allows more wander");
+    check_barrier(first, duplicate_set(parent, "wander_max_ppb_per_s", "1000"), "a duplicate that allows more wander");
     CHECK_OK(set_setting(parent, "barrier", "tree"));
     harmonize(parent);
     CHECK_OK(MPIX_Clock_sync(parent)); /* the latest clock is what the child begins with */
-    check_barrier(first, duplicate_with(parent, "barrier", "auto"), "a duplicate of one with a requested barrier");
+    check_barrier(first, duplicate_set(parent, "barrier", "auto"), "a duplicate of one with a requested barrier");
 }
 
-void test_clock_shared(void)
+SUB_TEST(clock_shared, SINGLE, "communicators that begin with the clock of an earlier one")
 {
     MPI_Comm parent = duplicate(MPI_COMM_WORLD);
     check_origin(parent, "fresh", "the first communicator");
@@ -102,7 +99,7 @@ void test_clock_shared(void)
 }
 
 /* Zero is the first synchronization of each communicator, and stays so. */
-void test_clock_shared_epoch(void)
+SUB_TEST(clock_shared_epoch, SINGLE, "their global time begins with themselves")
 {
     int64_t bound_ns;
     MPI_Comm parent = duplicate(MPI_COMM_WORLD), child = duplicate(parent);
@@ -132,9 +129,7 @@ static void check_halves(void)
 
 static void set_and_use(const char *setting, const char *value, const char *expected)
 {
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, setting, value));
-    use_once(comm, expected, value);
+    use_once(duplicate_with("%s=%s", setting, value), expected, value);
 }
 
 /* A step between two communicators; then one that a communicator finds, and synchronizes again, before it is freed. */
@@ -145,8 +140,7 @@ static void check_steps(void)
     set_and_use("clock", "monotonic_raw", "shared");
     if (my_rank == last)
         inject_step(3 * NS_PER_S);
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "clock", "monotonic_raw"));
+    MPI_Comm comm = duplicate_with("clock=monotonic_raw");
     check_origin(comm, "fresh", "after a step");
     if (my_rank == last)
         inject_step(-5 * NS_PER_S);
@@ -170,7 +164,7 @@ static void check_wander(void)
     CHECK_OK(unsetenv("MPIX_HARMONIZE_CLOCK"));
 }
 
-void test_clock_not_shared(void)
+SUB_TEST(clock_not_shared, SINGLE, "clocks that are unknown, stepped or unwanted")
 {
     check_halves();
     set_and_use("clock", "realtime", "fresh");

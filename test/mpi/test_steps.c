@@ -33,9 +33,7 @@ static int64_t timed_call_ns(MPI_Comm comm)
 /* How long a first call takes now. */
 static int64_t first_call_now_ns(const char *clock, const char *sync)
 {
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "clock", clock));
-    CHECK_OK(set_setting(comm, "sync", sync));
+    MPI_Comm comm = duplicate_with("clock=%s sync=%s", clock, sync);
     int64_t call_ns = timed_call_ns(comm);
     MPI_Comm_free(&comm);
     return call_ns;
@@ -88,11 +86,8 @@ static bool try_step(const step *step, bool is_last_try, bool *is_judged)
     snprintf(what, sizeof what, "clock %s, sync %s, barrier %s, rank %d stepped by %" PRId64 " ms, %s", step->clock,
              step->sync, step->barrier, step->stepping_rank, step->step_ns / NS_PER_MS,
              step->reads ? "read" : "not read");
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     inject_clock(0, 0);
-    CHECK_CLASS(set_setting(comm, "clock", step->clock), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "sync", step->sync), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "barrier", step->barrier), MPI_SUCCESS, what);
+    MPI_Comm comm = duplicate_with("clock=%s sync=%s barrier=%s", step->clock, step->sync, step->barrier);
     int64_t first_call_ns = timed_call_ns(comm);
     int64_t began_ns = true_ns();
     make_step(comm, step);
@@ -128,7 +123,7 @@ static const char *const stepped_barriers[] = {"dissemination", "shm", "tree", "
  * Of each PARTS combinations so many come up, fewer in the quick check and if calls take long. PARTS has no divisor in
  * common with the number of rows of a table, so that all pairs of rows come up.
  */
-void test_clock_stepped(void)
+SUB_TEST(clock_stepped, SINGLE, "any step, on one process or all, whatever the clock and how processes meet")
 {
     static const int64_t steps_ns[] = {200 * NS_PER_S, -200 * NS_PER_S, 3600 * NS_PER_S, -3600 * NS_PER_S,
                                        -20 * NS_PER_MS};
@@ -165,7 +160,7 @@ static bool can_step_wtime(void)
 }
 
 /* Clocks that cannot normally be set are compared only after 10 ms, so that a step of 5 ms would go unnoticed. */
-void test_clock_set(void)
+SUB_TEST(clock_set, SINGLE, "any step of a clock that may be set, MPI_Wtime included")
 {
     static const int64_t steps_ns[] = {5 * NS_PER_MS, -5 * NS_PER_MS, 10 * NS_PER_S, -10 * NS_PER_S};
     static const char *const clocks[] = {"realtime", "wtime"};
@@ -187,9 +182,8 @@ static bool check_set_back_after(int pause_ms)
     enum { LONG_MS = 100 };
     char what[80];
     snprintf(what, sizeof what, "a clock set back by 20 ms, %d ms after a call", pause_ms);
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     inject_clock(0, 0);
-    CHECK_CLASS(set_setting(comm, "clock", "monotonic_raw"), MPI_SUCCESS, what);
+    MPI_Comm comm = duplicate_with("clock=monotonic_raw");
     harmonize(comm);
     nap_ms(11);
     double began_s = MPI_Wtime();
@@ -208,7 +202,7 @@ static bool check_set_back_after(int pause_ms)
     return is_prompt;
 }
 
-void test_clock_set_back_by_pause(void)
+SUB_TEST(clock_set_back_by_pause, SINGLE, "a raw clock set back by about the time since the last call")
 {
     enum { MAX_TRIES = 100 };
     int tries = 0;
@@ -226,13 +220,9 @@ static void check_step(const char *label, int stepping_rank, int64_t step_ns)
 {
     char what[120];
     int flag = -1;
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     snprintf(what, sizeof what, "sync %s, the clock of rank %d stepped by %" PRId64 " ms", label, stepping_rank,
              step_ns / NS_PER_MS);
-    CHECK_CLASS(set_setting(comm, "clock", "realtime"), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "sync", label), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "resync_interval_ns", "50000000"), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "tolerance_ns", "100000000"), MPI_SUCCESS, what);
+    MPI_Comm comm = duplicate_with("clock=realtime sync=%s resync_interval_ns=50000000 tolerance_ns=100000000", label);
     harmonize_times(comm, 5);
     meet(comm);
     if (my_rank == stepping_rank)
@@ -252,7 +242,7 @@ static void check_step(const char *label, int stepping_rank, int64_t step_ns)
     MPI_Comm_free(&comm);
 }
 
-void test_clock_steps(void)
+SUB_TEST(clock_steps, SINGLE, "recovery from a clock that was stepped")
 {
     static const char *const stepped_labels[] = {"hca3o/skampi/10", "hca3/20/skampi/10"};
     if (ranks < 2) {
@@ -280,10 +270,7 @@ static void check_disruption(const char *clock, const char *label, int stepping_
     snprintf(what, sizeof what, "clock %s, sync %s, that of rank %d stepped by %" PRId64 " us", clock, label,
              stepping_rank, step_ns / NS_PER_US);
     inject_clock(0, 0);
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_CLASS(set_setting(comm, "clock", clock), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "sync", label), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "resync_interval_ns", "86400000000000"), MPI_SUCCESS, what);
+    MPI_Comm comm = duplicate_with("clock=%s sync=%s resync_interval_ns=86400000000000", clock, label);
     harmonize_times(comm, 5);
     int64_t disruptions = max_over(comm, info_number(comm, "clock_disruptions")), syncs = info_number(comm, "syncs");
     if (my_rank == stepping_rank)
@@ -303,8 +290,7 @@ static void check_disruption(const char *clock, const char *label, int stepping_
     if (!any_disrupted)
         check_clock(comm, what);
     harmonize(comm);
-    info_text(comm, "clock_status", status);
-    CHECK(strcmp(status, "synchronized") == 0, "%s: after the next call the clock's status is '%s'", what, status);
+    CHECK_TEXT(comm, "clock_status", "synchronized", what);
     CHECK(info_number(comm, "syncs") > syncs, "%s: the next call did not synchronize", what);
     check_clock(comm, what);
     MPI_Comm_free(&comm);
@@ -322,19 +308,16 @@ static void check_disruptions(const char *clock, const char *label)
 /* A synchronization that the user asks for puts it right as well. */
 static void check_sync_after_disruption(const char *label)
 {
-    char what[100], status[TEXT_SIZE];
+    char what[100];
     snprintf(what, sizeof what, "sync %s, MPIX_Clock_sync after a disruption", label);
     inject_clock(0, 0);
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_CLASS(set_setting(comm, "clock", "monotonic_raw"), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "sync", label), MPI_SUCCESS, what);
+    MPI_Comm comm = duplicate_with("clock=monotonic_raw sync=%s", label);
     harmonize(comm);
     if (my_rank == ranks - 1)
         inject_step(-NS_PER_S);
     harmonize(comm);
     CHECK_CLASS(MPIX_Clock_sync(comm), MPI_SUCCESS, what);
-    info_text(comm, "clock_status", status);
-    CHECK(strcmp(status, "synchronized") == 0, "%s: the clock's status is '%s'", what, status);
+    CHECK_TEXT(comm, "clock_status", "synchronized", what);
     check_clock(comm, what);
     MPI_Comm_free(&comm);
 }
@@ -343,9 +326,7 @@ static void check_sync_after_disruption(const char *label)
 static void check_found_out_by_sync(void)
 {
     inject_clock(0, 0);
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "clock", "monotonic_raw"));
-    CHECK_OK(set_setting(comm, "sync", "track/skampi/10"));
+    MPI_Comm comm = duplicate_with("clock=monotonic_raw sync=track/skampi/10");
     CHECK_OK(MPIX_Clock_sync(comm));
     CHECK_OK(MPIX_Clock_sync(comm));
     CHECK(max_over(comm, info_number(comm, "clock_disruptions")) == 0, "a disruption is counted before there was one");
@@ -358,7 +339,7 @@ static void check_found_out_by_sync(void)
     MPI_Comm_free(&comm);
 }
 
-void test_clock_disrupted(void)
+SUB_TEST(clock_disrupted, SINGLE, "a clock that is stepped: found out in a call, right after the next")
 {
     if (ranks < 2) {
         test_skip("a step shows only between processes");
@@ -408,10 +389,7 @@ static bool check_set_back_in_wait(const char *clock, int stepping_rank, const c
     char what[100];
     snprintf(what, sizeof what, "yield %s, %s of rank %d set back in a wait", yield, clock, stepping_rank);
     inject_clock(0, 0);
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_CLASS(set_setting(comm, "clock", clock), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "yield", yield), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "slack_min_ns", back_slack), MPI_SUCCESS, what);
+    MPI_Comm comm = duplicate_with("clock=%s yield=%s slack_min_ns=%s", clock, yield, back_slack);
     harmonize(comm);
     bool waited = set_back_in_call(comm, stepping_rank, what);
     int64_t syncs = info_number(comm, "syncs");
@@ -423,7 +401,7 @@ static bool check_set_back_in_wait(const char *clock, int stepping_rank, const c
     return waited;
 }
 
-void test_clock_set_back_in_wait(void)
+SUB_TEST(clock_set_back_in_wait, SINGLE, "a clock set back by an hour while a process waits")
 {
     enum { CASES = 6, TRIES = 3 };
     static const char *const set_clocks[] = {"realtime", "monotonic_raw"};
@@ -442,14 +420,12 @@ void test_clock_set_back_in_wait(void)
 /*
  * Set back by an hour on all processes, found out by nobody before the synchronization: global time goes on after it.
  */
-void test_clock_goes_on(void)
+SUB_TEST(clock_goes_on, SINGLE, "after MPIX_Clock_sync, though the base clock was set back by an hour")
 {
     int64_t bound_ns;
     static const char *const labels_used[] = {"prop", "track/skampi/10", "hca3o/skampi/10"};
     for (int i = 0; i < 3; i++) {
-        MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-        CHECK_OK(set_setting(comm, "clock", "realtime"));
-        CHECK_OK(set_setting(comm, "sync", labels_used[i]));
+        MPI_Comm comm = duplicate_with("clock=realtime sync=%s", labels_used[i]);
         CHECK_OK(MPIX_Clock_sync(comm));
         read_ns(comm, &bound_ns);
         meet(comm);
@@ -467,11 +443,10 @@ void test_clock_goes_on(void)
 }
 
 /* CLOCK_REALTIME is set back, as an administrator may, on all processes at once. */
-void test_clock_monotone(void)
+SUB_TEST(clock_monotone, SINGLE, "time never decreases though the base clock is set back")
 {
     int64_t bound_ns, last_ns = INT64_MIN;
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "clock", "realtime"));
+    MPI_Comm comm = duplicate_with("clock=realtime");
     CHECK_OK(MPIX_Clock_sync(comm));
     for (int i = 0; i < 6; i++) {
         int64_t time_ns = read_ns(comm, &bound_ns);

@@ -21,12 +21,10 @@ typedef struct step {
     int64_t step_ns;
 } step;
 
-static MPI_Comm make_synchronized_comm(const step *step, const char *what)
+static MPI_Comm make_synchronized_comm(const step *step)
 {
     inject_clock(0, 0);
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_CLASS(set_setting(comm, "clock", step->clock), MPI_SUCCESS, what);
-    CHECK_CLASS(set_setting(comm, "sync", step->sync), MPI_SUCCESS, what);
+    MPI_Comm comm = duplicate_with("clock=%s sync=%s", step->clock, step->sync);
     harmonize_times(comm, 2);
     meet(comm);
     return comm;
@@ -35,7 +33,7 @@ static MPI_Comm make_synchronized_comm(const step *step, const char *what)
 /* How many readings of clocks a synchronization makes at least. */
 static int64_t count_readings(const step *step)
 {
-    MPI_Comm comm = make_synchronized_comm(step, "count readings");
+    MPI_Comm comm = make_synchronized_comm(step);
     step_after_readings(INT64_MAX, 0);
     CHECK_OK(MPIX_Clock_sync(comm));
     int64_t readings = INT64_MAX - step_after_readings(0, 0);
@@ -46,11 +44,11 @@ static int64_t count_readings(const step *step)
 /* A step after the last look at the clock is found out by the next call, which may leave the rest to the one after. */
 static void check_step_after(const step *step, int64_t readings)
 {
-    char what[160], status[TEXT_SIZE];
+    char what[160];
     int64_t bound_ns;
     snprintf(what, sizeof what, "clock %s, sync %s, rank %d stepped by %" PRId64 " ms after %" PRId64 " readings",
              step->clock, step->sync, step->stepping_rank, step->step_ns / NS_PER_MS, readings);
-    MPI_Comm comm = make_synchronized_comm(step, what);
+    MPI_Comm comm = make_synchronized_comm(step);
     int64_t disruptions = max_over(comm, info_number(comm, "clock_disruptions")), before_ns = read_ns(comm, &bound_ns);
     if (step->stepping_rank == ALL_RANKS || step->stepping_rank == my_rank)
         step_after_readings(readings, step->step_ns);
@@ -60,8 +58,7 @@ static void check_step_after(const step *step, int64_t readings)
     harmonize(comm);
     check_clock(comm, what);
     harmonize(comm);
-    info_text(comm, "clock_status", status);
-    CHECK(strcmp(status, "synchronized") == 0, "%s: the clock's status is '%s'", what, status);
+    CHECK_TEXT(comm, "clock_status", "synchronized", what);
     CHECK(max_over(comm, info_number(comm, "clock_disruptions")) > disruptions, "%s: no disruption is counted", what);
     CHECK(read_ns(comm, &bound_ns) >= before_ns, "%s: global time went back", what);
     check_going_on(comm, what);
@@ -89,10 +86,7 @@ static void check_steps(const step *step)
 static MPI_Comm make_new_comm(const char *wander)
 {
     inject_clock(0, 0);
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    CHECK_OK(set_setting(comm, "clock", "monotonic_raw"));
-    CHECK_OK(set_setting(comm, "sync", "track/skampi/10"));
-    CHECK_OK(set_setting(comm, "wander_max_ppb_per_s", wander));
+    MPI_Comm comm = duplicate_with("clock=monotonic_raw sync=track/skampi/10 wander_max_ppb_per_s=%s", wander);
     meet(comm);
     return comm;
 }
@@ -178,7 +172,7 @@ static void check_steps_throughout_first(void)
     MPI_Comm_free(&comm);
 }
 
-void test_clock_stepped_in_first_sync(void)
+SUB_TEST(clock_stepped_in_first_sync, SINGLE, "a step in the first synchronization of a communicator")
 {
     if (ranks < 2) {
         test_skip("one process measures nothing");
@@ -193,7 +187,7 @@ void test_clock_stepped_in_first_sync(void)
 /* ---- Later ones */
 
 /* Of each two combinations one comes up if calls take long. */
-void test_clock_stepped_in_sync(void)
+SUB_TEST(clock_stepped_in_sync, SINGLE, "a step between two readings of a synchronization")
 {
     static const char *const clocks[] = {"monotonic_raw", "realtime"}, *const syncs[] = {"prop", "track/skampi/10"};
     for (int clock = 0; clock < 2; clock++)

@@ -56,16 +56,14 @@ static void call_from_two_threads(int calls, bool used_before)
         CHECK(callers[i].failures == 0, "%d calls failed in thread %d", callers[i].failures, i);
         CHECK(callers[i].null_flags_accepted == 0, "%d calls with a null flag succeeded in thread %d",
               callers[i].null_flags_accepted, i);
-        int64_t counted = info_number(callers[i].comm, "calls");
-        CHECK(counted == calls + used_before, "%" PRId64 " calls are counted in thread %d, expected %d", counted, i,
-              calls + used_before);
+        CHECK_NUMBER(callers[i].comm, "calls", calls + used_before);
     }
     meet(MPI_COMM_WORLD);
     for (int i = 0; i < 2; i++)
         MPI_Comm_free(&callers[i].comm);
 }
 
-void test_threads(void)
+SUB_TEST(threads, MULTIPLE, "two threads call on two communicators")
 {
     if (!has_thread_multiple())
         return;
@@ -149,7 +147,7 @@ static void stir_beside_readers(MPI_Comm comm, const char *sync)
     meet(comm);
 }
 
-void test_readers(void)
+SUB_TEST(readers, MULTIPLE, "threads read a clock beside calls, and while other communicators come and go")
 {
     if (!has_thread_multiple())
         return;
@@ -183,7 +181,7 @@ static void *come_and_go(void *data)
 }
 
 /* What threads remember of a communicator may not outlive it, nor be lost when another one is freed. */
-void test_readers_beside_frees(void)
+SUB_TEST(readers_beside_frees, MULTIPLE, "readers while another thread uses and frees communicators")
 {
     if (!has_thread_multiple())
         return;
@@ -255,7 +253,7 @@ static void race_once(MPI_Comm parents[RACERS], pthread_barrier_t *start, int ho
     }
 }
 
-void test_threads_first_use(void)
+SUB_TEST(threads_first_use, MULTIPLE, "several threads use a communicator each for the first time")
 {
     if (!has_thread_multiple())
         return;
@@ -273,7 +271,7 @@ void test_threads_first_use(void)
 
 /* ---- Statistics beside readers */
 
-void test_threads_info(void)
+SUB_TEST(threads_info, MULTIPLE, "statistics beside readers of the same communicator")
 {
     if (!has_thread_multiple())
         return;
@@ -286,8 +284,7 @@ void test_threads_info(void)
     pthread_create(&other.thread, NULL, come_and_go, &other);
     for (int i = 0; i < times(300, 30); i++) {
         char text[TEXT_SIZE];
-        int64_t calls = info_number(read_only, "calls");
-        CHECK(calls == 1, "%" PRId64 " calls are counted, expected 1", calls);
+        CHECK_NUMBER(read_only, "calls", 1);
         info_text(read_only, "last_error", text);
     }
     pthread_join(other.thread, NULL);
@@ -309,7 +306,7 @@ static void *read_once(void *data)
 }
 
 /* Each call is made by a thread of its own, beside threads that end after one reading. */
-void test_threads_passing(void)
+SUB_TEST(threads_passing, MULTIPLE, "threads that end after one call or reading")
 {
     if (!has_thread_multiple())
         return;
@@ -327,8 +324,7 @@ void test_threads_passing(void)
         for (int j = 0; j < 2; j++)
             stop_reader(&readers[j]);
     }
-    int64_t counted = info_number(comm, "calls");
-    CHECK(counted == cycles + 1, "%" PRId64 " calls are counted, expected %d", counted, cycles + 1);
+    CHECK_NUMBER(comm, "calls", cycles + 1);
     meet(comm);
     MPI_Comm_free(&comm);
 }
@@ -348,7 +344,7 @@ static int64_t lookups_while_reading(MPI_Comm first, MPI_Comm second)
 }
 
 /* Two clocks are read in turn while other communicators are freed; some pairs of handles are alike. */
-void test_lookups(void)
+SUB_TEST(lookups, SINGLE, "reading several clocks in turn asks MPI nothing")
 {
     enum { COUNT = 12 };
     MPI_Comm comms[COUNT];

@@ -3,6 +3,7 @@
  * wrapper_test.c - what a tool sees: it wraps MPIX_Harmonize and counts the user's calls, and it wraps MPI functions
  * and counts none that come from the library. Sub-test profiling of mpix_test runs this program.
  */
+#include "mpi_functions.h"
 #include "mpix_test.h"
 #undef MPIX_Harmonize
 
@@ -17,69 +18,28 @@ int MPIX_Harmonize(MPI_Comm comm, int *flag)
     return PMPIX_Harmonize(comm, flag);
 }
 
-/* As P##name pastes names, a function is MPI_X here and PMPI_X in the MPI library. */
-#define COUNT(name, parameters, arguments) \
-    int name parameters                    \
-    {                                      \
-        mpi_calls++;                       \
-        return P##name arguments;          \
+#define COUNT(name, kind, on, parameters, arguments) \
+    int MPI_##name parameters                        \
+    {                                                \
+        mpi_calls++;                                 \
+        return PMPI_##name arguments;                \
     }
 
-COUNT(MPI_Barrier, (MPI_Comm c), (c))
-COUNT(MPI_Bcast, (void *b, int n, MPI_Datatype t, int r, MPI_Comm c), (b, n, t, r, c))
-COUNT(MPI_Ibcast, (void *b, int n, MPI_Datatype t, int r, MPI_Comm c, MPI_Request *q), (b, n, t, r, c, q))
-COUNT(MPI_Reduce, (const void *s, void *r, int n, MPI_Datatype t, MPI_Op o, int k, MPI_Comm c), (s, r, n, t, o, k, c))
-COUNT(MPI_Ireduce, (const void *s, void *r, int n, MPI_Datatype t, MPI_Op o, int k, MPI_Comm c, MPI_Request *q),
-      (s, r, n, t, o, k, c, q))
-COUNT(MPI_Allreduce, (const void *s, void *r, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c), (s, r, n, t, o, c))
-COUNT(MPI_Iallreduce, (const void *s, void *r, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c, MPI_Request *q),
-      (s, r, n, t, o, c, q))
-COUNT(MPI_Allgather, (const void *s, int n, MPI_Datatype t, void *r, int m, MPI_Datatype u, MPI_Comm c),
-      (s, n, t, r, m, u, c))
-COUNT(MPI_Iallgather,
-      (const void *s, int n, MPI_Datatype t, void *r, int m, MPI_Datatype u, MPI_Comm c, MPI_Request *q),
+PLAIN_FUNCTIONS(COUNT)
+OTHER_FUNCTIONS(COUNT)
+/* What the library might call. */
+COUNT(Barrier, , , (MPI_Comm c), (c))
+COUNT(Iallgather, , , (const void *s, int n, type t, void *r, int m, type u, MPI_Comm c, request q),
       (s, n, t, r, m, u, c, q))
-COUNT(MPI_Send, (const void *b, int n, MPI_Datatype t, int p, int g, MPI_Comm c), (b, n, t, p, g, c))
-COUNT(MPI_Isend, (const void *b, int n, MPI_Datatype t, int p, int g, MPI_Comm c, MPI_Request *q),
-      (b, n, t, p, g, c, q))
-COUNT(MPI_Recv, (void *b, int n, MPI_Datatype t, int p, int g, MPI_Comm c, MPI_Status *s), (b, n, t, p, g, c, s))
-COUNT(MPI_Irecv, (void *b, int n, MPI_Datatype t, int p, int g, MPI_Comm c, MPI_Request *q), (b, n, t, p, g, c, q))
-COUNT(MPI_Iprobe, (int p, int g, MPI_Comm c, int *f, MPI_Status *s), (p, g, c, f, s))
-COUNT(MPI_Test, (MPI_Request * q, int *f, MPI_Status *s), (q, f, s))
-COUNT(MPI_Wait, (MPI_Request * q, MPI_Status *s), (q, s))
-COUNT(MPI_Comm_dup, (MPI_Comm c, MPI_Comm *d), (c, d))
-COUNT(MPI_Comm_create, (MPI_Comm c, MPI_Group g, MPI_Comm *d), (c, g, d))
-COUNT(MPI_Comm_split, (MPI_Comm c, int l, int k, MPI_Comm *d), (c, l, k, d))
-COUNT(MPI_Comm_split_type, (MPI_Comm c, int t, int k, MPI_Info i, MPI_Comm *d), (c, t, k, i, d))
-COUNT(MPI_Comm_free, (MPI_Comm * c), (c))
-COUNT(MPI_Comm_group, (MPI_Comm c, MPI_Group *g), (c, g))
-COUNT(MPI_Group_free, (MPI_Group * g), (g))
-COUNT(MPI_Comm_rank, (MPI_Comm c, int *r), (c, r))
-COUNT(MPI_Comm_size, (MPI_Comm c, int *n), (c, n))
-COUNT(MPI_Comm_test_inter, (MPI_Comm c, int *f), (c, f))
-COUNT(MPI_Comm_set_name, (MPI_Comm c, const char *n), (c, n))
-COUNT(MPI_Comm_set_errhandler, (MPI_Comm c, MPI_Errhandler h), (c, h))
-COUNT(MPI_Comm_get_errhandler, (MPI_Comm c, MPI_Errhandler *h), (c, h))
-COUNT(MPI_Comm_call_errhandler, (MPI_Comm c, int e), (c, e))
-COUNT(MPI_Comm_get_attr, (MPI_Comm c, int k, void *a, int *f), (c, k, a, f))
-COUNT(MPI_Comm_set_attr, (MPI_Comm c, int k, void *a), (c, k, a))
-COUNT(MPI_Comm_delete_attr, (MPI_Comm c, int k), (c, k))
-COUNT(MPI_Comm_create_keyval, (MPI_Comm_copy_attr_function * c, MPI_Comm_delete_attr_function *d, int *k, void *x),
-      (c, d, k, x))
-COUNT(MPI_Comm_free_keyval, (int *k), (k))
-COUNT(MPI_Info_create, (MPI_Info * i), (i))
-COUNT(MPI_Info_free, (MPI_Info * i), (i))
-COUNT(MPI_Info_set, (MPI_Info i, const char *k, const char *v), (i, k, v))
-COUNT(MPI_Info_get_nkeys, (MPI_Info i, int *n), (i, n))
-COUNT(MPI_Info_get_nthkey, (MPI_Info i, int n, char *k), (i, n, k))
-COUNT(MPI_Initialized, (int *f), (f))
-COUNT(MPI_Finalized, (int *f), (f))
-COUNT(MPI_Get_library_version, (char *v, int *n), (v, n))
-COUNT(MPI_Error_class, (int e, int *c), (e, c))
-COUNT(MPI_Error_string, (int e, char *s, int *n), (e, s, n))
-COUNT(MPI_Add_error_class, (int *c), (c))
-COUNT(MPI_Add_error_code, (int c, int *e), (c, e))
-COUNT(MPI_Add_error_string, (int e, const char *s), (e, s))
+COUNT(Recv, , , (void *b, int n, type t, int p, int g, MPI_Comm c, status s), (b, n, t, p, g, c, s))
+COUNT(Comm_dup, , , (MPI_Comm c, MPI_Comm *d), (c, d))
+COUNT(Comm_create, , , (MPI_Comm c, MPI_Group g, MPI_Comm *d), (c, g, d))
+COUNT(Comm_group, , , (MPI_Comm c, MPI_Group *g), (c, g))
+COUNT(Group_free, , , (MPI_Group * g), (g))
+COUNT(Comm_call_errhandler, , , (MPI_Comm c, int e), (c, e))
+COUNT(Comm_delete_attr, , , (MPI_Comm c, int k), (c, k))
+COUNT(Comm_free_keyval, , , (int *k), (k))
+COUNT(Info_free, , , (MPI_Info * i), (i))
 
 double MPI_Wtime(void)
 {
