@@ -63,7 +63,7 @@ check_alone() {
         printf '%s\n' "the last readings are further apart than the bound in the report:" "$output"
 }
 
-[ -e test/hosts/.libs/simulated_back.so ] || skip_all "this build has no preload with simulated clocks"
+[ -e test/simulation/.libs/interpose_simulated.so ] || skip_all "this build has no preload with simulated clocks"
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM

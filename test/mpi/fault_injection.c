@@ -72,10 +72,7 @@ static pthread_mutex_t plan_lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool can_inject(void)
 {
-    bool can = library_end > library_begin;
-    if (!can)
-        test_skip("the library is linked into the program, so that its calls are not known");
-    return can;
+    return library_end > library_begin;
 }
 
 const char *fault_name(int i)

@@ -32,6 +32,21 @@ static const sub_test *find(const char *name)
     return test;
 }
 
+/* Starts MPI. Returns whether the sub-test can run. */
+static bool start_for(int needs)
+{
+    int wanted = needs & MULTIPLE ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+    bool has_level = start_mpi(wanted) >= wanted, has_ranks = ranks > 1 || !(needs & SEVERAL);
+    bool has_injection = can_inject() || !(needs & INJECTION);
+    if (!has_level)
+        test_skip("this MPI library does not provide MPI_THREAD_MULTIPLE");
+    if (!has_ranks)
+        test_skip("it takes two processes or more");
+    if (!has_injection)
+        test_skip("the library is linked into the program, so that its calls are not known");
+    return has_level && has_ranks && has_injection;
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--list") == 0)
@@ -41,8 +56,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: mpix_test SUBTEST, one of those that mpix_test --list shows\n");
         return 1;
     }
-    if (test->start != ITSELF)
-        start_mpi(test->start == MULTIPLE ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE);
-    test->run();
+    if (test->needs & ITSELF || start_for(test->needs))
+        test->run();
     return conclude();
 }

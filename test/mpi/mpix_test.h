@@ -99,6 +99,7 @@ int64_t min_over(MPI_Comm comm, int64_t mine);
 /* ---- The library (support.c) */
 
 MPI_Comm duplicate(MPI_Comm comm);
+MPI_Comm split(MPI_Comm comm, int color, int key);
 
 /* A duplicate of MPI_COMM_WORLD with these settings: words NAME=VALUE, by the names without prefix. */
 MPI_Comm duplicate_with(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -164,7 +165,7 @@ void check_clock(MPI_Comm comm, const char *what);
 /* Check how much global time passes in 20 ms. */
 void check_going_on(MPI_Comm comm, const char *what);
 
-/* Read the global clock, with its bound. */
+/* Read the global clock, and its bound if there is a place for it. */
 int64_t read_ns(MPI_Comm comm, int64_t *bound_ns);
 
 /* Check that the global clock knows no bound. */
@@ -229,7 +230,7 @@ bool leaves_shared_memory(void);
 /* What others do when a call fails on a process: nothing, or the same call, or they may be elsewhere and wait. */
 typedef enum fault_kind { FAULT_LOCAL, FAULT_COLLECTIVE, FAULT_MESSAGE } fault_kind;
 
-/* Whether the calls of the library can be told from others: not if it is linked into the program. If not, skip. */
+/* Whether the calls of the library can be told from others: not if it is linked into the program. */
 bool can_inject(void);
 
 /* The functions of MPI that can fail; NULL past the last. */
@@ -272,25 +273,31 @@ extern _Atomic int hwloc_discoveries;
 
 /* ---- The sub-tests */
 
-/* The thread level to start MPI at; or the sub-test starts it. */
-typedef enum start { SINGLE, MULTIPLE, ITSELF } start;
+/* What a sub-test takes; else it is skipped. One that starts MPI itself takes nothing else. */
+enum {
+    SINGLE = 0,    /* MPI at the least thread level */
+    MULTIPLE = 1,  /* at the greatest */
+    ITSELF = 2,    /* it starts MPI itself */
+    SEVERAL = 4,   /* two processes or more */
+    INJECTION = 8, /* the calls of the library can be told from others: it is not linked into the program */
+};
 
 typedef struct sub_test {
     const char *name;
     void (*run)(void);
     const char *doc;
-    start start;
+    int needs;
     struct sub_test *next;
 } sub_test;
 
 void sub_test_register(sub_test *test);
 
 /* Before the body of a sub-test, which needs no other entry in a list than the one in testlist. */
-#define SUB_TEST(name, start, doc)                                      \
+#define SUB_TEST(name, needs, doc)                                      \
     static void test_##name(void);                                      \
     __attribute__((constructor)) static void register_test_##name(void) \
     {                                                                   \
-        static sub_test test = {#name, test_##name, doc, start, NULL};  \
+        static sub_test test = {#name, test_##name, doc, needs, NULL};  \
         sub_test_register(&test);                                       \
     }                                                                   \
     static void test_##name(void)

@@ -238,18 +238,14 @@ static void check_broadcast(void)
     MPI_Comm_free(&comm);
 }
 
-SUB_TEST(faults_text, SINGLE, "the text of an error is one line, and all of it is written")
+SUB_TEST(faults_text, INJECTION, "the text of an error is one line, and all of it is written")
 {
-    if (!can_inject())
-        return;
     check_one_line();
     check_broadcast();
 }
 
-SUB_TEST(faults_mpi, SINGLE, "each MPI function that the library calls fails once, on all processes")
+SUB_TEST(faults_mpi, INJECTION, "each MPI function that the library calls fails once, on all processes")
 {
-    if (!can_inject())
-        return;
     CHECK(try_fault(find_function("MPI_Comm_create_keyval"), 2, true), "no attribute key was made");
     fault_plan(-1, 0);
     outcome seen = {"no fault", 0};
@@ -267,11 +263,9 @@ SUB_TEST(faults_mpi, SINGLE, "each MPI function that the library calls fails onc
 }
 
 /* A function that is called once in the life of a process, so in the first communicator that uses the library. */
-SUB_TEST(faults_mpi_first, SINGLE, "the same of one that is called once in a process")
+SUB_TEST(faults_mpi_first, INJECTION, "the same of one that is called once in a process")
 {
     const char *name = getenv("MPIX_TEST_FUNCTION");
-    if (!can_inject())
-        return;
     if (!name) {
         test_skip("MPIX_TEST_FUNCTION names no function");
         return;
@@ -287,10 +281,8 @@ static void harmonize_with(MPI_Comm comm, const char *setting, const char *value
 }
 
 /* Also where a change of settings takes another plan. */
-SUB_TEST(found_once, SINGLE, "a communicator finds out once where its processes run, a process once about hwloc")
+SUB_TEST(found_once, INJECTION, "a communicator finds out once where its processes run, a process once about hwloc")
 {
-    if (!can_inject())
-        return;
     int allowed = mpi_shares_memory() ? 1 : 3;
     for (int i = 0; i < 2; i++) {
         MPI_Comm comm = duplicate(MPI_COMM_WORLD);
@@ -359,13 +351,11 @@ static void jump_out_of_first_call(const char *name, int rank)
 }
 
 /* Those whose failure on one process all processes agree on, and so can go on after it. */
-SUB_TEST(faults_mpi_one, SINGLE, "the same on one process, if others notice")
+SUB_TEST(faults_mpi_one, INJECTION, "the same on one process, if others notice")
 {
     static const char *const agreed[] = {"MPI_Comm_split",    "MPI_Comm_set_errhandler", "MPI_Comm_set_name",
                                          "MPI_Comm_set_attr", "MPI_Info_get_nkeys",      "MPI_Info_get_nthkey",
                                          "MPI_Info_get"};
-    if (!can_inject())
-        return;
     for (size_t i = 0; i < sizeof agreed / sizeof *agreed; i++)
         for (int rank = 0; rank < ranks; rank++)
             CHECK(try_fault(find_function(agreed[i]), my_rank == rank, true), "%s never failed", agreed[i]);
@@ -428,13 +418,11 @@ static void fail_messages(const char *barrier, int nth, _Atomic int *fail_everyw
     check_belongings(&before, true, what);
 }
 
-SUB_TEST(faults_messages, SINGLE, "messages fail for good, on all processes")
+SUB_TEST(faults_messages, INJECTION, "messages fail for good, on all processes")
 {
     static const char *const barriers[] = {"shm", "dissemination", "tree", "collective"};
     _Atomic int *fail_everywhere;
     MPI_Win window;
-    if (!can_inject())
-        return;
     if (ranks < 2 || min_over(MPI_COMM_WORLD, processes_of_node()) < ranks || !mpi_shares_memory()) {
         test_skip("it takes several processes on one node, and an MPI library that shares memory");
         return;
@@ -475,20 +463,18 @@ static void try_allocations(int rank)
 
 static bool can_fail_allocations(void)
 {
-    if (!can_inject())
-        return false;
     if (allocations_alive() < 0)
         test_skip("this build has an allocator of its own");
     return allocations_alive() >= 0;
 }
 
-SUB_TEST(faults_memory, SINGLE, "each allocation fails once, on all processes")
+SUB_TEST(faults_memory, INJECTION, "each allocation fails once, on all processes")
 {
     if (can_fail_allocations())
         try_allocations(-1);
 }
 
-SUB_TEST(faults_memory_one, SINGLE, "the same on one process")
+SUB_TEST(faults_memory_one, INJECTION, "the same on one process")
 {
     for (int rank = 0; rank < ranks && can_fail_allocations(); rank++)
         try_allocations(rank);

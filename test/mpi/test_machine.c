@@ -43,19 +43,15 @@ static void check_without_places(const char *what)
     MPI_Comm_free(&comm);
 }
 
-SUB_TEST(faults_hwloc, SINGLE, "hwloc fails")
+SUB_TEST(faults_hwloc, INJECTION, "hwloc fails")
 {
-    if (!can_inject())
-        return;
     hwloc_fails = true;
     check_without_places("hwloc fails");
     hwloc_fails = false;
 }
 
-SUB_TEST(faults_no_sys, SINGLE, "the kernel does not show its processors")
+SUB_TEST(faults_no_sys, INJECTION, "the kernel does not show its processors")
 {
-    if (!can_inject())
-        return;
     processors_are_hidden = true;
     check_without_places("no /sys");
     processors_are_hidden = false;
@@ -87,10 +83,8 @@ static void check_no_counter(void)
     MPI_Comm_free(&comm);
 }
 
-SUB_TEST(faults_no_counter, SINGLE, "no counter of the processor, on all processes and on one")
+SUB_TEST(faults_no_counter, INJECTION, "no counter of the processor, on all processes and on one")
 {
-    if (!can_inject())
-        return;
     clocksource_is_hidden = true;
     check_no_counter();
     clocksource_is_hidden = my_rank == 0;
@@ -100,10 +94,8 @@ SUB_TEST(faults_no_counter, SINGLE, "no counter of the processor, on all process
 }
 
 /* As in a container: there are processors enough, but less time on them than processes. */
-SUB_TEST(faults_quota, SINGLE, "a control group has less processor time than processes")
+SUB_TEST(faults_quota, INJECTION, "a control group has less processor time than processes")
 {
-    if (!can_inject())
-        return;
     if (min_over(MPI_COMM_WORLD, access("/sys/fs/cgroup", F_OK) == 0) == 0) {
         test_skip("there is no /sys/fs/cgroup");
         return;

@@ -7,15 +7,6 @@
 #include <stdatomic.h>
 #include <time.h>
 
-static bool has_thread_multiple(void)
-{
-    int level;
-    MPI_Query_thread(&level);
-    if (level < MPI_THREAD_MULTIPLE)
-        test_skip("this MPI library does not provide MPI_THREAD_MULTIPLE");
-    return level >= MPI_THREAD_MULTIPLE;
-}
-
 /* ---- Two threads, two communicators */
 
 typedef struct caller {
@@ -65,8 +56,6 @@ static void call_from_two_threads(int calls, bool used_before)
 
 SUB_TEST(threads, MULTIPLE, "two threads call on two communicators")
 {
-    if (!has_thread_multiple())
-        return;
     call_from_two_threads(times(50, 10), false); /* the first calls of the program, with all that they set up */
     call_from_two_threads(times(200, 20), true);
 }
@@ -107,18 +96,23 @@ static void *keep_reading(void *data)
     return NULL;
 }
 
-static void start_reader(reader *reader, MPI_Comm comm)
+/* Two threads, each of which reads one of two clocks, or both the same. */
+static void start_readers(reader readers[2], MPI_Comm first, MPI_Comm second, void *(*read)(void *))
 {
-    reader->comm = comm;
-    pthread_create(&reader->thread, NULL, keep_reading, reader);
+    for (int i = 0; i < 2; i++) {
+        readers[i] = (reader){.comm = i ? second : first};
+        pthread_create(&readers[i].thread, NULL, read, &readers[i]);
+    }
 }
 
-static void stop_reader(reader *reader)
+static void stop_readers(reader readers[2])
 {
-    atomic_store(&reader->stop, true);
-    pthread_join(reader->thread, NULL);
-    CHECK(reader->failures == 0, "%" PRId64 " of %" PRId64 " readings failed", reader->failures, reader->readings);
-    CHECK(reader->decreases == 0, "%" PRId64 " of %" PRId64 " readings decreased", reader->decreases, reader->readings);
+    for (reader *one = readers; one < readers + 2; one++) {
+        atomic_store(&one->stop, true);
+        pthread_join(one->thread, NULL);
+        CHECK(one->failures == 0, "%" PRId64 " of %" PRId64 " readings failed", one->failures, one->readings);
+        CHECK(one->decreases == 0, "%" PRId64 " of %" PRId64 " readings decreased", one->decreases, one->readings);
+    }
 }
 
 /* Calls and synchronizations on the readers' communicator, while others come, are used and go. */
@@ -137,20 +131,16 @@ static void stir(MPI_Comm comm)
 /* After a change of the algorithm, the next call makes a plan anew. Readers go on meanwhile. */
 static void stir_beside_readers(MPI_Comm comm, const char *sync)
 {
-    reader readers[2] = {0};
+    reader readers[2];
     CHECK_OK(set_setting(comm, "sync", sync));
-    for (int i = 0; i < 2; i++)
-        start_reader(&readers[i], comm);
+    start_readers(readers, comm, comm, keep_reading);
     stir(comm);
-    for (int i = 0; i < 2; i++)
-        stop_reader(&readers[i]);
+    stop_readers(readers);
     meet(comm);
 }
 
 SUB_TEST(readers, MULTIPLE, "threads read a clock beside calls, and while other communicators come and go")
 {
-    if (!has_thread_multiple())
-        return;
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     harmonize(comm);
     stir_beside_readers(comm, "hca3/100/skampi/10");
@@ -183,21 +173,17 @@ static void *come_and_go(void *data)
 /* What threads remember of a communicator may not outlive it, nor be lost when another one is freed. */
 SUB_TEST(readers_beside_frees, MULTIPLE, "readers while another thread uses and frees communicators")
 {
-    if (!has_thread_multiple())
-        return;
     MPI_Comm called = duplicate(MPI_COMM_WORLD), read_only = duplicate(MPI_COMM_WORLD);
     coming other = {.parent = duplicate(MPI_COMM_WORLD), .cycles = times(20, 4)};
-    reader readers[2] = {0};
+    reader readers[2];
     harmonize(called);
     harmonize(read_only);
-    start_reader(&readers[0], called);
-    start_reader(&readers[1], read_only);
+    start_readers(readers, called, read_only, keep_reading);
     pthread_create(&other.thread, NULL, come_and_go, &other);
     harmonize_times(called, times(200, 20));
     pthread_join(other.thread, NULL);
     CHECK(other.failures == 0, "%d calls failed beside communicators that come and go", other.failures);
-    for (int i = 0; i < 2; i++)
-        stop_reader(&readers[i]);
+    stop_readers(readers);
     meet(MPI_COMM_WORLD);
     MPI_Comm_free(&called);
     MPI_Comm_free(&read_only);
@@ -255,8 +241,6 @@ static void race_once(MPI_Comm parents[RACERS], pthread_barrier_t *start, int ho
 
 SUB_TEST(threads_first_use, MULTIPLE, "several threads use a communicator each for the first time")
 {
-    if (!has_thread_multiple())
-        return;
     MPI_Comm parents[RACERS];
     pthread_barrier_t start;
     pthread_barrier_init(&start, NULL, RACERS);
@@ -273,14 +257,11 @@ SUB_TEST(threads_first_use, MULTIPLE, "several threads use a communicator each f
 
 SUB_TEST(threads_info, MULTIPLE, "statistics beside readers of the same communicator")
 {
-    if (!has_thread_multiple())
-        return;
     MPI_Comm read_only = duplicate(MPI_COMM_WORLD);
     coming other = {.parent = duplicate(MPI_COMM_WORLD), .cycles = times(20, 4)};
-    reader readers[2] = {0};
+    reader readers[2];
     harmonize(read_only);
-    for (int i = 0; i < 2; i++)
-        start_reader(&readers[i], read_only);
+    start_readers(readers, read_only, read_only, keep_reading);
     pthread_create(&other.thread, NULL, come_and_go, &other);
     for (int i = 0; i < times(300, 30); i++) {
         char text[TEXT_SIZE];
@@ -289,8 +270,7 @@ SUB_TEST(threads_info, MULTIPLE, "statistics beside readers of the same communic
     }
     pthread_join(other.thread, NULL);
     CHECK(other.failures == 0, "%d calls failed beside readings of statistics", other.failures);
-    for (int i = 0; i < 2; i++)
-        stop_reader(&readers[i]);
+    stop_readers(readers);
     meet(MPI_COMM_WORLD);
     MPI_Comm_free(&read_only);
     MPI_Comm_free(&other.parent);
@@ -308,21 +288,17 @@ static void *read_once(void *data)
 /* Each call is made by a thread of its own, beside threads that end after one reading. */
 SUB_TEST(threads_passing, MULTIPLE, "threads that end after one call or reading")
 {
-    if (!has_thread_multiple())
-        return;
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     harmonize(comm);
     int cycles = times(100, 10);
     for (int i = 0; i < cycles; i++) {
-        reader readers[2] = {{.comm = comm}, {.comm = comm}};
+        reader readers[2];
         caller one = {.comm = comm, .calls = 1};
         pthread_create(&one.thread, NULL, keep_calling, &one);
-        for (int j = 0; j < 2; j++)
-            pthread_create(&readers[j].thread, NULL, read_once, &readers[j]);
+        start_readers(readers, comm, comm, read_once);
         pthread_join(one.thread, NULL);
         CHECK(one.failures == 0, "%d calls failed in a thread that passes", one.failures);
-        for (int j = 0; j < 2; j++)
-            stop_reader(&readers[j]);
+        stop_readers(readers);
     }
     CHECK_NUMBER(comm, "calls", cycles + 1);
     meet(comm);
@@ -344,13 +320,11 @@ static int64_t lookups_while_reading(MPI_Comm first, MPI_Comm second)
 }
 
 /* Two clocks are read in turn while other communicators are freed; some pairs of handles are alike. */
-SUB_TEST(lookups, SINGLE, "reading several clocks in turn asks MPI nothing")
+SUB_TEST(lookups, INJECTION, "reading several clocks in turn asks MPI nothing")
 {
     enum { COUNT = 12 };
     MPI_Comm comms[COUNT];
     int second = 0, disturbed = 0;
-    if (!can_inject())
-        return;
     for (int i = 0; i < COUNT; i++) {
         comms[i] = duplicate(MPI_COMM_WORLD);
         harmonize_times(comms[i], 1);
