@@ -9,22 +9,13 @@ test_dir=$(cd "$(dirname "$0")" && pwd)
 launcher=${MPIEXEC:-mpiexec}
 pkg_config=${PKG_CONFIG:-pkg-config}
 
-if [ "${sanitizers:-no}" != no ]; then
-    echo "1..0 # SKIP an ordinary program cannot load a library that was built with sanitizers"
-    exit 0
-fi
-case $(basename "$launcher") in smpirun)
-    echo "1..0 # SKIP simulated programs do not use an installed library"
-    exit 0
-esac
+[ "${sanitizers:-no}" = no ] || skip_all "an ordinary program cannot load a library that was built with sanitizers"
+case $(basename "$launcher") in smpirun) skip_all "simulated programs do not use an installed library" ;; esac
 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
 # The installed tree is found through pkg-config's system root, so the configured prefix may be any.
-install_to() {      # ROOT
-    "${MAKE:-make}" install DESTDIR="$1" >"$work/install.log" 2>&1
-}
 flags() {           # ROOT [--static]
     PKG_CONFIG_SYSROOT_DIR=$1 PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 \
         PKG_CONFIG_PATH="$1$libdir/pkgconfig:${PKG_CONFIG_PATH-}" "$pkg_config" "${@:2}" --cflags --libs mpix_harmonize
@@ -40,7 +31,7 @@ check_blank() {     # OPTION
 tap_expect_empty "configure refuses directories with a blank" \
     "$(check_blank "--prefix=$work/a b"; check_blank "--libdir=$work/a b")"
 
-if ! install_to "$work/root"; then
+if ! "${MAKE:-make}" install DESTDIR="$work/root" >"$work/install.log" 2>&1; then
     tap_not_ok "make install" "$(tail -n 20 "$work/install.log")"
     tap_done
 fi
@@ -52,40 +43,30 @@ rm -f "$work/static_root$libdir"/libmpix_harmonize.so*
 have_shared=$(compgen -G "$work/root$libdir/libmpix_harmonize.so*")
 have_static=$(compgen -G "$work/static_root$libdir/libmpix_harmonize.a")
 
-try() {     # LANGUAGE KIND COMPILER SOURCE
-    local language=$1 kind=$2 compiler=$3 source=$4 root static='' flags output
-    local program=$work/hello_${language}_$kind name="a $language program with the $kind library"
-    case $kind in
-    shared) root=$work/root
-            [ -n "$have_shared" ] || { tap_skip "$name" "not built"; return; } ;;
-    static) root=$work/static_root static=--static
-            [ -n "$have_static" ] || { tap_skip "$name" "not built"; return; } ;;
-    esac
-    if [ -z "$compiler" ]; then
-        tap_skip "$name" "no MPI compiler wrapper for $language"
-        return
-    fi
-    if ! flags=$(flags "$root" $static 2>&1); then
-        tap_not_ok "$name: pkg-config" "$flags"
-        return
-    fi
+launch() {          # COMMAND...: by two processes, with the shared library that is installed
+    # shellcheck disable=SC2086
+    LD_LIBRARY_PATH="$work/root$libdir${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}" \
+        limited $launcher ${MPIEXEC_FLAGS:-} -n 2 "$@" </dev/null 2>&1
+}
+builds_and_runs() {     # ROOT KIND COMPILER SOURCE
+    local flags output static='' program=$work/program
+    [ "$2" = shared ] || static=--static
+    flags=$(flags "$1" $static 2>&1) || { echo "pkg-config: $flags"; return; }
     # Compilers and flags are lists of words.
     # shellcheck disable=SC2086
-    if ! output=$($compiler -Wall "$source" -o "$program" $flags 2>&1); then
-        tap_not_ok "$name: build" "$compiler $source $flags
-$output"
-        return
-    fi
-    if [ "$kind" = static ] && ldd "$program" | grep -q libmpix_harmonize; then
-        tap_not_ok "$name: it needs the shared library" "$(ldd "$program")"
-        return
-    fi
-    # shellcheck disable=SC2086
-    if output=$(LD_LIBRARY_PATH="$root$libdir${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}" limited \
-        $launcher ${MPIEXEC_FLAGS:-} -n 2 "$program" </dev/null 2>&1) && grep -q '^ok$' <<<"$output"; then
-        tap_ok "$name"
+    output=$($3 -Wall "$4" -o "$program" $flags 2>&1) || { printf '%s\n' "$3 $4 $flags" "$output"; return; }
+    [ "$2" = shared ] || ! ldd "$program" | grep libmpix_harmonize || return
+    output=$(launch "$program") && grep -q '^ok$' <<<"$output" || echo "run: $output"
+}
+try() {     # LANGUAGE KIND COMPILER SOURCE
+    local name="a $1 program with the $2 library" root=$work/root have=$have_shared
+    [ "$2" = shared ] || root=$work/static_root have=$have_static
+    if [ -z "$have" ]; then
+        tap_skip "$name" "not built"
+    elif [ -z "$3" ]; then
+        tap_skip "$name" "no MPI compiler wrapper for $1"
     else
-        tap_not_ok "$name: run" "$output"
+        tap_expect_empty "$name" "$(builds_and_runs "$root" "$2" "$3" "$4")"
     fi
 }
 
@@ -105,22 +86,15 @@ try "C++11 (chrono, odd)" shared "${MPICXX:+$MPICXX -std=c++11 -Wextra -pedantic
 
 # What is installed of mpix_preload finds its parts beside it.
 try_preload() {
-    local program=$work/barrier output script name="mpix_preload, installed"
-    [ -e lib/interpose/mpix_preload ] || { tap_skip "$name" "this build has none"; return; }
-    script=$(find "$work/root" -path "*/bin/mpix_preload")
+    local program=$work/barrier output
     printf '#include <mpi.h>\nint main(int argc, char **argv)\n{\n%s\n}\n' "MPI_Init(&argc, &argv);
         MPI_Barrier(MPI_COMM_WORLD); return MPI_Finalize();" >"$program.c"
     # shellcheck disable=SC2086
-    if output=$(${CC:-mpicc} "$program.c" -o "$program" 2>&1) &&
-        output=$(LD_LIBRARY_PATH="$work/root$libdir${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}" limited \
-            $launcher ${MPIEXEC_FLAGS:-} -n 2 "$script" "$program" </dev/null 2>&1) &&
-        grep -qE '^MPI_COMM_WORLD +2 +1 +1 ' <<<"$output"; then
-        tap_ok "$name"
-    else
-        tap_not_ok "$name" "$output"
-    fi
+    output=$(${CC:-mpicc} "$program.c" -o "$program" 2>&1) &&
+        output=$(launch "$(find "$work/root" -path "*/bin/mpix_preload")" "$program") &&
+        grep -qE '^MPI_COMM_WORLD +2 +1 +1 ' <<<"$output" || echo "it says: $output"
 }
-try_preload
+quick tap_check_if "test -e lib/interpose/mpix_preload" "this build has none" "mpix_preload, installed" try_preload
 
 # The lines of the documents, where the dynamic linker does not look: programs find the library by what pkg-config
 # tells. Of such a build, the pkg-config module is the only thing that is not in the tree installed above.
@@ -217,9 +191,7 @@ esac
 
 # Where the linker is made to accept it, it gets an error and goes on, and its flag is 0.
 try_other_mpi() {
-    local program=$work/other output name="a program of the other MPI library, linked by force"
-    command -v mpicc.$other >/dev/null || { tap_skip "$name" "there is no mpicc.$other"; return; }
-    [ -n "$have_shared" ] || { tap_skip "$name" "not built"; return; }
+    local program=$work/other output
     cat >"$program.c" <<'EOF'
 #include <mpix_harmonize.h>
 #include <stdio.h>
@@ -235,17 +207,17 @@ int main(int argc, char **argv)
 }
 EOF
     # shellcheck disable=SC2046
-    if output=$(mpicc.$other "$program.c" -Wl,--defsym=$marker=0 -o "$program" $(flags "$work/root") 2>&1) &&
+    output=$(mpicc.$other "$program.c" -Wl,--defsym=$marker=0 -o "$program" $(flags "$work/root") 2>&1) &&
         output=$(LD_LIBRARY_PATH="$work/root$libdir${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}" OMPI_ALLOW_RUN_AS_ROOT=1 \
-            OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 limited mpiexec.$other -n 1 "$program" 2>&1 \
-            </dev/null) && [ "$output" = "refused refused 0" ]; then
-        tap_ok "$name"
-    elif [[ ${MPI_LIBRARY-} = "standard ABI"* ]] && grep -q "libmpi_abi.so.1 has not" <<<"$output"; then
-        tap_ok "$name"
-    else
-        tap_not_ok "$name" "$output"
-    fi
+            OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 limited mpiexec.$other -n 1 "$program" 2>&1 </dev/null) &&
+        [ "$output" = "refused refused 0" ] && return
+    [[ ${MPI_LIBRARY-} = "standard ABI"* ]] && grep -q "libmpi_abi.so.1 has not" <<<"$output" || echo "it says: $output"
 }
-try_other_mpi
+name="a program of the other MPI library, linked by force"
+if [ -z "$have_shared" ]; then
+    tap_skip "$name" "not built"
+else
+    quick tap_check_if "command -v mpicc.$other" "there is no mpicc.$other" "$name" try_other_mpi
+fi
 
 tap_done

@@ -234,12 +234,9 @@ check_suffix() {
         grep -q -w -e '-lrt' <<<"$output" || echo "$name does not name what the static library needs: $output"
     done
 }
-name="a suffix of the library, and make install-plain-name"
-if [ -e "$test_dir/../config.status" ]; then
-    tap_skip "$name" "the folder of the sources is a build directory, beside which there can be none"
-else
-    tap_check "$name" check_suffix
-fi
+tap_check_if "test ! -e $test_dir/../config.status" \
+    "the folder of the sources is a build directory, beside which there can be none" \
+    "a suffix of the library, and make install-plain-name" check_suffix
 
 # The file has the configured prefix, so it is asked what it sets.
 check_module() {
@@ -255,12 +252,8 @@ check_module() {
     done
     [ -n "$python" ] || ! grep PYTHONPATH <<<"$output"
 }
-name="the module file sets the environment"
-if command -v modulecmd >/dev/null; then
-    quick tap_check "$name" check_module
-else
-    tap_skip "$name" "modulecmd is missing (Debian package: environment-modules)"
-fi
+quick tap_check_if "command -v modulecmd" "modulecmd is missing (Debian package: environment-modules)" \
+    "the module file sets the environment" check_module
 
 # Spack's classes of recipes have moved with its release 1.0.
 check_spack() {
@@ -274,12 +267,7 @@ check_spack() {
         PYTHONPATH=$work/$home.d python3 "$packaging/spack/package.py"
     done
 }
-name="Spack loads its recipe, before and since 1.0"
-if command -v python3 >/dev/null; then
-    tap_check "$name" check_spack
-else
-    tap_skip "$name" "python3 is missing"
-fi
+tap_check_if "command -v python3" "python3 is missing" "Spack loads its recipe, before and since 1.0" check_spack
 
 # They are of this version. As Python they are parsed, and what they expect to be installed is.
 check_recipes() {

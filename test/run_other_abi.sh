@@ -23,20 +23,6 @@ scripts=$(cd "$source_dir" && ls check_environment.sh check_downstream.sh mpi/ru
     programs/check_{arrivals,bench,clocks,examples,operations,parts,preload,preload_odd,recompute,suite}.sh \
     programs/check_trace{,_odd}.sh)
 for script in $scripts; do
-    count=0
-    while read -r line; do
-        case $line in
-        ok*'# SKIP'*)     name=${line#ok * - } && tap_skip "$other: $script: ${name%% # SKIP*}" "${line#*# SKIP }" ;;
-        ok*)              tap_ok "$other: $script: ${line#ok * - }" ;;
-        'not ok'*)        tap_count_failure "$other: $script: ${line#not ok * - }" ;;
-        1..0*)            planned=0 && tap_skip "$other: $script" "${line#*# SKIP }" ;;
-        1..*)             planned=${line#1..} planned=${planned%% *} ;;
-        'Bail out!'* | \#*) echo "$line" ;;
-        *) continue ;;
-        esac
-        case $line in ok* | 'not ok'*) count=$((count + 1)) ;; esac
-    done < <(bash "$source_dir/$script" 2>&1 </dev/null)
-    [ "$count" = "${planned-none}" ] || tap_not_ok "$other: $script: ends" "it ran $count tests of ${planned-none}"
-    unset planned
+    tap_relay "$other: $script" < <(bash "$source_dir/$script" 2>&1 </dev/null)
 done
 tap_done

@@ -96,6 +96,37 @@ tap_expect_empty() {    # NAME COMPLAINTS
     if [ -z "$2" ]; then tap_ok "$1"; else tap_not_ok "$1" "$2"; fi
 }
 
+# NAME STATUS OUTPUT: of a program that says "skip: REASON", with status 0 or 77, where it cannot run
+tap_program() {
+    tap_reason=$(printf '%s\n' "$3" | sed -n 's/^skip: *//p' | head -n 1)
+    case $2 in
+    77) tap_skip "$1" "${tap_reason:-no reason given}" ;;
+    0) if [ -n "$tap_reason" ]; then tap_skip "$1" "$tap_reason"; else tap_ok "$1"; fi ;;
+    *) tap_not_ok "$1" "$3
+exit status $2" ;;
+    esac
+}
+
+# PREFIX: the tests of another script, whose TAP is on standard input, become tests of this one.
+tap_relay() {
+    tap_count=0 tap_planned=none
+    while IFS= read -r tap_line; do
+        case $tap_line in ok* | 'not ok'*) tap_count=$((tap_count + 1)) ;; esac
+        tap_test=${tap_line#*ok * - }
+        case $tap_line in
+        ok*'# SKIP'*)       tap_skip "$1: ${tap_test%% # SKIP*}" "${tap_test#*# SKIP }" ;;
+        ok*)                tap_ok "$1: $tap_test" ;;
+        'not ok'*)          tap_count_failure "$1: $tap_test" ;;
+        1..0*)              tap_planned=0 && tap_skip "$1" "${tap_line#*# SKIP }" ;;
+        1..*)               tap_planned=${tap_line#1..} ;;
+        'Bail out!'* | '#'*) echo "$tap_line" ;;
+        *' passed, '*)      ;;
+        *)                  echo "# $tap_line" ;;
+        esac
+    done
+    [ $tap_count = "${tap_planned%% *}" ] || tap_not_ok "$1: ends" "it ran $tap_count tests of $tap_planned"
+}
+
 # NAME FUNCTION [ARGUMENT]...: a test that passes if the function prints nothing, if the test is to run at all
 tap_check() {
     tap_selects "$1" || return 0

@@ -126,36 +126,13 @@ prepare() {     # CLUSTER RANKS [SUBTEST...]
     done < <(lines_for "$all_ranks") 3>"$MPIX_TEST_LIST"
 }
 
-# The tests of one cluster become tests of this script.
-relay() {       # CLUSTER
-    local line planned=
-    while IFS= read -r line; do
-        if [[ $line =~ ^ok\ [0-9]+\ -\ (.*)\ \#\ SKIP\ (.*)$ ]]; then
-            tap_skip "$1: ${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"
-        elif [[ $line =~ ^ok\ [0-9]+\ -\ (.*)$ ]]; then
-            tap_ok "$1: ${BASH_REMATCH[1]}"
-        elif [[ $line =~ ^not\ ok\ [0-9]+\ -\ (.*)$ ]]; then
-            tap_count_failure "$1: ${BASH_REMATCH[1]}"
-        else
-            case $line in
-            'Bail out!'*)   echo "$line"; exit 1 ;;
-            1..*)           planned=yes ;;
-            *\ passed,*)    ;;
-            '#'*)           echo "$line" ;;
-            *)              echo "# $line" ;;
-            esac
-        fi
-    done
-    [ -n "$planned" ] || tap_not_ok "$1: the tests ended early"
-}
-
 run_on() {      # HOSTS RANKS PLACEMENT [SUBTEST...]
     local hosts=$1 ranks=$2 cluster="$1 hosts, $3"
     export MH_HOSTS_PLACEMENT=$3
     export MPIX_TEST_HOSTS="env MH_MPIEXEC=$MH_MPIEXEC MH_HOSTS_PLACEMENT=$3 $source_dir/with_hosts.sh $hosts"
     shift 3
     prepare "$cluster" "$ranks" "$@"
-    relay "$cluster" < <("$source_dir/with_hosts.sh" "$hosts" bash "$source_dir/../mpi/run_mpi_tests.sh" \
+    tap_relay "$cluster" < <("$source_dir/with_hosts.sh" "$hosts" bash "$source_dir/../mpi/run_mpi_tests.sh" \
         </dev/null 2>&1)
 }
 

@@ -89,6 +89,21 @@ void ask_for_stop(const stopper *stopper);
 stop await_stop(const stopper *stopper);
 void end_stopper(stopper *stopper);
 
+/* ---- A thread that reads a clock until it is to stop (test_threads.c) */
+
+typedef struct reader {
+    pthread_t thread;
+    MPI_Comm comm;
+    _Atomic bool stop;
+    int64_t readings, failures, decreases;
+} reader;
+
+/* The processes of comm have been released before. */
+void start_reader(reader *one, MPI_Comm comm);
+
+/* Check that no reading failed, or was less than the one before. */
+void stop_reader(reader *one);
+
 /* ---- Messages of the test that give the processor away while they wait (support.c) */
 
 void finish_yielding(MPI_Request *request);

@@ -47,7 +47,7 @@ run() {         # SUBTEST RANKS [NAME=VALUE...]
     # shellcheck disable=SC2086 # one blank between words
     tap_again=$(echo $tap_again ${MPIX_TEST_WRAPPER-} $program $subtest)
 
-    local begin=$EPOCHREALTIME status output elapsed reason
+    local begin=$EPOCHREALTIME status output elapsed
     # The flags and the wrapper are lists of words.
     # shellcheck disable=SC2086
     output=$(limited env "$@" "${around[@]}" \
@@ -55,15 +55,7 @@ run() {         # SUBTEST RANKS [NAME=VALUE...]
     status=$?
     elapsed=$(LC_ALL=C "${AWK:-awk}" -v b="$begin" -v e="$EPOCHREALTIME" \
         'BEGIN { sub(",", ".", b); sub(",", ".", e); printf "%.1f s", e - b }')
-
-    reason=$(sed -n 's/^skip: *//p' <<<"$output" | head -n 1)
-
-    case $status in
-    77) tap_skip "$name ($elapsed)" "${reason:-no reason given}" ;;
-    0)  if [ -n "$reason" ]; then tap_skip "$name ($elapsed)" "$reason"; else tap_ok "$name ($elapsed)"; fi ;;
-    *)  tap_not_ok "$name ($elapsed)" "$output
-exit status $status" ;;
-    esac
+    tap_program "$name ($elapsed)" $status "$output"
 }
 
 while read -r -u 3 -a words; do

@@ -9,22 +9,14 @@ program=./test/mpi/count_transfers
 ! uses_simulator || skip_all "simulated processes share no memory"
 
 count_with() {  # RANKS [PROGRAM]
-    local program=${2:-$program} name="lines of shared memory that $1 processes read" output status reason
+    local program=${2:-$program} name="lines of shared memory that $1 processes read" output
     [ $# -eq 1 ] || name="locks that the calls of $1 processes take"
     tap_selects "$name" || return 0
     # The flags are a list of words.
     # shellcheck disable=SC2086
     output=$(limited $launcher ${MPIEXEC_FLAGS:-} -n "$1" $program </dev/null 2>&1)
-    status=$?
-    reason=$(sed -n 's/^skip: *//p' <<<"$output" | head -n 1)
-    if [ $status != 0 ]; then
-        tap_not_ok "$name" "$output"
-    elif [ -n "$reason" ]; then
-        tap_skip "$name" "$reason"
-    else
-        tap_ok "$name"
-        sed 's/^/# /' <<<"$output"
-    fi
+    tap_program "$name" $? "$output"
+    sed 's/^/# /' <<<"$output"
 }
 
 quick count_with 2 ./test/mpi/count_locks

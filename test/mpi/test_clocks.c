@@ -102,42 +102,6 @@ SUB_TEST(clock_forms, SINGLE, "seconds, nanoseconds and interval agree")
 
 /* ---- Readings never decrease */
 
-typedef struct reader {
-    pthread_t thread;
-    MPI_Comm comm;
-    _Atomic bool stop;
-    int64_t readings, decreases, worst_ns, errors;
-} reader;
-
-static void *keep_reading(void *data)
-{
-    reader *me = data;
-    int64_t last_ns = INT64_MIN, time_ns, bound_ns;
-    do {
-        if (MPIX_Global_time_ns(me->comm, &time_ns, &bound_ns) != MPI_SUCCESS) {
-            me->errors++;
-            continue;
-        }
-        if (time_ns < last_ns) {
-            me->decreases++;
-            me->worst_ns = last_ns - time_ns > me->worst_ns ? last_ns - time_ns : me->worst_ns;
-        }
-        last_ns = time_ns;
-        if (++me->readings % 1000 == 0) /* what a loaded machine needs, not the reader */
-            nanosleep(&(struct timespec){0, 200000}, NULL);
-    } while (!atomic_load(&me->stop));
-    return NULL;
-}
-
-static void check_reader(const reader *reader, const char *what)
-{
-    CHECK(reader->readings > 0, "%s: a thread made no reading", what);
-    CHECK(reader->errors == 0, "%s: %" PRId64 " readings failed in a thread", what, reader->errors);
-    CHECK(reader->decreases == 0,
-          "%s: of %" PRId64 " readings in a thread %" PRId64 " decreased, by up to %" PRId64 " ns", what,
-          reader->readings, reader->decreases, reader->worst_ns);
-}
-
 /* Labels in turn, so that estimates of different quality follow each other. */
 static void synchronize_often(MPI_Comm comm, int syncs)
 {
@@ -160,28 +124,26 @@ static void synchronize_often(MPI_Comm comm, int syncs)
     }
 }
 
-static void check_resync(const char *what, int syncs, bool with_thread)
+static void check_resync(int syncs, bool with_thread)
 {
-    reader reader = {.comm = duplicate_with("clock=monotonic_raw")};
-    CHECK_OK(MPIX_Clock_sync(reader.comm));
+    reader reader;
+    MPI_Comm comm = duplicate_with("clock=monotonic_raw");
+    harmonize(comm);
     if (with_thread)
-        pthread_create(&reader.thread, NULL, keep_reading, &reader);
-    synchronize_often(reader.comm, syncs);
-    if (with_thread) {
-        atomic_store(&reader.stop, true);
-        pthread_join(reader.thread, NULL);
-        check_reader(&reader, what);
-    }
-    meet(reader.comm);
-    MPI_Comm_free(&reader.comm);
+        start_reader(&reader, comm);
+    synchronize_often(comm, syncs);
+    if (with_thread)
+        stop_reader(&reader);
+    meet(comm);
+    MPI_Comm_free(&comm);
 }
 
 SUB_TEST(clock_resync, ITSELF, "time never decreases across synchronizations, in any thread")
 {
     int level = start_mpi(MPI_THREAD_MULTIPLE);
-    check_resync("the machine's clock", times(1000, 100), level >= MPI_THREAD_FUNNELED);
+    check_resync(times(1000, 100), level >= MPI_THREAD_FUNNELED);
     inject_clock(my_rank * NS_PER_MS, (my_rank % 3 - 1) * 100e-6);
-    check_resync("clocks that drift apart", times(200, 100), level >= MPI_THREAD_FUNNELED);
+    check_resync(times(200, 100), level >= MPI_THREAD_FUNNELED);
 }
 
 /* ---- Right within the bound */

@@ -205,16 +205,22 @@ SUB_TEST(after_finalize, ITSELF, "all functions after MPI_Finalize")
 
 #if MPI_VERSION >= 4
 
-static void use_session(void)
+static MPI_Comm make_session_comm(MPI_Session *session)
+{
+    MPI_Group group;
+    MPI_Comm comm;
+    CHECK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, session) == MPI_SUCCESS, "MPI_Session_init failed");
+    MPI_Group_from_session_pset(*session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "a test of harmonizing", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+    MPI_Group_free(&group);
+    return comm;
+}
+
+SUB_TEST(sessions, ITSELF, "a program that has sessions only")
 {
     double time = -1;
     MPI_Session session;
-    MPI_Group group;
-    MPI_Comm comm;
-    CHECK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session) == MPI_SUCCESS, "MPI_Session_init failed");
-    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
-    MPI_Comm_create_from_group(group, "a test of harmonizing", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
-    MPI_Group_free(&group);
+    MPI_Comm comm = make_session_comm(&session);
     MPI_Comm_rank(comm, &my_rank);
     MPI_Comm_size(comm, &ranks);
     harmonize_times(comm, 5);
@@ -225,22 +231,6 @@ static void use_session(void)
         check_clock(comm, "a session");
     MPI_Comm_free(&comm);
     MPI_Session_finalize(&session);
-}
-
-SUB_TEST(sessions, ITSELF, "a program that has sessions only")
-{
-    use_session();
-}
-
-static MPI_Comm make_session_comm(MPI_Session *session)
-{
-    MPI_Group group;
-    MPI_Comm comm;
-    CHECK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, session) == MPI_SUCCESS, "MPI_Session_init failed");
-    MPI_Group_from_session_pset(*session, "mpi://WORLD", &group);
-    MPI_Comm_create_from_group(group, "a test of harmonizing", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
-    MPI_Group_free(&group);
-    return comm;
 }
 
 /* Open MPI 6 deletes the attributes of MPI_COMM_SELF in MPI_Finalize, which ends the library for sessions too. */

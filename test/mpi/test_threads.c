@@ -62,13 +62,6 @@ SUB_TEST(threads, MULTIPLE, "two threads call on two communicators")
 
 /* ---- Readers */
 
-typedef struct reader {
-    pthread_t thread;
-    MPI_Comm comm;
-    _Atomic bool stop;
-    int64_t readings, failures, decreases;
-} reader;
-
 /* For an instant that is near. */
 static bool can_wait(MPI_Comm comm)
 {
@@ -96,23 +89,31 @@ static void *keep_reading(void *data)
     return NULL;
 }
 
-/* Two threads, each of which reads one of two clocks, or both the same. */
-static void start_readers(reader readers[2], MPI_Comm first, MPI_Comm second, void *(*read)(void *))
+void start_reader(reader *one, MPI_Comm comm)
 {
-    for (int i = 0; i < 2; i++) {
-        readers[i] = (reader){.comm = i ? second : first};
-        pthread_create(&readers[i].thread, NULL, read, &readers[i]);
-    }
+    *one = (reader){.comm = comm};
+    pthread_create(&one->thread, NULL, keep_reading, one);
+}
+
+void stop_reader(reader *one)
+{
+    atomic_store(&one->stop, true);
+    pthread_join(one->thread, NULL);
+    CHECK(one->failures == 0, "%" PRId64 " of %" PRId64 " readings failed", one->failures, one->readings);
+    CHECK(one->decreases == 0, "%" PRId64 " of %" PRId64 " readings decreased", one->decreases, one->readings);
+}
+
+/* Two threads, each of which reads one of two clocks, or both the same. */
+static void start_readers(reader readers[2], MPI_Comm first, MPI_Comm second)
+{
+    start_reader(&readers[0], first);
+    start_reader(&readers[1], second);
 }
 
 static void stop_readers(reader readers[2])
 {
-    for (reader *one = readers; one < readers + 2; one++) {
-        atomic_store(&one->stop, true);
-        pthread_join(one->thread, NULL);
-        CHECK(one->failures == 0, "%" PRId64 " of %" PRId64 " readings failed", one->failures, one->readings);
-        CHECK(one->decreases == 0, "%" PRId64 " of %" PRId64 " readings decreased", one->decreases, one->readings);
-    }
+    stop_reader(&readers[0]);
+    stop_reader(&readers[1]);
 }
 
 /* Calls and synchronizations on the readers' communicator, while others come, are used and go. */
@@ -133,7 +134,7 @@ static void stir_beside_readers(MPI_Comm comm, const char *sync)
 {
     reader readers[2];
     CHECK_OK(set_setting(comm, "sync", sync));
-    start_readers(readers, comm, comm, keep_reading);
+    start_readers(readers, comm, comm);
     stir(comm);
     stop_readers(readers);
     meet(comm);
@@ -178,7 +179,7 @@ SUB_TEST(readers_beside_frees, MULTIPLE, "readers while another thread uses and 
     reader readers[2];
     harmonize(called);
     harmonize(read_only);
-    start_readers(readers, called, read_only, keep_reading);
+    start_readers(readers, called, read_only);
     pthread_create(&other.thread, NULL, come_and_go, &other);
     harmonize_times(called, times(200, 20));
     pthread_join(other.thread, NULL);
@@ -261,7 +262,7 @@ SUB_TEST(threads_info, MULTIPLE, "statistics beside readers of the same communic
     coming other = {.parent = duplicate(MPI_COMM_WORLD), .cycles = times(20, 4)};
     reader readers[2];
     harmonize(read_only);
-    start_readers(readers, read_only, read_only, keep_reading);
+    start_readers(readers, read_only, read_only);
     pthread_create(&other.thread, NULL, come_and_go, &other);
     for (int i = 0; i < times(300, 30); i++) {
         char text[TEXT_SIZE];
@@ -278,13 +279,6 @@ SUB_TEST(threads_info, MULTIPLE, "statistics beside readers of the same communic
 
 /* ---- Threads that come and go */
 
-static void *read_once(void *data)
-{
-    reader *me = data;
-    atomic_store(&me->stop, true);
-    return keep_reading(me);
-}
-
 /* Each call is made by a thread of its own, beside threads that end after one reading. */
 SUB_TEST(threads_passing, MULTIPLE, "threads that end after one call or reading")
 {
@@ -295,7 +289,10 @@ SUB_TEST(threads_passing, MULTIPLE, "threads that end after one call or reading"
         reader readers[2];
         caller one = {.comm = comm, .calls = 1};
         pthread_create(&one.thread, NULL, keep_calling, &one);
-        start_readers(readers, comm, comm, read_once);
+        for (int j = 0; j < 2; j++) {
+            start_reader(&readers[j], comm);
+            atomic_store(&readers[j].stop, true);
+        }
         pthread_join(one.thread, NULL);
         CHECK(one.failures == 0, "%d calls failed in a thread that passes", one.failures);
         stop_readers(readers);

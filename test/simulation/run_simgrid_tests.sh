@@ -22,9 +22,9 @@ seed=${MH_SEED:-3}
 MH_SIMULATED_CLOCK=$(simgrid_clock "$seed")
 export MH_SIMULATED_CLOCK
 
-[ "${MPIX_TEST_BRIEF-}" != yes ] || { echo "1..0 # SKIP MPIX_TEST_BRIEF=yes"; exit 0; }
+[ "${MPIX_TEST_BRIEF-}" != yes ] || skip_all "MPIX_TEST_BRIEF=yes"
 problem=$(simgrid_problem)
-[ -z "$problem" ] || { echo "1..0 # SKIP $problem"; exit 0; }
+[ -z "$problem" ] || skip_all "$problem"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 

@@ -15,10 +15,10 @@ hosts=$source_dir/../hosts
 program=./test/simulation/clock_truth
 export MH_SIMULATED_CLOCK
 
-[ "${MPIX_TEST_BRIEF-}" != yes ] || { echo "1..0 # SKIP MPIX_TEST_BRIEF=yes"; exit 0; }
+[ "${MPIX_TEST_BRIEF-}" != yes ] || skip_all "MPIX_TEST_BRIEF=yes"
 [ -x "$program" ] || { echo "Bail out! $program is missing in $PWD"; exit 1; }
 case $(basename "${MPIEXEC:-mpiexec}") in
-smpirun) echo "1..0 # SKIP the simulator has tests of its own"; exit 0 ;;
+smpirun) skip_all "the simulator has tests of its own" ;;
 esac
 
 # Eight runs with 1,000 readings after each call: at least a million altogether, some millions on an idle machine.
