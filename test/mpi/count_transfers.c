@@ -10,11 +10,13 @@
 #include "release/slots.h"
 #include "pure/tree.h"
 
+#include "common/world.h"
+
 #include <mpix_harmonize.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { CALLS = 4, TEXT_SIZE = 64 };
+enum { CALLS = 4 };
 
 static int64_t reads;
 static uint64_t last_round; /* a call has several if it synchronizes the clocks */
@@ -70,74 +72,57 @@ static int expected_most(void)
     return most;
 }
 
-static void use(MPI_Comm comm, const char *barrier)
+static bool uses(const world_t *world, const char *barrier)
 {
-    MPI_Info info;
-    MPI_Info_create(&info);
-    MPI_Info_set(info, "mpix_harmonize_barrier", barrier);
-    MPIX_Harmonize_set_info(comm, info);
-    MPI_Info_free(&info);
+    char used[64];
+    return world_statistic(world, "mpix_harmonize_barrier_used", used, sizeof used) && strcmp(used, barrier) == 0;
 }
 
-static int uses(MPI_Comm comm, const char *barrier)
-{
-    char used[TEXT_SIZE] = "";
-    int found;
-    MPI_Info info;
-    MPIX_Harmonize_get_info(comm, &info);
-    MPI_Info_get(info, "mpix_harmonize_barrier_used", TEXT_SIZE - 1, used, &found);
-    MPI_Info_free(&info);
-    return strcmp(used, barrier) == 0;
-}
-
-static int can_share(MPI_Comm comm)
+/* The world with a communicator on which a barrier has been asked for, and a call made. */
+static world_t open_world(const world_t *world, const char *barrier)
 {
     int flag;
-    use(comm, "shm");
-    MPIX_Harmonize(comm, &flag);
-    return uses(comm, "shm");
+    world_t own = world_duplicate(world);
+    world_require(world, world_set(&own, "mpix_harmonize_barrier", barrier));
+    world_require(world, MPIX_Harmonize(own.comm, &flag));
+    return own;
 }
 
 /* Returns whether the numbers are right. The first call does more than the others. */
-static int count(const char *barrier, int size, int rank, int64_t most, int64_t all)
+static bool count(const world_t *world, const char *barrier, int64_t most, int64_t all)
 {
-    MPI_Comm comm;
-    int flag, right;
-    int64_t greatest, sum, rounds;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    use(comm, barrier);
-    MPIX_Harmonize(comm, &flag);
-    rounds = -(int64_t)last_round;
+    world_t own = open_world(world, barrier);
+    int flag;
+    int64_t sum, rounds = -(int64_t)last_round;
     reads = 0;
     for (int i = 0; i < CALLS; i++)
-        MPIX_Harmonize(comm, &flag);
+        world_require(world, MPIX_Harmonize(own.comm, &flag));
     rounds += (int64_t)last_round;
-    MPI_Allreduce(&reads, &greatest, 1, MPI_INT64_T, MPI_MAX, comm);
-    MPI_Allreduce(&reads, &sum, 1, MPI_INT64_T, MPI_SUM, comm);
-    right = uses(comm, barrier) && rounds >= CALLS && greatest == rounds * most && sum == rounds * all;
-    if (rank == 0)
+    int64_t greatest = world_max(world, reads);
+    MPI_Allreduce(&reads, &sum, 1, MPI_INT64_T, MPI_SUM, world->comm);
+    bool right = uses(&own, barrier) && rounds >= CALLS && greatest == rounds * most && sum == rounds * all;
+    if (world->rank == 0)
         printf("%s, %d processes: a round reads %.1f lines, a process at most %.1f (%d and %d expected)\n", barrier,
-               size, (double)sum / (double)rounds, (double)greatest / (double)rounds, (int)all, (int)most);
-    MPI_Comm_free(&comm);
+               world->ranks, (double)sum / (double)rounds, (double)greatest / (double)rounds, (int)all, (int)most);
+    MPI_Comm_free(&own.comm);
     return right;
 }
 
 int main(int argc, char **argv)
 {
-    int rank, size, steps = 0, right;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    while (1 << steps < size)
+    int steps = 0;
+    bool right = true;
+    world_t world;
+    world_begin(&world, "count_transfers", &argc, &argv);
+    while (1 << steps < world.ranks)
         steps++;
-    if (!can_share(MPI_COMM_WORLD)) {
-        if (rank == 0)
-            printf("skip: there is no shared memory\n");
-        MPI_Finalize();
-        return 0;
+    world_t shared = open_world(&world, "shm");
+    if (uses(&shared, "shm")) {
+        right = count(&world, "shm", expected_most(), INT64_C(2) * (world.ranks - 1));
+        right &= count(&world, "dissemination", steps, (int64_t)steps * world.ranks);
+    } else if (world.rank == 0) {
+        printf("skip: there is no shared memory\n");
     }
-    right = count("shm", size, rank, expected_most(), INT64_C(2) * (size - 1));
-    right &= count("dissemination", size, rank, steps, (int64_t)steps * size);
-    MPI_Finalize();
-    return !right;
+    MPI_Comm_free(&shared.comm);
+    return world_end(&world, world_all(&world, right) ? STATUS_GOOD : STATUS_FAILED);
 }

@@ -10,6 +10,7 @@
  * does much else, clocks cannot be compared well.
  */
 #include "common/statistics.h"
+#include "common/world.h"
 #include "simulation/simulated.h"
 
 #include <inttypes.h>
@@ -45,28 +46,14 @@ typedef struct sample {
     int64_t zero_ns; /* true time when global time is zero: after a step of a clock another one than before */
 } sample;
 
-static MPI_Comm comm;
-static int rank, processes;
+static world_t world;
 static int64_t readings, violations; /* beside those of samples */
-
-static void check(int code, const char *what)
-{
-    if (code == MPI_SUCCESS)
-        return;
-    fprintf(stderr, "clock_truth: %s failed on rank %d\n", what, rank);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
 
 static int64_t statistic(const char *name)
 {
-    MPI_Info info;
-    char key[64], value[64] = "0";
-    int found;
+    char key[64];
     snprintf(key, sizeof key, "mpix_harmonize_%s", name);
-    check(MPIX_Harmonize_get_info(comm, &info), "get_info");
-    MPI_Info_get(info, key, sizeof value - 1, value, &found);
-    MPI_Info_free(&info);
-    return atoll(value);
+    return world_number(&world, key);
 }
 
 static void sleep_us(long us)
@@ -78,7 +65,7 @@ static void sleep_us(long us)
 static void read_once(sample *one)
 {
     int64_t before_ns = mh_simulated_true_ns();
-    check(MPIX_Global_time_ns(comm, &one->global_ns, &one->bound_ns), "MPIX_Global_time_ns");
+    world_require(&world, MPIX_Global_time_ns(world.comm, &one->global_ns, &one->bound_ns));
     int64_t after_ns = mh_simulated_true_ns();
     one->bracket_ns = (after_ns - before_ns + 1) / 2;
     one->true_ns = before_ns + (after_ns - before_ns) / 2;
@@ -100,7 +87,7 @@ static void read_clock(sample *best)
 static void learn_zero(sample *one)
 {
     one->zero_ns = one->true_ns - one->global_ns;
-    MPI_Bcast(&one->zero_ns, 1, MPI_INT64_T, 0, comm);
+    MPI_Bcast(&one->zero_ns, 1, MPI_INT64_T, 0, world.comm);
 }
 
 static int64_t error_of(const sample *one)
@@ -130,7 +117,7 @@ static int measure(sample *samples, int most, double seconds, long period_us, in
     *sync_ns_at_1s = -1;
     while (go_on) {
         sample *one = &samples[count++];
-        check(MPIX_Harmonize(comm, &flag), "MPIX_Harmonize");
+        world_require(&world, MPIX_Harmonize(world.comm, &flag));
         one->exit_ns = mh_simulated_true_ns();
         one->valid = flag;
         read_clock(one);
@@ -143,27 +130,16 @@ static int measure(sample *samples, int most, double seconds, long period_us, in
         if (count % AGREE_EVERY != 0 && count < most)
             continue;
         go_on = count < most && (count < MIN_CALLS || (double)(one->exit_ns - first_ns) < seconds * 1e9);
-        MPI_Allreduce(MPI_IN_PLACE, &go_on, 1, MPI_INT, MPI_LAND, comm);
+        MPI_Allreduce(MPI_IN_PLACE, &go_on, 1, MPI_INT, MPI_LAND, world.comm);
     }
     return count;
-}
-
-static void *allocate(int count, size_t bytes)
-{
-    void *memory = calloc(count > 0 ? (size_t)count : 1, bytes);
-    if (!memory) {
-        fprintf(stderr, "clock_truth: out of memory\n");
-        MPI_Abort(MPI_COMM_WORLD, 1);
-        exit(1);
-    }
-    return memory;
 }
 
 static void count_violations(const sample *samples, int count)
 {
     for (int i = 0; i < count; i++)
         violations += is_violation(&samples[i]);
-    MPI_Allreduce(MPI_IN_PLACE, &violations, 1, MPI_INT64_T, MPI_SUM, comm);
+    MPI_Allreduce(MPI_IN_PLACE, &violations, 1, MPI_INT64_T, MPI_SUM, world.comm);
 }
 
 /* The greatest of the processes' mean and greatest bounds; a reading of which nothing is known has none. */
@@ -179,7 +155,7 @@ static void gather_bounds(const sample *samples, int count, double *mean, double
         known++;
     }
     bounds[0] /= known > 0 ? known : 1;
-    MPI_Allreduce(MPI_IN_PLACE, bounds, 2, MPI_DOUBLE, MPI_MAX, comm);
+    MPI_Allreduce(MPI_IN_PLACE, bounds, 2, MPI_DOUBLE, MPI_MAX, world.comm);
     *mean = bounds[0];
     *most = bounds[1];
 }
@@ -187,17 +163,17 @@ static void gather_bounds(const sample *samples, int count, double *mean, double
 /* The errors of all processes but rank 0, gathered there. */
 static void report_errors(const char *part, const sample *samples, int count)
 {
-    int64_t *mine = allocate(count, sizeof *mine), *all = NULL;
+    int64_t *mine = world_room(&world, count, sizeof *mine, ""), *all = NULL;
     double squares = 0, mean_bound, most_bound;
     for (int i = 0; i < count; i++)
         mine[i] = llabs(error_of(&samples[i]));
-    if (rank == 0)
-        all = allocate(count * processes, sizeof *all);
-    MPI_Gather(mine, count, MPI_INT64_T, all, count, MPI_INT64_T, 0, comm);
+    if (world.rank == 0)
+        all = world_room(&world, (int64_t)count * world.ranks, sizeof *all, "");
+    MPI_Gather(mine, count, MPI_INT64_T, all, count, MPI_INT64_T, 0, world.comm);
     gather_bounds(samples, count, &mean_bound, &most_bound);
     if (all) {
         int64_t *others = all + count;
-        int total = count * (processes - 1);
+        int total = count * (world.ranks - 1);
         mh_sort(others, total);
         for (int i = 0; i < total; i++)
             squares += (double)others[i] * (double)others[i] / total;
@@ -212,22 +188,22 @@ static void report_errors(const char *part, const sample *samples, int count)
 
 static void report_skew(const sample *samples, int count)
 {
-    int64_t *first = allocate(count, sizeof *first), *last = allocate(count, sizeof *last);
-    int64_t *valid = allocate(count, sizeof *valid);
-    int64_t *skew = allocate(count, sizeof *skew);
+    int64_t *first = world_room(&world, count, sizeof *first, ""), *last = world_room(&world, count, sizeof *last, "");
+    int64_t *valid = world_room(&world, count, sizeof *valid, "");
+    int64_t *skew = world_room(&world, count, sizeof *skew, "");
     int used = 0;
     for (int i = 0; i < count; i++) {
         first[i] = last[i] = samples[i].exit_ns;
         valid[i] = samples[i].valid;
     }
-    MPI_Allreduce(MPI_IN_PLACE, first, count, MPI_INT64_T, MPI_MIN, comm);
-    MPI_Allreduce(MPI_IN_PLACE, last, count, MPI_INT64_T, MPI_MAX, comm);
-    MPI_Allreduce(MPI_IN_PLACE, valid, count, MPI_INT64_T, MPI_MIN, comm);
+    MPI_Allreduce(MPI_IN_PLACE, first, count, MPI_INT64_T, MPI_MIN, world.comm);
+    MPI_Allreduce(MPI_IN_PLACE, last, count, MPI_INT64_T, MPI_MAX, world.comm);
+    MPI_Allreduce(MPI_IN_PLACE, valid, count, MPI_INT64_T, MPI_MIN, world.comm);
     for (int i = 0; i < count; i++)
         if (valid[i])
             skew[used++] = last[i] - first[i];
     mh_sort(skew, used);
-    if (rank == 0 && used > 0)
+    if (world.rank == 0 && used > 0)
         printf(" calls=%d valid=%.4f skew_p50=%" PRId64 " skew_p99=%" PRId64, count, (double)used / count,
                quantile(skew, used, 0.5), quantile(skew, used, 0.99));
     free(first);
@@ -245,50 +221,41 @@ static double interruptions_per_s(double seconds)
 #ifdef SMPI_H
     mine = 0; /* a simulation does not depend on the machine */
 #endif
-    MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, comm);
+    MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, world.comm);
     return most;
 }
 
 static int64_t messages_of_all(void)
 {
     int64_t messages = mh_simulated_messages(), sum = 0;
-    MPI_Reduce(&messages, &sum, 1, MPI_INT64_T, MPI_SUM, 0, comm);
+    MPI_Reduce(&messages, &sum, 1, MPI_INT64_T, MPI_SUM, 0, world.comm);
     return sum;
 }
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &processes);
+    world_begin(&world, "clock_truth", &argc, &argv);
     double seconds = argc > 1 ? atof(argv[1]) : 1;
     long period_us = argc > 2 ? atol(argv[2]) : 10000;
-    MPI_Info info;
-    MPI_Info_create(&info);
-    MPI_Info_set(info, "mpix_harmonize_clock", "simulated");
-    if (argc > 3)
-        MPI_Info_set(info, "mpix_harmonize_sync", argv[3]);
-    check(MPIX_Harmonize_set_info(comm, info), "MPIX_Harmonize_set_info");
-    MPI_Info_free(&info);
+    world_require(&world, world_set(&world, "mpix_harmonize_clock", "simulated"));
+    world_require(&world, world_set(&world, "mpix_harmonize_sync", argc > 3 ? argv[3] : ""));
     int most = (int)(seconds * 1e6 / (double)period_us) + MIN_CALLS;
-    sample *samples = calloc((size_t)most + AGREE_EVERY, sizeof *samples);
+    sample *samples = world_room(&world, (int64_t)most + AGREE_EVERY, sizeof *samples, "");
     int64_t before_ns = mh_simulated_true_ns(), sync_ns_at_1s;
-    check(MPIX_Clock_sync(comm), "MPIX_Clock_sync");
+    world_require(&world, MPIX_Clock_sync(world.comm));
     int64_t first_sync_ns = mh_simulated_true_ns() - before_ns, first_messages = messages_of_all();
-    check(MPIX_Clock_sync(comm), "MPIX_Clock_sync");
+    world_require(&world, MPIX_Clock_sync(world.comm));
     int64_t later_messages = messages_of_all() - first_messages, start_ns = mh_simulated_true_ns();
     int count = measure(samples, most, seconds, period_us, argc > 4 ? atoi(argv[4]) : 0, &sync_ns_at_1s);
     count_violations(samples, count);
-    if (rank == 0)
-        printf("readings=%ld violations=%ld", (long)((count + readings) * (processes - 1)), (long)violations);
+    if (world.rank == 0)
+        printf("readings=%ld violations=%ld", (long)((count + readings) * (world.ranks - 1)), (long)violations);
     report_errors("", samples, count);
     report_errors("end_", samples + count - count / END_PART, count / END_PART);
     report_skew(samples, count);
-    int64_t disruptions = statistic("clock_disruptions");
-    MPI_Allreduce(MPI_IN_PLACE, &disruptions, 1, MPI_INT64_T, MPI_MAX, comm);
+    int64_t disruptions = world_max(&world, statistic("clock_disruptions"));
     double interrupted = interruptions_per_s((double)(mh_simulated_true_ns() - start_ns) * 1e-9);
-    if (rank == 0) {
+    if (world.rank == 0) {
         double rest_ns = (double)(mh_simulated_true_ns() - start_ns) - 1e9;
         double cost = sync_ns_at_1s < 0 ? 0 : 100 * (double)(statistic("sync_total_ns") - sync_ns_at_1s) / rest_ns;
         printf(" first_sync_us=%.0f last_sync_us=%.1f syncs=%ld interval_ms=%.0f sync_percent=%.4f disruptions=%ld"
@@ -298,7 +265,5 @@ int main(int argc, char **argv)
                (long)later_messages, interrupted);
     }
     free(samples);
-    MPI_Comm_free(&comm);
-    MPI_Finalize();
-    return 0;
+    return world_end(&world, STATUS_GOOD);
 }
