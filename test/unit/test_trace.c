@@ -16,10 +16,15 @@ enum { RANKS = 3 };
 static const made_clock clocks[RANKS] = {
     {0, 0, 0, 0}, {5000123456, 20e-6, 3e-6, 60}, {-777777777777, -11e-6, 1e-6, 30}};
 
+/* The trace of a test, the folder to which it is written, and the trace that is read from there. */
+static made_trace made;
+static trace copy;
 static char folder[64];
 
-static void make_folder(void)
+static void begin(void)
 {
+    made = (made_trace){.now_ns = NULL};
+    copy = (trace){.size = 0};
     snprintf(folder, sizeof folder, "test_trace.XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
 }
@@ -31,52 +36,58 @@ static const char *path_of(int rank)
     return path;
 }
 
-static void remove_folder(void)
+static void end(void)
 {
+    trace_free(&copy);
+    made_free(&made);
     for (int rank = 0; rank < RANKS + 1; rank++)
         unlink(path_of(rank));
     rmdir(folder);
 }
 
 /* A ring of messages and some collective operations, so many times, each taking about a tenth of a second. */
-static void make_ring(made_trace *made, int rounds, double record_period_ns, double error_ns)
+static void make_ring(int rounds, double record_period_ns, double error_ns)
 {
     const double step_ns = 1e8;
-    made_begin(made, RANKS, clocks, base_seed());
+    made_begin(&made, RANKS, clocks, base_seed());
     for (int i = 0; i < rounds; i++) {
         for (int rank = 0; rank < RANKS; rank++)
-            made_work(made, rank, step_ns * random_fraction(&made->chance));
+            made_work(&made, rank, step_ns * random_fraction(&made.chance));
         for (int rank = 0; rank < RANKS; rank++)
-            made_message(made, rank, (rank + 1) % RANKS, i % 2, 900);
-        made_collective(made, MADE_ALLREDUCE, -1, 1200);
-        made_collective(made, MADE_BCAST, i % RANKS, 1000);
+            made_message(&made, rank, (rank + 1) % RANKS, i % 2, 900);
+        made_collective(&made, MADE_ALLREDUCE, -1, 1200);
+        made_collective(&made, MADE_BCAST, i % RANKS, 1000);
     }
-    made_records(made, record_period_ns, error_ns);
+    made_records(&made, record_period_ns, error_ns);
 }
 
-static void write_and_read(made_trace *made, trace *read)
+static void write_files(void)
 {
     char message[TRACE_MESSAGE_SIZE];
-    EXPECT(trace_write(&made->trace, folder, message), "%s", message);
-    EXPECT(trace_read(read, folder, message), "%s", message);
+    EXPECT(trace_write(&made.trace, folder, message), "%s", message);
+}
+
+static void write_and_read(void)
+{
+    char message[TRACE_MESSAGE_SIZE];
+    write_files();
+    EXPECT(trace_read(&copy, folder, message), "%s", message);
 }
 
 /* ---- Reading */
 
 START_TEST(what_was_written_is_read)
 {
-    made_trace made;
-    trace read;
     char value[32];
-    make_ring(&made, 5, 1e8, 50);
-    write_and_read(&made, &read);
+    make_ring(5, 1e8, 50);
+    write_and_read();
 
-    ck_assert_int_eq(read.size, RANKS);
-    ck_assert_uint_eq(read.job, base_seed());
-    ck_assert_uint_eq(read.name_count, MADE_NAMES);
-    ck_assert_str_eq(read.names[MADE_BCAST], "MPI_Bcast");
+    ck_assert_int_eq(copy.size, RANKS);
+    ck_assert_uint_eq(copy.job, base_seed());
+    ck_assert_uint_eq(copy.name_count, MADE_NAMES);
+    ck_assert_str_eq(copy.names[MADE_BCAST], "MPI_Bcast");
     for (int rank = 0; rank < RANKS; rank++) {
-        const trace_process *wrote = &made.trace.processes[rank], *got = &read.processes[rank];
+        const trace_process *wrote = &made.trace.processes[rank], *got = &copy.processes[rank];
         ck_assert_uint_eq(got->location_count, 1);
         ck_assert_uint_eq(got->locations[0].count, wrote->locations[0].count);
         ck_assert_mem_eq(got->locations[0].events, wrote->locations[0].events,
@@ -88,36 +99,30 @@ START_TEST(what_was_written_is_read)
         ck_assert_str_eq(trace_text(got, "prog", value, sizeof value), "");
         EXPECT(got->is_finished && !got->is_torn, "rank %d", rank);
     }
-    trace_free(&read);
-    made_free(&made);
 }
 END_TEST
 
 /* Names of the same id differ, as user regions may. */
 START_TEST(names_become_common)
 {
-    made_trace made;
-    trace read;
-    make_ring(&made, 1, 0, 50);
+    make_ring(1, 0, 50);
     char message[TRACE_MESSAGE_SIZE], *usual = made.trace.names[MADE_SEND];
-    EXPECT(trace_write(&made.trace, folder, message), "%s", message);
+    write_files();
     char aside[128];
     snprintf(aside, sizeof aside, "%s", path_of(RANKS));
     ck_assert_int_eq(rename(path_of(1), aside), 0);
     made.trace.names[MADE_SEND] = made.trace.names[MADE_RECV];
     made.trace.names[MADE_RECV] = usual;
-    EXPECT(trace_write(&made.trace, folder, message), "%s", message);
+    write_files();
     ck_assert_int_eq(rename(aside, path_of(1)), 0);
-    EXPECT(trace_read(&read, folder, message), "%s", message);
+    EXPECT(trace_read(&copy, folder, message), "%s", message);
 
     /* Rank 1 has another id for MPI_Send than rank 0. */
-    const trace_event *first = &read.processes[1].locations[0].events[0];
+    const trace_event *first = &copy.processes[1].locations[0].events[0];
     const char *name = made.trace.processes[1].locations[0].events[0].id == MADE_SEND ? "MPI_Send" : "MPI_Recv";
-    ck_assert_str_eq(read.names[first->id], name);
-    ck_assert_str_eq(read.names[read.processes[0].locations[0].events[0].id],
+    ck_assert_str_eq(copy.names[first->id], name);
+    ck_assert_str_eq(copy.names[copy.processes[0].locations[0].events[0].id],
                      made.trace.names[made.trace.processes[0].locations[0].events[0].id]);
-    trace_free(&read);
-    made_free(&made);
 }
 END_TEST
 
@@ -172,16 +177,13 @@ static void spoil(int row)
 
 START_TEST(what_is_not_sound_is_refused)
 {
-    made_trace made;
-    trace read;
     char message[TRACE_MESSAGE_SIZE];
-    make_ring(&made, 1, 0, 50);
-    EXPECT(trace_write(&made.trace, folder, message), "%s", message);
+    make_ring(1, 0, 50);
+    write_files();
     spoil(_i);
-    EXPECT(!trace_read(&read, folder, message), "read although \"%s\"", spoilt[_i].complaint);
+    EXPECT(!trace_read(&copy, folder, message), "read although \"%s\"", spoilt[_i].complaint);
     EXPECT(strstr(message, spoilt[_i].complaint) && !strchr(message, '\n'), "\"%s\", not \"%s\"", message,
            spoilt[_i].complaint);
-    made_free(&made);
 }
 END_TEST
 
@@ -208,59 +210,52 @@ END_TEST
 /* Wherever a file ends after its head, what comes before is read. */
 START_TEST(a_torn_block_is_left_out)
 {
-    made_trace made;
-    trace read;
     char message[TRACE_MESSAGE_SIZE];
     struct stat status;
-    make_ring(&made, 2, 0, 50);
-    EXPECT(trace_write(&made.trace, folder, message), "%s", message);
+    make_ring(2, 0, 50);
+    write_files();
     ck_assert_int_eq(stat(path_of(1), &status), 0);
     const off_t end = (off_t)(sizeof(trace_block_head) + sizeof(trace_end));
     for (off_t length = status.st_size - 1; length > (off_t)sizeof(trace_file_head); length--) {
         ck_assert_int_eq(truncate(path_of(1), length), 0);
-        EXPECT(trace_read(&read, folder, message), "of %jd bytes: %s", (intmax_t)length, message);
-        const trace_process *process = &read.processes[1];
+        EXPECT(trace_read(&copy, folder, message), "of %jd bytes: %s", (intmax_t)length, message);
+        const trace_process *process = &copy.processes[1];
         const bool has_events = length >= status.st_size - end;
         EXPECT(!process->is_finished, "of %jd bytes: finished", (intmax_t)length);
         EXPECT((process->location_count == 1) == has_events, "of %jd bytes: %zu locations", (intmax_t)length,
                process->location_count);
         EXPECT(process->is_torn || length == status.st_size - end || !has_events, "of %jd bytes: not torn",
                (intmax_t)length);
-        trace_free(&read);
+        trace_free(&copy);
     }
-    made_free(&made);
 }
 END_TEST
 
 /* ---- Times */
 
-static made_error error_by(const made_trace *made, trace *read, trace_clock by)
+static made_error error_by(trace_clock by)
 {
-    ck_assert(trace_set_times(read, by));
-    for (int rank = 0; rank < read->size; rank++) {
-        const trace_location *location = &read->processes[rank].locations[0];
+    ck_assert(trace_set_times(&copy, by));
+    for (int rank = 0; rank < copy.size; rank++) {
+        const trace_location *location = &copy.processes[rank].locations[0];
         for (size_t i = 0; i < location->count; i++)
             EXPECT(location->global_ns[i] >= 0 && (i == 0 || location->global_ns[i] >= location->global_ns[i - 1]),
                    "rank %d, event %zu: at %g", rank, i, location->global_ns[i]);
     }
-    return made_error_of(made, read);
+    return made_error_of(&made, &copy);
 }
 
 START_TEST(more_records_are_more_accurate)
 {
-    made_trace made;
-    trace read;
-    make_ring(&made, 600, 5e8, 100);
-    write_and_read(&made, &read);
+    make_ring(600, 5e8, 100);
+    write_and_read();
 
-    const made_error global = error_by(&made, &read, TRACE_GLOBAL), linear = error_by(&made, &read, TRACE_LINEAR);
-    const made_error start = error_by(&made, &read, TRACE_START), local = error_by(&made, &read, TRACE_LOCAL);
+    const made_error global = error_by(TRACE_GLOBAL), linear = error_by(TRACE_LINEAR);
+    const made_error start = error_by(TRACE_START), local = error_by(TRACE_LOCAL);
     EXPECT_SEEDED(global.rms_ns < 100 && global.max_ns < 250, "%g %g", global.rms_ns, global.max_ns);
     EXPECT_SEEDED(linear.rms_ns > 10 * global.rms_ns, "%g", linear.rms_ns);
     EXPECT_SEEDED(start.rms_ns > 10 * linear.rms_ns, "%g", start.rms_ns);
     EXPECT_SEEDED(local.rms_ns > 10 * start.rms_ns, "%g", local.rms_ns);
-    trace_free(&read);
-    made_free(&made);
 }
 END_TEST
 
@@ -268,24 +263,20 @@ END_TEST
 START_TEST(errors_are_within_bounds)
 {
     static const double periods_ns[] = {1e8, 1e9, 1e10, 0};
-    made_trace made;
-    trace read;
-    make_ring(&made, 300, periods_ns[_i], 80);
-    write_and_read(&made, &read);
-    ck_assert(trace_set_times(&read, TRACE_GLOBAL));
+    make_ring(300, periods_ns[_i], 80);
+    write_and_read();
+    ck_assert(trace_set_times(&copy, TRACE_GLOBAL));
     double widest_ns = 0;
     for (int rank = 0; rank < RANKS; rank++) {
-        const trace_location *location = &read.processes[rank].locations[0];
+        const trace_location *location = &copy.processes[rank].locations[0];
         for (size_t i = 0; i < location->count; i++) {
-            const double off_ns = fabs(location->global_ns[i] + (double)read.start_ns - made.true_ns[rank][i]);
-            const double bound_ns = trace_bound_ns(&read.processes[rank], location->events[i].time_ns);
+            const double off_ns = fabs(location->global_ns[i] + (double)copy.start_ns - made.true_ns[rank][i]);
+            const double bound_ns = trace_bound_ns(&copy.processes[rank], location->events[i].time_ns);
             EXPECT_SEEDED(off_ns <= bound_ns + 1, "rank %d, event %zu: off by %g, bound %g", rank, i, off_ns, bound_ns);
             widest_ns = fmax(widest_ns, bound_ns);
         }
     }
     EXPECT_SEEDED(periods_ns[_i] != 1e8 || widest_ns < 100, "%g", widest_ns);
-    trace_free(&read);
-    made_free(&made);
 }
 END_TEST
 
@@ -337,12 +328,10 @@ END_TEST
 START_TEST(all_of_a_ring_is_matched)
 {
     enum { ROUNDS = 20, MESSAGES = ROUNDS * RANKS, CALLS = ROUNDS * 2 };
-    made_trace made;
-    trace read;
     trace_matches matches;
-    make_ring(&made, ROUNDS, 0, 50);
-    write_and_read(&made, &read);
-    ck_assert(trace_match(&read, &matches));
+    make_ring(ROUNDS, 0, 50);
+    write_and_read();
+    ck_assert(trace_match(&copy, &matches));
     ck_assert_uint_eq(matches.message_count, MESSAGES);
     ck_assert_uint_eq(matches.call_count, CALLS);
     ck_assert_uint_eq(matches.sends_alone + matches.receives_alone + matches.calls_incomplete, 0);
@@ -356,7 +345,7 @@ START_TEST(all_of_a_ring_is_matched)
     for (size_t i = 0; i < matches.call_count; i++)
         for (int part = 0; part < matches.calls[i].count; part++) {
             const trace_part *of = &matches.calls[i].parts[part];
-            const trace_event *events = read.processes[part].locations[0].events;
+            const trace_event *events = copy.processes[part].locations[0].events;
             ck_assert_int_eq(of->rank, part);
             ck_assert_int_eq(events[of->enter].kind, TRACE_ENTER);
             ck_assert_int_eq(events[of->leave].kind, TRACE_LEAVE);
@@ -364,14 +353,12 @@ START_TEST(all_of_a_ring_is_matched)
             ck_assert_int_eq(events[of->record].kind, TRACE_COLLECTIVE);
         }
     trace_matches_free(&matches);
-    trace_free(&read);
-    made_free(&made);
 }
 END_TEST
 
 static void add_all(TCase *tests)
 {
-    tcase_add_checked_fixture(tests, make_folder, remove_folder);
+    tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, what_was_written_is_read);
     tcase_add_test(tests, names_become_common);
     tcase_add_loop_test(tests, what_is_not_sound_is_refused, 0, COUNT_OF(spoilt));
