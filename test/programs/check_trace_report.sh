@@ -269,6 +269,7 @@ late sender|MPI_Wait
 late sender|MPI_Test
 late sender|MPI_Iprobe
 late sender|MPI_Probe
+wrong order|MPI_Recv
 late receiver|MPI_Ssend
 late receiver|MPI_Send
 wait at fence|MPI_Win_fence

@@ -3,12 +3,13 @@
  * check_wait_states.c - two ranks that wait for each other in each way that messages allow, 20 times: rank 0 for rank 1
  * in MPI_Recv, in MPI_Wait, in MPI_Test, in MPI_Iprobe and in MPI_Probe; then rank 1 for rank 0 in MPI_Ssend and in an
  * MPI_Send of 1 MiB. The one that is late sleeps for 1 ms. Once more rank 1 is late, but rank 0 computes and looks with
- * MPI_Testany in turn: it hardly waits. Then rank 1 is late at MPI_Win_fence.
+ * MPI_Testany in turn: it hardly waits. Rank 0 waits in MPI_Recv while another message is there. Then rank 1 is late at
+ * MPI_Win_fence.
  */
 #include <mpi.h>
 #include <time.h>
 
-enum { TIMES = 20, BYTES = 1 << 20 };
+enum { TIMES = 20, BYTES = 1 << 20, EARLY_TAG = 2 };
 
 static char big[BYTES];
 
@@ -69,19 +70,34 @@ static void compute_until_received(void)
         MPI_Testany(1, &request, &index, &found, MPI_STATUS_IGNORE);
 }
 
+static void receive_in_wrong_order(void)
+{
+    MPI_Probe(1, EARLY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    come_before(1);
+    receive(1);
+    MPI_Recv(big, 1, MPI_CHAR, 1, EARLY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static void send_late(void)
 {
+    come_after(0);
+    MPI_Send(big, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+}
+
+static void send_all_late(void)
+{
     enum { WAYS = 6 };
-    for (int i = 0; i < WAYS; i++) {
-        come_after(0);
-        MPI_Send(big, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
-    }
+    for (int i = 0; i < WAYS; i++)
+        send_late();
+    MPI_Send(big, 1, MPI_CHAR, 0, EARLY_TAG, MPI_COMM_WORLD);
+    send_late();
 }
 
 static void run_rank_0(MPI_Win window)
 {
     wait_for_senders();
     compute_until_received();
+    receive_in_wrong_order();
     come_after(1);
     receive(1);
     come_after(1);
@@ -92,7 +108,7 @@ static void run_rank_0(MPI_Win window)
 
 static void run_rank_1(MPI_Win window)
 {
-    send_late();
+    send_all_late();
     come_before(0);
     MPI_Ssend(big, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
     come_before(0);

@@ -98,7 +98,9 @@ class Trace:
         eager = max((size for _, _, post, size, sent in found
                      if post.enter - sent.leave > sent.leave_bound + post.bound), default=0)
         for send, receive, post, size, sent in found:
-            receive.depends.append((send, "late sender"))
+            is_overtaken = any(other.rank == receive.rank and other.number > receive.number and
+                               its_send.enter < receive.enter for its_send, other, *_ in found)
+            receive.depends.append((send, "wrong order" if is_overtaken else "late sender"))
             if size > eager and sent.enter <= post.enter <= sent.leave:
                 sent.depends.append((post, "late receiver"))
 
@@ -306,6 +308,6 @@ for path in sys.argv[2:]:
     for line in list(differences(path, sys.argv[1], seen))[:3]:
         print(f"trace {path.rsplit('/', 1)[-1]}: {line}")
 MANY = 15   # traces, in which all kinds occur
-for name in sorted({"passed on", "late sender", "late receiver", "late broadcast", "early reduce",
+for name in sorted({"passed on", "late sender", "wrong order", "late receiver", "late broadcast", "early reduce",
                     *ALL_FOR_ALL.values()} - seen) if len(sys.argv) - 2 >= MANY else ():
     print(f"no trace has waits of this kind: {name}")

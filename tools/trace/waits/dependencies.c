@@ -190,10 +190,34 @@ static bool walk_messages(graph *to, const trace_matches *matches, uint64_t *eag
     return is_good;
 }
 
+/* A late sender is waited for in the wrong order if a message had been sent before that a later call receives. */
+static void mark_wrong_order(graph *to, const graph_lane *lane)
+{
+    int64_t first_sent_ns = INT64_MAX; /* of the messages that are received in later calls */
+    for (size_t i = lane->count; i > 0; i--) {
+        const graph_call *call = &lane->calls[i - 1];
+        int64_t sent_ns = first_sent_ns;
+        for (size_t k = call->dependency; k != GRAPH_NONE; k = to->dependencies[k].next) {
+            graph_dependency *one = &to->dependencies[k];
+            if (one->state != STATE_LATE_SENDER)
+                continue;
+            const int64_t its_ns = to->lanes[one->lane].calls[one->call].enter_ns + one->after_ns;
+            sent_ns = its_ns < sent_ns ? its_ns : sent_ns;
+            if (first_sent_ns < call->enter_ns)
+                one->state = STATE_WRONG_ORDER;
+        }
+        first_sent_ns = sent_ns;
+    }
+}
+
 static bool add_messages(graph *to, const trace_matches *matches)
 {
     uint64_t eager_bytes = 0;
-    return walk_messages(to, matches, &eager_bytes, false) && walk_messages(to, matches, &eager_bytes, true);
+    if (!walk_messages(to, matches, &eager_bytes, false) || !walk_messages(to, matches, &eager_bytes, true))
+        return false;
+    for (size_t lane = 0; lane < to->lane_count; lane++)
+        mark_wrong_order(to, &to->lanes[lane]);
+    return true;
 }
 
 /* ---- Collective operations */

@@ -10,10 +10,10 @@
 #include <string.h>
 
 const char *const wait_state_names[STATE_COUNT] = {
-    [STATE_LATE_SENDER] = "late sender",  [STATE_LATE_RECEIVER] = "late receiver",
-    [STATE_BARRIER] = "wait at barrier",  [STATE_N_BY_N] = "wait at N x N",
-    [STATE_FENCE] = "wait at fence",      [STATE_LATE_BROADCAST] = "late broadcast",
-    [STATE_EARLY_REDUCE] = "early reduce"};
+    [STATE_LATE_SENDER] = "late sender",       [STATE_WRONG_ORDER] = "wrong order",
+    [STATE_LATE_RECEIVER] = "late receiver",   [STATE_BARRIER] = "wait at barrier",
+    [STATE_N_BY_N] = "wait at N x N",          [STATE_FENCE] = "wait at fence",
+    [STATE_LATE_BROADCAST] = "late broadcast", [STATE_EARLY_REDUCE] = "early reduce"};
 
 static graph_name_kind kind_of(const char *name)
 {

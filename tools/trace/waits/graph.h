@@ -15,6 +15,7 @@
 /* Why a process waits, by the names that the field has for it. */
 typedef enum {
     STATE_LATE_SENDER,
+    STATE_WRONG_ORDER, /* a late sender, but a message that is received later has been sent */
     STATE_LATE_RECEIVER,
     STATE_BARRIER,
     STATE_N_BY_N,
