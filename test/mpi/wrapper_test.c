@@ -18,6 +18,9 @@ int MPIX_Harmonize(MPI_Comm comm, int *flag)
     return PMPIX_Harmonize(comm, flag);
 }
 
+/* The library must find them, but tests are built with hidden symbols. */
+#pragma GCC visibility push(default)
+
 #define COUNT(name, kind, on, parameters, arguments) \
     int MPI_##name parameters                        \
     {                                                \
@@ -46,6 +49,8 @@ double MPI_Wtime(void)
     mpi_calls++;
     return PMPI_Wtime();
 }
+
+#pragma GCC visibility pop
 
 /* ---- The tests */
 
