@@ -64,17 +64,9 @@ static bool complain_of_line(const reader_t *reader, const char *what)
 
 /* ---- The head */
 
-static int find_name(const char *const *names, const char *name)
-{
-    int place = 0;
-    while (names[place] && strcmp(names[place], name) != 0)
-        place++;
-    return names[place] ? place : -1;
-}
-
 static bool add_column(reader_t *reader, const char *const parts[5])
 {
-    int role = find_name(column_roles, parts[2]), type = find_name(column_types, parts[3]);
+    int role = names_find(NAMES(column_roles), parts[2]), type = names_find(NAMES(column_types), parts[3]);
     if (role < 0 || type < 0 || parts[0][0] == '\0' || sheet_column(&reader->file->sheet, parts[0]) >= 0)
         return complain_of_line(reader, "declares a column that is none");
     sheet_add_column(&reader->file->sheet, &(column_t){.name = parts[0],

@@ -6,6 +6,7 @@
 #include "campaign/launch.h"
 #include "common/output.h"
 #include "common/variables.h"
+#include "pure/statistics.h"
 #include "results/table.h"
 #include "tune/library.h"
 #include "tune/probe.h"
@@ -321,16 +322,15 @@ static options_outcome_t find_operation(tune_t *tune)
     const text_list_t *operands = &tune->settings.operands;
     if (operands->count != 1)
         return options_refuse(tune_name, "give one OPERATION, and after -- the command that starts MPI programs");
-    for (int i = 0; i < OPERATIONS; i++)
-        if (strcmp(operands->texts[0], operations[i].name) == 0) {
-            tune->operation = &operations[i];
-            tune->kind = (operation_kind_t)i;
-            return OPTIONS_RUN;
-        }
-    return options_refuse(tune_name,
-                          "operation \"%.60s\" is not allowed, give allgather, allreduce, alltoall, bcast, gather, "
-                          "reduce, reduce_scatter, or scatter",
-                          operands->texts[0]);
+    int kind = names_find(NAMES(operations), operands->texts[0]);
+    if (kind < 0)
+        return options_refuse(tune_name,
+                              "operation \"%.60s\" is not allowed, give allgather, allreduce, alltoall, bcast, gather, "
+                              "reduce, reduce_scatter, or scatter",
+                              operands->texts[0]);
+    tune->operation = &operations[kind];
+    tune->kind = (operation_kind_t)kind;
+    return OPTIONS_RUN;
 }
 
 /* This program, and beside it the others that it starts; in a build tree, where libtool's scripts are. */
@@ -344,12 +344,6 @@ static void find_program(char path[TUNE_PATH_BYTES])
         snprintf(folder + 1, TUNE_PATH_BYTES - (size_t)(folder + 1 - path), "%s", tune_name);
 }
 
-static int rising(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Ranges are of sizes in their order. */
 static options_outcome_t list_sizes(tune_t *tune)
 {
@@ -359,7 +353,7 @@ static options_outcome_t list_sizes(tune_t *tune)
     if (wrong >= 0)
         return options_refuse(tune_name, "option --message-size: %lld is not allowed, give multiples of %lld",
                               (long long)wrong, (long long)element_bytes);
-    qsort(sizes->bytes, (size_t)sizes->count, sizeof sizes->bytes[0], rising);
+    mh_sort(sizes->bytes, sizes->count);
     for (int64_t i = 0; i < sizes->count; i++)
         if (count == 0 || sizes->bytes[i] != sizes->bytes[count - 1])
             sizes->bytes[count++] = sizes->bytes[i];

@@ -37,20 +37,10 @@ static json_t *list_items(MPI_T_enum enumeration)
     return items;
 }
 
-static json_t *read_number(int index)
+/* Variables of Open MPI: which algorithms there are. */
+static json_t *list_algorithms(void)
 {
-    MPI_T_cvar_handle handle;
-    int count = 0, value[4] = {0};
-    if (MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS)
-        return json_null();
-    bool good = count == 1 && MPI_T_cvar_read(handle, value) == MPI_SUCCESS;
-    MPI_T_cvar_handle_free(&handle);
-    return good ? json_integer(value[0]) : json_null();
-}
-
-/* Variables of Open MPI: which algorithms there are, and which component goes first. */
-static void list_variables(json_t *algorithms, json_t *priorities)
-{
+    json_t *algorithms = json_object();
     int count = 0;
     MPI_T_cvar_get_num(&count);
     for (int index = 0; index < count; index++) {
@@ -61,12 +51,11 @@ static void list_variables(json_t *algorithms, json_t *priorities)
         if (MPI_T_cvar_get_info(index, name, &bytes, &verbosity, &type, &enumeration, NULL, NULL, &bind, &scope) !=
             MPI_SUCCESS)
             continue;
-        if (fnmatch("coll_?*_priority", name, 0) == 0)
-            json_object_set_new(priorities, name, read_number(index));
         json_t *items = fnmatch("coll_tuned_?*_algorithm", name, 0) == 0 ? list_items(enumeration) : NULL;
         if (items)
             json_object_set_new(algorithms, name, items);
     }
+    return algorithms;
 }
 
 /* The file of the MPI library. */
@@ -81,16 +70,14 @@ static int list(void)
 {
     static char library[MPI_MAX_LIBRARY_VERSION_STRING], chosen[PROVENANCE_BYTES];
     int ranks, rank, bytes, provided;
-    json_t *algorithms = json_object(), *priorities = json_object();
     MPI_Init(NULL, NULL);
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     algorithms_list(chosen);
-    list_variables(algorithms, priorities);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Get_library_version(library, &bytes);
-    json_t *all = json_pack("{s:s, s:s, s:i, s:s, s:o, s:o}", "library", library, "path", library_path(), "ranks",
-                            ranks, "chosen", chosen, "algorithms", algorithms, "priorities", priorities);
+    json_t *all = json_pack("{s:s, s:s, s:i, s:s, s:o}", "library", library, "path", library_path(), "ranks", ranks,
+                            "chosen", chosen, "algorithms", list_algorithms());
     if (rank == 0 && all) {
         json_dumpf(all, stdout, JSON_COMPACT);
         putchar('\n');
@@ -135,20 +122,12 @@ static int use(operation_kind_t kind, int64_t bytes)
     return error == MPI_SUCCESS ? STATUS_GOOD : STATUS_FAILED;
 }
 
-static int find_operation(const char *name)
-{
-    int kind = 0;
-    while (kind < OPERATIONS && strcmp(operations[kind].name, name) != 0)
-        kind++;
-    return kind;
-}
-
 int probe_main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[2], "list") == 0)
         return list();
-    int kind = argc >= 5 ? find_operation(argv[3]) : OPERATIONS;
-    if (kind == OPERATIONS)
+    int kind = argc >= 5 ? names_find(NAMES(operations), argv[3]) : -1;
+    if (kind < 0)
         return STATUS_BAD_OPTION;
     if (strcmp(argv[2], "check") == 0 && argc == 7)
         return probe_check(kind, strtoull(argv[4], NULL, 10), atoi(argv[5]), strcmp(argv[6], "in-place") == 0);
