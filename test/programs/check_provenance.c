@@ -4,6 +4,7 @@
  * MPIR_NAME=VALUE are in the environment as soon as MPI has been initialized.
  */
 #include "bench/provenance.h"
+#include "bench/report.h"
 
 #include <mpix_harmonize.h>
 
@@ -15,7 +16,7 @@ enum { SEED = 42 };
 
 int main(int argc, char **argv)
 {
-    static provenance_t provenance;
+    static head_t head;
     report_t report = {.output = {.format = FORMAT_CSV, .file = stdout}};
     world_t world;
     int flag;
@@ -26,11 +27,11 @@ int main(int argc, char **argv)
             putenv(argv[i]);
     if (argc < 2 || strcmp(argv[1], "unsynchronized") != 0)
         MPIX_Harmonize(world.comm, &flag);
-    provenance_collect(&provenance, &world, argc, argv, SEED);
+    provenance_collect(&head, &world, argc, argv, SEED);
     if (world.rank == 0) {
-        report_head(&report, provenance.items, provenance.count);
+        report_head(&report, &head);
         report.output.format = FORMAT_JSON;
-        report_head(&report, provenance.items, provenance.count);
+        report_head(&report, &head);
     }
     return world_end(&world, STATUS_GOOD);
 }

@@ -49,14 +49,15 @@ static const row_keys_t plain_keys = {"1:fake", "fake", "barrier",  "tree", "iso
 static const row_keys_t odd_keys = {"2:fake",   "fake",   "harmonize", "", "isolated", "a \"b\", c", RANKS, "", "", "",
                                     "in place", "rotate", "#makespan", 0,  "bell:1.5x"};
 
-static const provenance_item_t items[] = {
-    {"program", "fake 0.1"},
-    {"command", "fake --comm 'a \"b\", c'\t\\ back\nslash \x01"},
-    {"processor", "M\xc3\xb6"
-                  "bius \xe2\x82\xac \xf0\x9f\x98\x80"},
-    {"bad_utf8", "\xff|\xc3|\xc0\x80|\xed\xa0\x80|\xe2\x82"},
-    {"empty", ""},
-};
+static const head_t head = {.count = 5,
+                            .items = {
+                                {"program", "fake 0.1"},
+                                {"command", "fake --comm 'a \"b\", c'\t\\ back\nslash \x01"},
+                                {"processor", "M\xc3\xb6"
+                                              "bius \xe2\x82\xac \xf0\x9f\x98\x80"},
+                                {"bad_utf8", "\xff|\xc3|\xc0\x80|\xed\xa0\x80|\xe2\x82"},
+                                {"empty", ""},
+                            }};
 
 /* raw: NULL, or where raw times go. */
 static samples_t take(const calls_t *calls, const row_keys_t *keys, FILE *raw)
@@ -123,7 +124,7 @@ static void print_report(output_format_t format, bool full, bool everything, FIL
                        .fractions = fractions,
                        .fraction_count = COUNT_OF(fractions)};
 
-    report_head(&report, items, COUNT_OF(items));
+    report_head(&report, &head);
     report_job(&report, &plain_keys, "MPI_Fake");
     if (!everything) {
         report_titles(&report);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUE_BYTES = PROVENANCE_BYTES, NAME_BYTES = 256 };
+enum { VALUE_BYTES = HEAD_BYTES, NAME_BYTES = 256 };
 
 #ifdef MPI_T_ENUM_NULL
 

@@ -3,7 +3,7 @@
 #ifndef ALGORITHMS_H
 #define ALGORITHMS_H
 
-#include "bench/report.h"
+#include "results/table.h"
 
 /*
  * algorithms_list - what decides instead of the MPI library's own rules: variables of MPI_T that choose algorithms,
@@ -13,6 +13,6 @@
  * Some variables have other defaults in other releases, and MPI_T does not tell them. They are in the list if somebody
  * set them, even to the default: in the environment or, for Open MPI, in its files.
  */
-void algorithms_list(char list[PROVENANCE_BYTES]);
+void algorithms_list(char list[HEAD_BYTES]);
 
 #endif

@@ -300,27 +300,25 @@ static void prepare_report(bench_t *bench)
 }
 
 /* How operations follow each other. */
-static void name_order(const bench_t *bench, provenance_t *provenance)
+static void name_order(const bench_t *bench, char order[HEAD_BYTES])
 {
     int turns = 0, jobs = bench->plan.job_count;
     for (int i = 0; i < jobs; i += count_turns(bench, i))
         turns++;
-    provenance_item_t *item = &provenance->items[provenance->count++];
-    item->key = "order";
     if (turns == jobs)
-        snprintf(item->value, sizeof item->value, "%s", jobs > 1 ? "one after the other" : "one operation");
+        snprintf(order, HEAD_BYTES, "%s", jobs > 1 ? "one after the other" : "one operation");
     else
-        snprintf(item->value, sizeof item->value, turns > 1 ? "interleaved in %d groups" : "interleaved", turns);
+        snprintf(order, HEAD_BYTES, turns > 1 ? "interleaved in %d groups" : "interleaved", turns);
 }
 
 static void write_head(bench_t *bench, int argc, char **argv)
 {
-    static provenance_t provenance;
-    provenance_collect(&provenance, &bench->world, argc, argv, bench->plan.jobs[0].settings.seed);
+    static head_t head;
+    provenance_collect(&head, &bench->world, argc, argv, bench->plan.jobs[0].settings.seed);
     if (bench->world.rank != 0)
         return;
-    name_order(bench, &provenance);
-    report_head(&bench->report, provenance.items, provenance.count);
+    name_order(bench, head_item(&head, "order"));
+    report_head(&bench->report, &head);
     if (bench->plan.settings.results.raw.file)
         report_raw_head(bench->plan.settings.results.raw.file);
 }

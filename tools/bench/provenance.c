@@ -17,18 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { VALUE_BYTES = PROVENANCE_BYTES };
-
-#define append(text, ...) text_append(text, VALUE_BYTES, __VA_ARGS__)
-
-/* Returns where the value of another item is to be written, which is empty. */
-static char *add(provenance_t *provenance, const char *key)
-{
-    provenance_item_t *item = &provenance->items[provenance->count++];
-    item->key = key;
-    item->value[0] = '\0';
-    return item->value;
-}
+#define append(text, ...) text_append(text, HEAD_BYTES, __VA_ARGS__)
 
 /* ---- The program */
 
@@ -59,50 +48,50 @@ static void write_date(char *text)
     time_t now = time(NULL);
     struct tm parts;
     if (gmtime_r(&now, &parts))
-        strftime(text, VALUE_BYTES, "%Y-%m-%dT%H:%M:%SZ", &parts);
+        strftime(text, HEAD_BYTES, "%Y-%m-%dT%H:%M:%SZ", &parts);
 }
 
 /* ---- The MPI library */
 
-static void add_library(provenance_t *provenance)
+static void add_library(head_t *head)
 {
     char text[LIBRARY_BYTES];
     int version = 0, subversion = 0;
     world_library(text);
-    append(add(provenance, "mpi_library"), "%s", text);
+    head_add(head, "mpi_library", "%s", text);
     MPI_Get_version(&version, &subversion);
-    append(add(provenance, "mpi_standard"), "%d.%d", version, subversion);
+    head_add(head, "mpi_standard", "%d.%d", version, subversion);
 }
 
 static void write_processor(char *text, const char *machine)
 {
     static const char *const words[] = {"model name", "cpu model", "Hardware", "cpu", "uarch"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (kernel_value("/proc/cpuinfo", words[i], text, VALUE_BYTES))
+        if (kernel_value("/proc/cpuinfo", words[i], text, HEAD_BYTES))
             return;
     append(text, "%s", machine);
 }
 
-static void add_machine(provenance_t *provenance)
+static void add_machine(head_t *head)
 {
     struct utsname names;
     cpu_set_t usable;
     if (uname(&names) != 0)
         memset(&names, 0, sizeof names);
-    append(add(provenance, "host"), "%s", names.nodename);
-    append(add(provenance, "kernel"), "%s %s %s", names.sysname, names.release, names.machine);
-    write_processor(add(provenance, "processor"), names.machine);
-    char *processors = add(provenance, "processors");
+    head_add(head, "host", "%s", names.nodename);
+    head_add(head, "kernel", "%s %s %s", names.sysname, names.release, names.machine);
+    write_processor(head_item(head, "processor"), names.machine);
+    char *processors = head_item(head, "processors");
     append(processors, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
     if (sched_getaffinity(0, sizeof usable, &usable) == 0)
         append(processors, ", of which rank 0 may use %d", CPU_COUNT(&usable));
-    kernel_clocksource(add(provenance, "clocksource"));
+    kernel_clocksource(head_item(head, "clocksource"));
 }
 
 /* ---- The library */
 
 /* What MPIX_Harmonize_get_info returns on rank 0. */
-static void add_statistics(provenance_t *provenance, const world_t *world)
+static void add_statistics(head_t *head, const world_t *world)
 {
     static const struct {
         const char *key;
@@ -121,29 +110,29 @@ static void add_statistics(provenance_t *provenance, const world_t *world)
         {"oversubscribed", "mpix_harmonize_oversubscribed"},
     };
     for (size_t i = 0; i < sizeof statistics / sizeof statistics[0]; i++)
-        world_statistic(world, statistics[i].statistic, add(provenance, statistics[i].key), VALUE_BYTES);
+        world_statistic(world, statistics[i].statistic, head_item(head, statistics[i].key), HEAD_BYTES);
 }
 
-void provenance_collect(provenance_t *provenance, const world_t *world, int argc, char **argv, int64_t seed)
+void provenance_collect(head_t *head, const world_t *world, int argc, char **argv, int64_t seed)
 {
     int64_t bound_ns = world_max(world, world_bound_ns(world));
-    provenance->count = 0;
+    head->count = 0;
     if (world->rank != 0)
         return;
-    append(add(provenance, "program"), "%s %s", world->program, options_version());
-    write_command(add(provenance, "command"), argc, argv);
-    write_date(add(provenance, "date"));
-    append(add(provenance, "seed"), "%" PRId64, seed);
-    add_library(provenance);
-    algorithms_list(add(provenance, "mpi_algorithms"));
-    append(add(provenance, "ranks"), "%d", world->ranks);
-    append(add(provenance, "nodes"), "%d", world->nodes);
-    add_machine(provenance);
-    add_statistics(provenance, world);
-    char *bound = add(provenance, "clock_bound_ns");
+    head_add(head, "program", "%s %s", world->program, options_version());
+    write_command(head_item(head, "command"), argc, argv);
+    write_date(head_item(head, "date"));
+    head_add(head, "seed", "%" PRId64, seed);
+    add_library(head);
+    algorithms_list(head_item(head, "mpi_algorithms"));
+    head_add(head, "ranks", "%d", world->ranks);
+    head_add(head, "nodes", "%d", world->nodes);
+    add_machine(head);
+    add_statistics(head, world);
+    char *bound = head_item(head, "clock_bound_ns");
     if (bound_ns != INT64_MAX)
         append(bound, "%" PRId64, bound_ns);
-    for (provenance_item_t *item = provenance->items; item < provenance->items + provenance->count; item++)
+    for (head_item_t *item = head->items; item < head->items + head->count; item++)
         if (item->value[0] == '\0')
             strcpy(item->value, "unknown");
 }

@@ -6,14 +6,7 @@
 #define PROVENANCE_H
 
 #include "common/world.h"
-#include "bench/report.h"
-
-enum { MAX_PROVENANCE = 32 };
-
-typedef struct provenance {
-    int count;
-    provenance_item_t items[MAX_PROVENANCE];
-} provenance_t;
+#include "results/table.h"
 
 /*
  * provenance_collect - program and version, command line, date, seed; MPI library, and what algorithms_list says of its
@@ -21,9 +14,9 @@ typedef struct provenance {
  * rank 0's node; what the library states about its clock and barrier on rank 0, and the largest bound of all ranks.
  * What cannot be found out is "unknown". Collective over world->comm, whose clock has been synchronized.
  *
- * provenance   out; of use on rank 0 only
+ * head         out; of use on rank 0 only
  * argc, argv   main's, of use on rank 0 only
  */
-void provenance_collect(provenance_t *provenance, const world_t *world, int argc, char **argv, int64_t seed);
+void provenance_collect(head_t *head, const world_t *world, int argc, char **argv, int64_t seed);
 
 #endif

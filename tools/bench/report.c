@@ -253,18 +253,18 @@ static cell_t cell_of(const figure_t *figure, const row_t *row)
 
 /* ---- Head */
 
-static const char *item_value(const provenance_item_t *items, int item_count, const char *key)
+static const char *value_of(const head_t *head, const char *key)
 {
-    for (int i = 0; i < item_count; i++)
-        if (strcmp(items[i].key, key) == 0)
-            return items[i].value;
+    for (const head_item_t *item = head->items; item < head->items + head->count; item++)
+        if (strcmp(item->key, key) == 0)
+            return item->value;
     return "unknown";
 }
 
 /* In the table, what a reader needs at once; programs get all. */
-static void print_brief_head(FILE *file, const provenance_item_t *items, int item_count)
+static void print_brief_head(FILE *file, const head_t *head)
 {
-#define VALUE(key) item_value(items, item_count, key)
+#define VALUE(key) value_of(head, key)
     const char *crowded = strcmp(VALUE("oversubscribed"), "1") == 0 ? ", more ranks than processors" : "";
     fprintf(file, "# %s, %s, %s ranks on %s node%s%s, %s\n", VALUE("program"), VALUE("mpi_library"), VALUE("ranks"),
             VALUE("nodes"), strcmp(VALUE("nodes"), "1") == 0 ? "" : "s", crowded, VALUE("processor"));
@@ -273,16 +273,12 @@ static void print_brief_head(FILE *file, const provenance_item_t *items, int ite
 #undef VALUE
 }
 
-void report_head(const report_t *report, const provenance_item_t *items, int item_count)
+void report_head(const report_t *report, const head_t *head)
 {
-    head_item_t *head = need(calloc((size_t)item_count + 1, sizeof head[0]));
-    for (int i = 0; i < item_count; i++)
-        head[i] = (head_item_t){items[i].key, items[i].value};
     if (report->output.format == FORMAT_TABLE)
-        print_brief_head(report->output.file, items, item_count);
+        print_brief_head(report->output.file, head);
     else
-        table_head(&lay_out(report)->table, head, item_count);
-    free(head);
+        table_head(&lay_out(report)->table, head->items, head->count);
     output_flush(report->output.file);
 }
 

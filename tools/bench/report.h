@@ -63,13 +63,6 @@ typedef struct row {
     int64_t wrong;     /* elements found wrong by validation */
 } row_t;
 
-/* What the header says, in pairs. Longer values, of command lines and of the MPI library's choices, are cut off. */
-enum { PROVENANCE_BYTES = 2048 };
-typedef struct provenance_item {
-    const char *key; /* in JSON: lower case with underscores */
-    char value[PROVENANCE_BYTES];
-} provenance_item_t;
-
 enum { OSU_FIGURES = 4 };
 typedef struct report {
     output_t output;
@@ -91,7 +84,7 @@ typedef struct report {
 extern const schema_t report_schema, report_raw_schema;
 
 /* report_head - the head: all provenance and the columns; in the table a few lines. */
-void report_head(const report_t *report, const provenance_item_t *items, int item_count);
+void report_head(const report_t *report, const head_t *head);
 
 /* report_job - in the table, lines that name a job. function: MPI's */
 void report_job(const report_t *report, const row_keys_t *keys, const char *function);

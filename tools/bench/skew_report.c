@@ -155,13 +155,13 @@ static void print_head(const skew_run_t *run, const char *clock_text)
 int skew_print(const skew_run_t *run, double tick_ns, const char *clock_text)
 {
     const table_t table = TABLE(skew_schema, &run->settings.results.output);
-    char package[64], resolution[32];
+    static head_t head;
     int status = STATUS_GOOD;
     print_head(run, clock_text);
-    const head_item_t items[] = {{"package", package}, {"resolution_ns", resolution}, {"clock", clock_text}};
-    snprintf(package, sizeof package, "libmpix_harmonize %s", options_version());
-    snprintf(resolution, sizeof resolution, "%.1f", (double)run->clock.step_ticks * tick_ns);
-    table_head(&table, items, sizeof items / sizeof items[0]);
+    head_add(&head, "package", "libmpix_harmonize %s", options_version());
+    head_add(&head, "resolution_ns", "%.1f", (double)run->clock.step_ticks * tick_ns);
+    head_add(&head, "clock", "%s", clock_text);
+    table_head(&table, head.items, head.count);
     for (int i = 0; i < SCHEMES; i++)
         if (skew_is_chosen(run, i) && print_scheme(run, &table, i) != STATUS_GOOD)
             status = STATUS_FAILED;

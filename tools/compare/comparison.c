@@ -183,25 +183,6 @@ void comparison_summary(const comparison_t *comparison, char text[COMPLAINT_BYTE
 
 /* ---- The head */
 
-typedef struct head {
-    int count;
-    head_item_t items[24];
-    char texts[24][2 * COMPLAINT_BYTES];
-} head_t;
-
-static void add_item(head_t *head, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static void add_item(head_t *head, const char *key, const char *format, ...)
-{
-    char *text = head->texts[head->count];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof head->texts[0], format, arguments);
-    va_end(arguments);
-    text_one_line(text);
-    head->items[head->count++] = (head_item_t){key, text};
-}
-
 static const char *how_permuted(const comparison_t *comparison)
 {
     return comparison->by_guidelines         ? "permuted within launches"
@@ -215,26 +196,28 @@ static void make_head(const comparison_t *comparison, head_t *head)
                                                         "rows_other_arrival"};
     const inference_t *inference = &comparison->inference;
     const variants_t *variants = comparison->variants;
-    add_item(head, "program", "mpix_compare %s", options_version());
+    head_add(head, "program", "mpix_compare %s", options_version());
     for (int i = 0; i < variants->count; i++) {
-        add_item(head, i == 0 ? "base" : "variant", "%s", variants->list[i].name);
-        add_item(head, i == 0 ? "launches_base" : "launches_variant", "%d", variants->list[i].count);
+        head_add(head, i == 0 ? "base" : "variant", "%s", variants->list[i].name);
+        head_add(head, i == 0 ? "launches_base" : "launches_variant", "%d", variants->list[i].count);
     }
-    add_item(head, "figure", "%s", comparison->column);
-    add_item(head, "rows", "%d", comparison->pairs.count);
+    head_add(head, "figure", "%s", comparison->column);
+    head_add(head, "rows", "%d", comparison->pairs.count);
     for (int i = 0; i < REASONS; i++)
         if (comparison->pairs.left_out[i] > 0)
-            add_item(head, left_out_names[i], "%d", comparison->pairs.left_out[i]);
-    add_item(head, "labels", "%s", how_permuted(comparison));
-    add_item(head, "permutations", "%" PRId64 "%s", inference->permutations,
+            head_add(head, left_out_names[i], "%d", comparison->pairs.left_out[i]);
+    head_add(head, "labels", "%s", how_permuted(comparison));
+    head_add(head, "permutations", "%" PRId64 "%s", inference->permutations,
              inference->is_exact ? ", all there are" : ", drawn at random");
-    add_item(head, "seed", "%" PRIu64, comparison->rule.seed);
-    add_item(head, "level_percent", "%g", 100 * comparison->rule.level);
-    add_item(head, "same_percent", "%g", comparison->same_percent);
-    add_item(head, "launches_missing", "%" PRId64, comparison_missing(comparison));
+    head_add(head, "seed", "%" PRIu64, comparison->rule.seed);
+    head_add(head, "level_percent", "%g", 100 * comparison->rule.level);
+    head_add(head, "same_percent", "%g", comparison->same_percent);
+    head_add(head, "launches_missing", "%" PRId64, comparison_missing(comparison));
     if (!inference->can_decide)
-        add_item(head, "no_verdict", "too few %s for the level",
+        head_add(head, "no_verdict", "too few %s for the level",
                  inference->lacks_launches ? "launches" : "permutations");
+    for (int i = 0; i < head->count; i++)
+        text_one_line(head->items[i].value);
 }
 
 /* ---- Columns */

@@ -105,8 +105,8 @@ static void print_json_head(const table_t *table, const head_item_t *items, int 
                                                           column->unit, "role", column_roles[column->role], "type",
                                                           column_types[column->type], "doc", column->doc)));
     json_object_set_new(head, "provenance", provenance);
-    for (int i = 0; i < item_count; i++)
-        json_object_set_new(provenance, items[i].key, json_text(items[i].value));
+    for (const head_item_t *item = items; item < items + item_count; item++)
+        json_object_set_new(provenance, item->key, json_text(item->value));
     json_print(table->output->file, head);
     fputc('\n', table->output->file);
 }
@@ -154,9 +154,9 @@ static void print_csv_head(const table_t *table, const head_item_t *items, int i
     FILE *file = table->output->file;
     const char *separator = "";
     fprintf(file, "# schema: %s %d\n", table->schema->name, SCHEMA_VERSION);
-    for (int i = 0; i < item_count; i++) {
-        fprintf(file, "# %s: ", items[i].key);
-        for (const char *next = items[i].value; *next != '\0'; next++)
+    for (const head_item_t *item = items; item < items + item_count; item++) {
+        fprintf(file, "# %s: ", item->key);
+        for (const char *next = item->value; *next != '\0'; next++)
             fputc((unsigned char)*next < ' ' ? ' ' : *next, file);
         fputc('\n', file);
     }
@@ -239,14 +239,22 @@ static void print_aligned_row(const table_t *table, const cell_t *cells)
 
 /* ---- All formats */
 
+char *head_item(head_t *head, const char *key)
+{
+    head_item_t *item = &head->items[head->count++];
+    item->key = key;
+    item->value[0] = '\0';
+    return item->value;
+}
+
 void table_head(const table_t *table, const head_item_t *items, int item_count)
 {
-    char package[64];
-    const head_item_t usual = {"package", package};
-    snprintf(package, sizeof package, "libmpix_harmonize %s", options_version());
+    static head_t usual;
+    if (usual.count == 0)
+        head_add(&usual, "package", "libmpix_harmonize %s", options_version());
     if (item_count == 0) {
-        items = &usual;
-        item_count = 1;
+        items = usual.items;
+        item_count = usual.count;
     }
     if (table->sheet) {
         table->sheet->schema = need(strdup(table->schema->name));

@@ -9,6 +9,7 @@
 #define TABLE_H
 
 #include "common/output.h"
+#include "common/text.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -88,11 +89,20 @@ typedef struct table {
         .column_count = (of_schema).column_count                                       \
     }
 
-/* What is known of all rows. */
+/* What is known of all rows. Longer values, of command lines and of the MPI library's choices, are cut off. */
+enum { HEAD_ITEMS = 32, HEAD_BYTES = 2048 };
 typedef struct head_item {
     const char *key; /* lower case with underscores */
-    const char *value;
+    char value[HEAD_BYTES];
 } head_item_t;
+typedef struct head {
+    int count;
+    head_item_t items[HEAD_ITEMS];
+} head_t;
+
+/* head_item - where the value of another item is to be written, which is empty. head_add - print it. */
+char *head_item(head_t *head, const char *key);
+#define head_add(head, key, ...) text_append(head_item((head), (key)), HEAD_BYTES, __VA_ARGS__)
 
 /*
  * table_head - print the line of titles. For programs, it comes after the schema, the columns, and the items; if there

@@ -104,11 +104,11 @@ static const schema_t tune_schema =
 
 static void print_ranges(const tune_t *tune, const output_t *output)
 {
-    char ranks[32];
+    static head_t head;
     const table_t table = TABLE(tune_schema, output);
-    snprintf(ranks, sizeof ranks, "%lld", (long long)tune->settings.ranks);
-    const head_item_t items[] = {{"mpi_library", text_at(tune->listing, "library")}, {"ranks", ranks}};
-    table_head(&table, items, 2);
+    head_add(&head, "mpi_library", "%s", text_at(tune->listing, "library"));
+    head_add(&head, "ranks", "%lld", (long long)tune->settings.ranks);
+    table_head(&table, head.items, head.count);
     for (int i = 0; i < tune->range_count; i++) {
         const range_t *range = &tune->ranges[i];
         const cell_t cells[COLUMNS] = {

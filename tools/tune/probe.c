@@ -4,7 +4,6 @@
 #include "tune/probe.h"
 
 #include "bench/algorithms.h"
-#include "bench/provenance.h"
 #include "common/options.h"
 #include "tune/operation.h"
 
@@ -68,7 +67,7 @@ static const char *library_path(void)
 
 static int list(void)
 {
-    static char library[MPI_MAX_LIBRARY_VERSION_STRING], chosen[PROVENANCE_BYTES];
+    static char library[MPI_MAX_LIBRARY_VERSION_STRING], chosen[HEAD_BYTES];
     int ranks, rank, bytes, provided;
     MPI_Init(NULL, NULL);
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
