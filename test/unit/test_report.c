@@ -60,7 +60,7 @@ static const head_t head = {.count = 5,
                             }};
 
 /* raw: NULL, or where raw times go. */
-static samples_t take(const calls_t *calls, const row_keys_t *keys, FILE *raw)
+static samples_t take(const calls_t *calls, const row_keys_t *keys, const output_t *raw)
 {
     samples_t samples = {.ranks = RANKS, .imposes = calls->targets_ns != NULL};
     for (int64_t call = 0; call < calls->count; call++) {
@@ -140,11 +140,12 @@ static void print_report(output_format_t format, bool full, bool everything, FIL
 
 static void print_raw(FILE *file)
 {
+    const output_t raw = {.format = FORMAT_CSV, .file = file, .is_buffered = true};
     row_keys_t keys = odd_keys;
 
     keys.size_bytes = 64;
-    report_raw_head(file);
-    samples_t good = take(&good_calls, &plain_keys, file), one = take(&one_call, &keys, file);
+    report_raw_head(&raw);
+    samples_t good = take(&good_calls, &plain_keys, &raw), one = take(&one_call, &keys, &raw);
     samples_free(&good);
     samples_free(&one);
 }

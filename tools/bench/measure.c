@@ -163,7 +163,7 @@ static void take_call(task_t *task, call_note_t *notes)
     if (100 * random_fraction_of(settings->seed, task->row.figures.keys.size_bytes, samples->calls) <
         settings->invalid_percent)
         notes[0].mark = MARK_MISSED;
-    if (task->raw && task->row.compute_ns == 0)
+    if (task->raw->file && task->row.compute_ns == 0)
         report_raw(task->raw, &task->row.figures.keys, samples, notes);
     if (!samples_take(samples, notes))
         world_abort(task->span, "out of memory: give less for --iterations or --time-slice-s");

@@ -56,8 +56,8 @@ typedef struct task {
     const operation_t *operation;
     work_t *work;
     batch_room_t *room;
-    bool takes_turns; /* with other jobs */
-    FILE *raw;        /* rank 0: raw times, or NULL */
+    bool takes_turns;    /* with other jobs */
+    const output_t *raw; /* raw times; without a file if there are none, as on all ranks but 0 */
     releaser_t releaser;
     double calls_per_ns;      /* of the loop that computes */
     char root[16], label[48]; /* texts of keys */

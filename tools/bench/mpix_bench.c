@@ -320,7 +320,7 @@ static void write_head(bench_t *bench, int argc, char **argv)
     name_order(bench, head_item(&head, "order"));
     report_head(&bench->report, &head);
     if (bench->plan.settings.results.raw.file)
-        report_raw_head(bench->plan.settings.results.raw.file);
+        report_raw_head(&bench->plan.settings.results.raw);
 }
 
 /* Columns: job, bytes, median, the ends of its confidence interval. */

@@ -392,22 +392,15 @@ void report_row(report_t *report, const row_t *row)
 
 /* ---- Raw times */
 
-static output_t raw_output(FILE *file)
+void report_raw_head(const output_t *raw)
 {
-    return (output_t){.format = FORMAT_CSV, .file = file, .is_buffered = true};
-}
-
-void report_raw_head(FILE *file)
-{
-    const output_t output = raw_output(file);
-    const table_t table = TABLE(report_raw_schema, &output);
+    const table_t table = TABLE(report_raw_schema, raw);
     table_head(&table, NULL, 0);
 }
 
-void report_raw(FILE *file, const row_keys_t *keys, const samples_t *before, const call_note_t *notes)
+void report_raw(const output_t *raw, const row_keys_t *keys, const samples_t *before, const call_note_t *notes)
 {
-    const output_t output = raw_output(file);
-    const table_t table = TABLE(report_raw_schema, &output);
+    const table_t table = TABLE(report_raw_schema, raw);
     static const char *const marks[] = {[MARK_VALID] = "valid", [MARK_LATE] = "late", [MARK_MISSED] = "missed"};
     for (int rank = 0; rank < before->ranks; rank++)
         table_row(&table, (cell_t[]){{keys->operation, 0},

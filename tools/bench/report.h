@@ -101,8 +101,8 @@ void report_titles(report_t *report);
 void report_row(report_t *report, const row_t *row);
 void report_end(report_t *report);
 
-/* report_raw_head, report_raw - the times of a call as comma-separated values, a line for each rank. */
-void report_raw_head(FILE *file);
-void report_raw(FILE *file, const row_keys_t *keys, const samples_t *before, const call_note_t *notes);
+/* report_raw_head, report_raw - the times of a call, a line for each rank. */
+void report_raw_head(const output_t *raw);
+void report_raw(const output_t *raw, const row_keys_t *keys, const samples_t *before, const call_note_t *notes);
 
 #endif

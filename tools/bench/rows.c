@@ -140,8 +140,8 @@ void row_write(bench_t *bench, task_t *task)
         fputs("no valid sample, so the overlap is unknown\n", stderr);
     }
     report_row(&bench->report, row);
-    if (task->raw)
-        output_flush(task->raw);
+    if (task->raw->file)
+        output_flush(task->raw->file);
     if (row->keys.arrival[0] == '\0' || strcmp(row->keys.arrival, "together") == 0)
         plot(bench, row);
     if (row->wrong > 0) {

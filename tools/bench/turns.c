@@ -253,7 +253,7 @@ static void open_task(bench_t *bench, turns_t *turns, const job_t *job, task_t *
                      .room = &turns->room,
                      .takes_turns = turns->count > 1,
                      .row.imposed = {.seed = job->settings.seed, .tables = &bench->plan.tables},
-                     .raw = bench->plan.settings.results.raw.file};
+                     .raw = &bench->plan.settings.results.raw};
     MPI_Comm_rank(plan.comm, &task->row.imposed.rank);
     MPI_Comm_size(plan.comm, &task->row.imposed.ranks);
     task->work = work_open(&plan, bench->memory);

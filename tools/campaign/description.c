@@ -4,6 +4,7 @@
 
 #include "common/options.h"
 #include "common/variables.h"
+#include "results/source.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -31,14 +32,6 @@ bool description_allows_name(const char *name)
     size_t length = strlen(name);
     return length > 0 && length < MAX_NAME_BYTES && name[strspn(name, name_characters)] == '\0' && name[0] != '.' &&
            name[0] != '-' && !strstr(name, "..");
-}
-
-static bool has_name(const json_t *variants, const char *name)
-{
-    for (size_t i = 0; i < json_array_size(variants); i++)
-        if (strcmp(json_string_value(json_object_get(json_array_get(variants, i), "name")), name) == 0)
-            return true;
-    return false;
 }
 
 static bool is_assignment(const char *word)
@@ -95,7 +88,7 @@ static bool add_variant(reader_t *reader, const char *name, int count, char **wo
                       "variant \"%.80s\" is not allowed, give a name of at most %d letters, digits and _ . + -, which "
                       "begins with neither . nor - and has no two . in a row",
                       name, MAX_NAME_BYTES - 1);
-    if (has_name(reader->variants, name))
+    if (variant_named(reader->variants, name))
         return refuse(reader, "there are two variants \"%s\"", name);
     if (json_array_size(reader->variants) == MAX_VARIANTS)
         return refuse(reader, "more than %d variants are not allowed", MAX_VARIANTS);

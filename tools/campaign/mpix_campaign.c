@@ -94,7 +94,7 @@ static int launch_number(const json_t *run)
 
 static const json_t *variant_of(const campaign_t *campaign, const json_t *run)
 {
-    return manifest_variant(campaign->manifest.content, variant_name(run));
+    return variant_named(json_object_get(campaign->manifest.content, "variants"), variant_name(run));
 }
 
 /* What is known of some launches. */

@@ -133,8 +133,3 @@ const kind_t *kind_of(const char *schema)
             return &kinds[i];
     return NULL;
 }
-
-const char *const *kind_first(const kind_t *kind)
-{
-    return kind->first[0] ? kind->first : NULL;
-}

@@ -13,14 +13,11 @@ typedef struct kind {
     const char *schema;
     const char *title;
     const char *text;             /* what the reader has to know about the figures */
-    const char *first[MAX_NAMES]; /* columns to be seen at once in tables, up to NULL */
+    const char *first[MAX_NAMES]; /* columns to be seen at once in tables, up to NULL; none: all */
     chart_t charts[MAX_CHARTS];   /* up to one without a title */
 } kind_t;
 
 /* kind_of - the kind of a schema, or NULL. */
 const kind_t *kind_of(const char *schema);
-
-/* kind_first - the columns to be seen at once, NULL: all. */
-const char *const *kind_first(const kind_t *kind);
 
 #endif

@@ -347,7 +347,8 @@ static void print_section(report_t *report, int number)
         print_campaigns(report, section, &rows);
     } else {
         print_charts(report, section, &rows);
-        page_table(&report->page, &rows, section->kind->title, kind_first(section->kind), section->resolution);
+        const char *const *first = section->kind->first;
+        page_table(&report->page, &rows, section->kind->title, first[0] ? first : NULL, section->resolution);
     }
     if (heads.row_count > 0)
         page_folded(&report->page, &heads, "How it was measured", true);

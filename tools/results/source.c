@@ -59,9 +59,8 @@ bool folder_manifest(const char *folder, json_t **manifest, char complaint[COMPL
     return good;
 }
 
-const json_t *manifest_variant(const json_t *manifest, const char *name)
+const json_t *variant_named(const json_t *variants, const char *name)
 {
-    const json_t *variants = json_object_get(manifest, "variants");
     for (size_t i = 0; i < json_array_size(variants); i++)
         if (strcmp(text_at(json_array_get(variants, i), "name"), name) == 0)
             return json_array_get(variants, i);

@@ -30,8 +30,8 @@ bool folder_manifest(const char *folder, json_t **manifest, char complaint[COMPL
 /* manifest_check - whether a value is a manifest of a version that can be read. Returns false after a complaint. */
 bool manifest_check(const json_t *manifest, const char *path, char complaint[COMPLAINT_BYTES]);
 
-/* manifest_variant - the variant of this name, or NULL. */
-const json_t *manifest_variant(const json_t *manifest, const char *name);
+/* variant_named - of variants as a manifest has them, the one of this name, or NULL. */
+const json_t *variant_named(const json_t *variants, const char *name);
 
 /* run_is_done - whether a run of a manifest is done, and is of a variant; NULL: of any. */
 bool run_is_done(const json_t *run, const char *variant);
