@@ -136,8 +136,9 @@ tap_check() {
 }
 
 # CONDITION REASON NAME FUNCTION [ARGUMENT]...: the same, but it is skipped for this reason if the condition, which is a
-# command, fails
+# command, fails. The condition of a test that is not to run is not tried.
 tap_check_if() {
+    tap_selects "$3" || return 0
     tap_condition=$1 tap_reason=$2
     shift 2
     # shellcheck disable=SC2086

@@ -9,8 +9,7 @@ export MPIX_HARMONIZE_TOLERANCE_NS=1000000000
 
 # OPTION...: leaves the files raw and csv.
 measure() {
-    run 2 mpix_bench "$@" -x 3 --format csv --raw "$scratch/raw" --output "$scratch/csv"
-    expect_status 0
+    succeeds run 2 mpix_bench "$@" -x 3 --format csv --raw "$scratch/raw" --output "$scratch/csv"
 }
 
 recomputed='
@@ -157,17 +156,15 @@ check_multiples() {
 
 # In groups, each has the pattern.
 check_groups() {
-    run 3 mpix_bench allreduce -m 8:8 -i 5 -x 1 --comm every:2 --arrival last-late:50 --raw "$scratch/raw" --format csv
-    expect_status 0
+    succeeds run 3 mpix_bench allreduce -m 8:8 -i 5 -x 1 --comm every:2 --arrival last-late:50 --raw "$scratch/raw" \
+        --format csv
     expect_difference last-late:50 50000
-    run 2 mpix_bench allreduce -m 8:8 -i 5 -x 1 --comm cart:2x1:1 --arrival one-late:1:5 --format csv
-    expect_refusal "rank 1"
+    refuses "rank 1" run 2 mpix_bench allreduce -m 8:8 -i 5 -x 1 --comm cart:2x1:1 --arrival one-late:1:5 --format csv
 }
 
 check_formats() {
     for format in table csv; do
-        run 2 mpix_bench bcast -m 8:8 -i 12 -x 1 --arrival bell:3,exponential:2x --format $format
-        expect_status 0
+        succeeds run 2 mpix_bench bcast -m 8:8 -i 12 -x 1 --arrival bell:3,exponential:2x --format $format
         grep -q 'bell:3' "$scratch/out" && grep -q 'exponential:2x' "$scratch/out" || complain "no row of a pattern"
     done
     columns arrival from_first_ns robustness | grep -q '^together,[0-9.]*,1\.000$' ||
@@ -198,18 +195,15 @@ foreign.csv|--arrival file:$scratch/foreign.csv
 --release|--arrival bell --release barrier
 --release|--arrival together --release window
 END
-    run 2 mpix_bench ibcast -m 8:8 --overlap --arrival bell
-    expect_refusal --overlap
+    refuses --overlap run 2 mpix_bench ibcast -m 8:8 --overlap --arrival bell
 }
 
 # Without a valid sample nobody knows how long 2x is.
 check_no_sample() {
-    CHECK_FAULT=never
-    export CHECK_FAULT
-    run 2 check_faults bcast -m 8:8 -i 2 -x 0 --max-repeat 2 --arrival bell:2x,half-late:3 --format csv
-    unset CHECK_FAULT
+    CHECK_FAULT=never run 2 check_faults bcast -m 8:8 -i 2 -x 0 --max-repeat 2 --arrival bell:2x,half-late:3 \
+        --format csv
     expect_status 1
-    own_messages | grep -q 'arrival bell:2x: there is no median' || complain "does not say that 2x is not known"
+    expect_message 'arrival bell:2x: there is no median'
     [ "$(grep -vc '^#' "$scratch/out")" -eq 3 ] || complain "not a row for together, and one for half-late"
 }
 

@@ -65,8 +65,7 @@ check_order() {
     { noting A; noting B; noting C; } >"$root/file"
     for seed in 1 2 1; do
         fresh
-        campaign --launches 4 --seed $seed "$root/file"
-        expect_status 0
+        succeeds campaign --launches 4 --seed $seed "$root/file"
         expect_runs 4 A B C
         grep -q "seed: $seed," "$scratch/out" || complain "does not tell the seed"
         planned | cmp -s - "$log" || complain "another order than planned: $(planned | tr '\n' ' ')"
@@ -87,16 +86,14 @@ second: X=own
 third: Y="1" sh -c "echo '# schema: test 2'; echo '# column: y,,key,text,z'; echo y; echo $Y.2"
 END
     fresh
-    campaign --launches 1 "$root/file"
-    expect_status 0
+    succeeds campaign --launches 1 "$root/file"
     [ -z "$(own_messages)" ] || complain "words are complained about"
     [ "$(cat "$folder"/{first,second,third}/0000.json | grep -v 'schema\|column' | tr '\n' ' ')" = \
         '{"x":"common","y":"two words"} {"x":"own","y":"two words"} y 1.2 ' ] ||
         complain "other words: $(cat "$folder"/*/*)"
     fresh
-    campaign --launches 2 -- X=1 sh -c 'say "{\"x\":$X}"' -- other: MPIX_HARMONIZE_SINC=hca3 say '{"x":2}' \
+    succeeds campaign --launches 2 -- X=1 sh -c 'say "{\"x\":$X}"' -- other: MPIX_HARMONIZE_SINC=hca3 say '{"x":2}' \
         -- say '{"x":3}'
-    expect_status 0
     [ "$(own_messages)" = "mpix_campaign: unknown variable MPIX_HARMONIZE_SINC; did you mean MPIX_HARMONIZE_SYNC?" ] ||
         complain "not one line about the variable"
     [ "$(cat "$folder"/{A,other,C}/0001.json | grep -v schema | tr '\n' ' ')" = '{"x":1} {"x":2} {"x":3} ' ] ||
@@ -108,12 +105,11 @@ check_real() {
     local launcher="${MPIEXEC:-mpiexec} ${MPIEXEC_FLAGS-} -n 2" variant
     fresh
     cat >"$root/file" <<END
-*: $launcher $(cd "$programs" && pwd)/mpix_bench reduce reduce+bcast -m 8,64 -i 20 -x 2 --format json
+*: $launcher $programs/mpix_bench reduce reduce+bcast -m 8,64 -i 20 -x 2 --format json
 binomial: MPIR_CVAR_REDUCE_INTRA_ALGORITHM=binomial OMPI_MCA_coll_tuned_use_dynamic_rules=1
 usual:
 END
-    campaign --launches 2 "$root/file"
-    expect_status 0
+    succeeds campaign --launches 2 "$root/file"
     for variant in binomial usual; do
         [ "$(cat "$folder/$variant"/000[01].json | grep -c '^{"operation":"reduce\(+bcast\)*",')" -eq 8 ] ||
             complain "not 8 rows of $variant"
@@ -146,8 +142,7 @@ check_kill() {
     cp "$log" "$log.before"
     keep_files
     [ "$(cat "$folder"/B/*.part)" = '{"row":1,' ] || complain "not killed while it wrote"
-    campaign "$root/file"
-    expect_status 0
+    succeeds campaign "$root/file"
     expect_runs 4 A B
     expect_kept "$(wc -l <"$log.before")"
     [ "$(wc -l <"$log")" -eq 8 ] || complain "a launch that was done is repeated"
@@ -156,8 +151,7 @@ check_kill() {
     campaign
     expect_status 0
     [ "$(wc -l <"$log")" -eq 8 ] || complain "a finished campaign is repeated"
-    campaign --launches 5
-    expect_status 0
+    succeeds campaign --launches 5
     expect_runs 5 A B
     [ "$(wc -l <"$log")" -eq 10 ] || complain "not one block more"
 }
@@ -187,7 +181,7 @@ check_real_kill() {
     # The flags are words, and there may be none.
     # shellcheck disable=SC2086
     "$programs/mpix_campaign" -o "$folder" --launches 1 -- mark="$root" "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 \
-        "$(cd "$programs" && pwd)/mpix_skew" --watch --duration-s 120 --format json --output "$root/watch.json" \
+        "$programs/mpix_skew" --watch --duration-s 120 --format json --output "$root/watch.json" \
         >"$scratch/out" 2>"$scratch/err" </dev/null &
     pid=$!
     comes_true has_rows || complain "the launch does not begin"
@@ -199,6 +193,16 @@ check_real_kill() {
     marked | xargs kill -KILL
 }
 
+# COLUMNS LAUNCHES: what a campaign tells on a terminal of this width is in out.
+campaign_on_terminal() {
+    command="mpix_campaign on a terminal of $1 columns"
+    script -qec "stty cols $1; '$programs/mpix_campaign' -o '$folder' --launches $2" "$scratch/typed" >/dev/null 2>&1 \
+        </dev/null
+    status=$?
+    expect_status 0
+    tr '\r' '\n' <"$scratch/typed" | tr -d '\033' | sed 's/^\[K//' >"$scratch/out"
+}
+
 # What is told on a terminal before each launch. By the manifest, the launch that is done took 62 minutes.
 check_progress() {
     fresh
@@ -206,18 +210,11 @@ check_progress() {
     campaign --launches 1 "$root/file"
     [ ! -s "$scratch/err" ] || complain "tells of progress where nobody looks"
     sed -i 's/"duration_ns": [0-9]*/"duration_ns": 3720000000000/' "$folder/manifest.json"
-    command="mpix_campaign on a terminal"
-    script -qec "'$programs/mpix_campaign' -o '$folder' --launches 3" "$scratch/typed" >/dev/null 2>&1 </dev/null
-    status=$?
-    expect_status 0
-    tr '\r' '\n' <"$scratch/typed" | tr -d '\033' | sed 's/^\[K//' >"$scratch/out"
+    campaign_on_terminal 200 3
     grep -qx '1 of 3 launches done, about 2 h 4 min left; A, launch 1' "$scratch/out" || complain "not what is done"
     grep -qx '2 of 3 launches done, about 31 min [0-9]* s left; A, launch 2' "$scratch/out" ||
         complain "not what is left"
-    command="mpix_campaign on a terminal of 20 columns"
-    script -qec "stty cols 20; '$programs/mpix_campaign' -o '$folder' --launches 4" "$scratch/typed" >/dev/null 2>&1 \
-        </dev/null
-    tr '\r' '\n' <"$scratch/typed" | tr -d '\033' | sed 's/^\[K//' >"$scratch/out"
+    campaign_on_terminal 20 4
     grep -qx '3 of 4 launches don' "$scratch/out" || complain "more than a line"
 }
 
@@ -250,6 +247,12 @@ expect_failure() {  # PART...: status 1, and messages that have them
     grep -q '"status": "failed"' "$folder/manifest.json" || complain "the manifest does not tell"
 }
 
+fail() {            # PART OPTION...: a campaign of 4 launches, of which the first fails so
+    fresh
+    campaign --launches 4 "${@:2}"
+    expect_failure "$1"
+}
+
 check_failures() {
     fresh
     { noting A; noting B 'if test -e $log.bad; then echo "the cause" >&2; exit 7; fi'; } >"$root/file"
@@ -258,37 +261,22 @@ check_failures() {
     expect_failure "variant B, launch 0: the command failed with exit status 7" "  the cause" "B/0000.json.err"
     [ "$(grep -c 'variant B, launch 0' "$scratch/err")" -eq 2 ] || complain "not one retry"
     rm "$log.bad"
-    campaign --launches 2 "$root/file"
-    expect_status 0
+    succeeds campaign --launches 2 "$root/file"
     expect_runs 2 A B
-    fresh
-    campaign --launches 4 -- /nonexistent/mpiexec
-    expect_failure 'cannot run "/nonexistent/mpiexec": No such file'
-    fresh
-    campaign --launches 4 -- sh -c 'kill -SEGV $$'
-    expect_failure "ended by signal 11"
-    fresh
-    campaign --launches 4 -- echo "# a table"
-    expect_failure "its output cannot be used: $folder/A/0000.json.part does not begin as"
-    fresh
-    campaign --launches 4 -- echo '{"row":1'
-    expect_failure "A/0000.json.part, line 1 is torn"
-    fresh
-    campaign --launches 4 -- true
-    expect_failure "A/0000.json.part is empty"
-    fresh
-    campaign --launches 4 --timeout-s 0.3 -- sh -c 'echo "{}"; sleep 60'
-    expect_failure "took longer than --timeout-s 0.3"
+    fail 'cannot run "/nonexistent/mpiexec": No such file' -- /nonexistent/mpiexec
+    fail "ended by signal 11" -- sh -c 'kill -SEGV $$'
+    fail "its output cannot be used: $folder/A/0000.json.part does not begin as" -- echo "# a table"
+    fail "A/0000.json.part, line 1 is torn" -- echo '{"row":1'
+    fail "A/0000.json.part is empty" -- true
+    fail "took longer than --timeout-s 0.3" --timeout-s 0.3 -- sh -c 'echo "{}"; sleep 60'
 }
 
 # The process that the command leaves behind does not heed the request to end.
 check_group_ends() {
-    fresh
     rm -f "$root/left"
-    campaign --launches 1 --timeout-s 0.3 -- \
+    fail "took longer than --timeout-s 0.3" --timeout-s 0.3 -- \
         sh -c 'sh -c "trap \"\" TERM; echo \$\$ >\$0; while :; do sleep 0.1; done" "$0" &
         while [ ! -s "$0" ]; do sleep 0.02; done; wait' "$root/left"
-    expect_failure_of_one "took longer than --timeout-s 0.3"
     # One that nobody waits for stays in the list of processes.
     for _ in 1 2 3 4 5 6 7 8 9 10; do
         left=$(sed 's/.*) \(.\).*/\1/' "/proc/$(cat "$root/left")/stat" 2>/dev/null)
@@ -296,11 +284,6 @@ check_group_ends() {
         sleep 0.1
     done
     complain "a process of the command is still there, in state $left"
-}
-
-expect_failure_of_one() {
-    expect_status 1
-    grep -qF -e "$1" "$scratch/err" || complain "does not tell: $1"
 }
 
 # The campaign is stopped until the command has ended and the signal is there, too: what was measured is kept.
@@ -372,8 +355,7 @@ check_refusals() {
     while IFS='|' read -r part line; do
         fresh
         printf '%b\n' "$line" >"$root/file"
-        campaign "$root/file"
-        expect_refusal "$part"
+        refuses "$part" campaign "$root/file"
         [ ! -e "$folder" ] || complain "makes a folder"
     done <<'END'
 line 1|mpiexec true
@@ -403,30 +385,20 @@ END
 
 check_other_campaigns() {
     fresh
-    campaign --launches 2 --seed 5 -- say '{"x":1}'
-    expect_status 0
-    campaign --launches 2 -- echo '[]'
-    expect_refusal 'variant "A" differs'
-    campaign --launches 2 -- say '{"x":1}' -- say '{"x":1}'
-    expect_refusal 'variant "B" differs'
-    campaign --seed 6 -- say '{"x":1}'
-    expect_refusal --seed
-    campaign --launches 1 -- say '{"x":1}'
-    expect_refusal --launches
+    succeeds campaign --launches 2 --seed 5 -- say '{"x":1}'
+    refuses 'variant "A" differs' campaign --launches 2 -- echo '[]'
+    refuses 'variant "B" differs' campaign --launches 2 -- say '{"x":1}' -- say '{"x":1}'
+    refuses --seed campaign --seed 6 -- say '{"x":1}'
+    refuses --launches campaign --launches 1 -- say '{"x":1}'
     sed -i 's,A/0001,A/0007,' "$folder/manifest.json"
-    campaign
-    expect_refusal "not in its plan"
+    refuses "not in its plan" campaign
     echo '{"schema": "mpix-campaign", "version": 2}' >"$folder/manifest.json"
-    campaign
-    expect_refusal "not a manifest of a campaign"
+    refuses "not a manifest of a campaign" campaign
     echo '{"schema": "mpix-' >"$folder/manifest.json"
-    campaign
-    expect_refusal "manifest.json, line 1"
+    refuses "manifest.json, line 1" campaign
     rm "$folder/manifest.json"
-    campaign -- say '{"x":1}'
-    expect_refusal "A/0000.json is there already"
-    run alone mpix_campaign -o "$root/file/x" -- say '{"x":1}'
-    expect_refusal "cannot be used"
+    refuses "A/0000.json is there already" campaign -- say '{"x":1}'
+    refuses "cannot be used" run alone mpix_campaign -o "$root/file/x" -- say '{"x":1}'
     run alone mpix_campaign -o "$root/lone" --launches 1 -- \
         sh -c '"$0" -o "$1" >&2; say "{\"x\":1}"' "$programs/mpix_campaign" "$root/lone"
     expect_status 0

@@ -5,57 +5,56 @@
 #
 # Some launchers take a third of a second, and seconds when a program fails, so there is no case here that another one
 # covers, and bad options are mostly tried without a launcher.
+#
+# Lists of columns are words:
+# shellcheck disable=SC2086
 . "$(dirname "$0")/run.sh"
-clock_titles=sync,age_ns,took_ns,call_ns,syncs,checks,p50_ns,p99_ns,max_ns,half_width_ns,true_ns,bound_ns,violations
-clock_rank_titles=sync,run,rank,age_ns,error_ns,half_width_ns,true_ns,true_half_width_ns,bound_ns,violations
-list_titles=clock,read_ns,slowest_rank,step_ns,stated_ns,usable,auto,groups,doubt_ns,members
-drift_titles=rank,clock,window_ns,fits,slope_ppb,slope_min_ppb,slope_max_ppb,residual_rms_ns,residual_max_ns,\
-half_width_ns,points,linear_ns
+list_columns="clock read_ns slowest_rank step_ns stated_ns usable auto groups doubt_ns members"
+drift_columns="rank clock window_ns fits slope_ppb slope_min_ppb slope_max_ppb residual_rms_ns residual_max_ns \
+half_width_ns points linear_ns"
+burst_columns="rank clock time_ns offset_ns half_width_ns used residual_ns"
 
 # Figures in the order that their definitions give them, for each label and age, on 2 ranks. No violations.
 check_clock_summary() {
-    run 2 mpix_clock check --sync hca3/5,none,track --ages-s 0,0.05 --repeats 2 --format csv
-    expect_status 0
-    problems=$(awk -F, -v titles="$clock_titles" '
+    succeeds run 2 mpix_clock check --sync hca3/5,none,track --ages-s 0,0.05 --repeats 2 --format csv
+    problems=$(columns sync age_ns syncs checks violations took_ns call_ns p50_ns p99_ns max_ns half_width_ns true_ns \
+        bound_ns | awk -F, '
         function bad(what) { print what ": " $0 }
-        NR == 1 { if ($0 != titles) bad("titles"); next }
-        NF != 13 { bad("number of columns") }
-        /nan|inf/ { bad("no number") }
-        { keys = keys $1 " " $2 " " $5 " " $6 " " $13 "\n" }
-        !($3 >= 0 && $4 > 0) { bad("durations") }
-        !(0 <= $7 && $7 <= $8 && $8 == $9 && $10 > 0) { bad("order of errors") }
-        ($12 == "") != ($1 == "none") { bad("bound") }
-        $12 != "" && $9 > $12 + $10 { bad("a violation that does not count") }
+        /nan|inf|[?]/ { bad("no number") }
+        { keys = keys $1 " " $2 " " $3 " " $4 " " $5 "\n"; median = $8; p99 = $9; max = $10; half = $11; bound = $13 }
+        !($6 >= 0 && $7 > 0) { bad("durations") }
+        !(0 <= median && median <= p99 && p99 == max && half > 0) { bad("order of errors") }
+        (bound == "") != ($1 == "none") { bad("bound") }
+        bound != "" && max > bound + half { bad("a violation that does not count") }
         END {
             n = split("hca3/5 none track", label, " ")
             for (i = 1; i <= n; i++)
                 expected = expected label[i] " 0 1 2 0\n" label[i] " 50000000 1 2 0\n"
             if (keys != expected) print "sync, age, syncs, checks, violations: " keys
-        }' "$scratch/rows")
+        }')
     [ -z "$problems" ] || complain "$problems"
 }
 
 # SECONDS: without synchronization, clocks that all ranks share differ by so much for each rank.
 check_clock_ranks() {
-    awk -F, -v titles="$clock_rank_titles" -v offset_ns="$1e9" '
+    from=raw columns sync run rank age_ns error_ns half_width_ns true_ns true_half_width_ns bound_ns violations |
+        awk -F, -v offset_ns="$1e9" '
         function bad(what) { print what ": " $0 }
         function differs(error, half, rank) {
             error -= offset_ns * rank
             return (error < 0 ? -error : error) > half + 0.1    # which is how figures are rounded
         }
-        NR == 1 { if ($0 != titles) bad("titles"); next }
-        NF != 10 || $1 != "none" || $2 != 1 + int((NR - 2) / 4) || $3 != 1 + NR % 2 { bad("row") }
+        $1 != "none" || $2 != 1 + int((NR - 1) / 4) || $3 != 1 + (NR - 1) % 2 { bad("row") }
         $9 != "" || $10 != 0 { bad("bound") }
-        $4 < (int((NR - 2) / 2) % 2) * 5e7 { bad("age") }
+        $4 < (int((NR - 1) / 2) % 2) * 5e7 { bad("age") }
         differs($5, $6, $3) { bad("error by exchanges") }
         $7 != "" && differs($7, $8, $3) { bad("error by the shared clock") }
-        END { if (NR != 9) print NR - 1 " rows, not 8" }' "$scratch/raw"
+        END { if (NR != 8) print NR " rows, not 8" }'
 }
 
 check_clock_errors() {
     for case in mpix_clock:0 check_clock_error:1; do
-        run 3 ${case%:*} check --sync none --ages-s 0,0.05 --repeats 2 --raw "$scratch/raw"
-        expect_status 0
+        succeeds run 3 ${case%:*} check --sync none --ages-s 0,0.05 --repeats 2 --raw "$scratch/raw"
         expect_silence check_clock_ranks ${case#*:}
     done
 }
@@ -73,23 +72,20 @@ check_clock_violations() {
 # A seed gives the same ranks, and as many as are asked for.
 check_clock_sample() {
     for sample in "--pairs 1" "--sample 0.1" "--pairs 1 --truth none"; do
-        # shellcheck disable=SC2086
-        run 3 mpix_clock check --sync none --ages-s 0 --format csv --raw "$scratch/raw" --seed 7 $sample
-        expect_status 0
+        succeeds run 3 mpix_clock check --sync none --ages-s 0 --format csv --raw "$scratch/raw" --seed 7 $sample
         [ "$(wc -l <"$scratch/raw")" -eq 2 ] || complain "not one row"
         own_seed=$(sed -n 's/.*seed: //p' "$scratch/err")
         [ "$own_seed" = 7 ] || complain "does not tell the seed"
-        rank=$(sed -n '2s/^none,1,\([12]\),.*/\1/p' "$scratch/raw")
+        rank=$(from=raw columns sync run rank | sed -n 's/^none,1,\([12]\)$/\1/p')
         [ -n "$rank" ] || complain "no rank"
         [ "$rank" = "${first_rank:=$rank}" ] || complain "rank $rank, not $first_rank"
     done
-    [ -z "$(sed 1d "$scratch/raw" | cut -d, -f7)" ] || complain "a truth although there is none"
+    [ -z "$(from=raw columns true_ns)" ] || complain "a truth although there is none"
 }
 
 # Of a run that is ended early, what was measured before is there.
 check_clock_interrupted() {
     command="mpix_clock check, ended after the first age"
-    # shellcheck disable=SC2086
     timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$programs/mpix_clock" check --sync none --ages-s 0,600 \
         --raw "$scratch/early" >"$scratch/out" 2>"$scratch/err" </dev/null &
     for _ in {1..300}; do
@@ -103,11 +99,7 @@ check_clock_interrupted() {
 }
 
 check_clock_kept() {
-    MPIX_HARMONIZE_RESYNC_INTERVAL_NS=1000000
-    export MPIX_HARMONIZE_RESYNC_INTERVAL_NS
-    run 2 mpix_clock check --sync hca3o --ages-s 0,1 --keep-ms 1
-    unset MPIX_HARMONIZE_RESYNC_INTERVAL_NS
-    expect_status 0
+    MPIX_HARMONIZE_RESYNC_INTERVAL_NS=1000000 succeeds run 2 mpix_clock check --sync hca3o --ages-s 0,1 --keep-ms 1
     grep -q '^# Clocks: kept by MPIX_Harmonize, called each 1 ms' "$scratch/out" || complain "does not tell of keeping"
     [ "$(awk '!/^#/ { print ($5 > 1) }' "$scratch/out" | tr '\n' ' ')" = "0 1 " ] ||
         complain "synchronizations: not 1 and then more"
@@ -123,17 +115,15 @@ listed_clocks="${counter:+$counter }monotonic_raw monotonic realtime wtime "
 
 # RANKS: a row for each clock, with groups of which each rank is in one.
 check_list_rows() {
-    awk -F, -v titles="$list_titles" -v ranks="$1" -v listed="$listed_clocks" '
+    columns $list_columns | awk -F, -v ranks="$1" -v listed="$listed_clocks" '
         function bad(what) { print what ": " $0 }
         function count_ranks(members,    n, i, part, ends, sum) {
             n = split(members, part, /[|+]/)
             for (i = 1; i <= n; i++) sum += split(part[i], ends, "-") == 2 ? ends[2] - ends[1] + 1 : 1
             return sum
         }
-        NR == 1 { if ($0 != titles) bad("titles"); next }
         { clocks = clocks $1 " " }
-        NF != 10 { bad("number of columns") }
-        $0 ~ /nan|inf/ { bad("no number") }
+        /nan|inf|[?]/ { bad("no number") }
         $6 !~ /^[01]$/ || $7 !~ /^[01]$/ || $7 > $6 { bad("usable and auto") }
         $7 == 1 { chosen++ }
         { is_counter = $1 == "tsc" || $1 == "cntvct" }
@@ -144,23 +134,21 @@ check_list_rows() {
         END {
             if (clocks != listed) print "clocks: " clocks
             if (chosen != 1) print chosen + 0 " clocks taken by auto"
-        }' "$scratch/rows"
+        }'
 }
 
 check_list() {
     for ranks in 1 2; do
-        run "$ranks" mpix_clock list --reads 2000 --format csv
-        expect_status 0
+        succeeds run "$ranks" mpix_clock list --reads 2000 --format csv
         expect_silence check_list_rows "$ranks"
-        [ "$(own_messages | grep -c "auto takes $(awk -F, '$7 == 1 { print $1 }' "$scratch/out"): .")" -eq 1 ] ||
+        [ "$(own_messages | grep -c "auto takes $(columns clock auto | sed -n 's/,1$//p'): .")" -eq 1 ] ||
             complain "does not tell once what auto takes and why"
     done
-    run 2 mpix_clock list --reads 1000 --raw "$scratch/raw"
-    expect_status 0
-    problems=$(awk -F, 'NR == 1 { if ($0 != "clock,reading,interval_ns") print "titles of the raw file: " $0; next }
-        NF != 3 || $2 != count[$1]++ || $3 !~ /^-?[0-9]+\.[0-9]$/ { print "raw: " $0 }
-        END { for (clock in count) if (count[clock] != 1000) print clock " has " count[clock] " intervals" }' \
-        "$scratch/raw"; check_table 10 "$(wc -w <<<"$listed_clocks")")
+    succeeds run 2 mpix_clock list --reads 1000 --raw "$scratch/raw"
+    problems=$(from=raw columns clock reading interval_ns | awk -F, '
+        $2 != count[$1]++ || $3 !~ /^-?[0-9]+\.[0-9]$/ { print "raw: " $0 }
+        END { for (clock in count) if (count[clock] != 1000) print clock " has " count[clock] " intervals" }'
+        check_table 10 "$(wc -w <<<"$listed_clocks")")
     [ -z "$problems" ] || complain "$problems"
     ! grep 'cannot be used.*this is not' "$scratch/out" || complain "there is a remark on another processor's clock"
 }
@@ -176,12 +164,12 @@ check_list_slow_clocksource() {
     program=mpix_clock command="mpix_clock list with clocksource hpet"
     # The variables are those of the inner shell.
     # shellcheck disable=SC2016
-    unshare --mount sh -c 'mount --bind "$1" "$2" && exec "$3" list --reads 1000 --format csv' - \
-        "$scratch/hpet" "$clocksource" "$programs/mpix_clock" >"$scratch/out" 2>"$scratch/err" </dev/null
-    status=$?
+    capture unshare --mount sh -c 'mount --bind "$1" "$2" && exec "$3" list --reads 1000 --format csv' - \
+        "$scratch/hpet" "$clocksource" "$programs/mpix_clock"
     expect_status 0
-    grep -q "^tsc,.*,0,0,1,0,0$" "$scratch/out" || complain "tsc is not told to be unusable"
-    grep -q "^monotonic_raw,.*,1,1,1,0,0$" "$scratch/out" || complain "auto does not take monotonic_raw"
+    columns clock usable auto groups doubt_ns members >"$scratch/choice"
+    grep -qx tsc,0,0,1,0,0 "$scratch/choice" || complain "tsc is not told to be unusable"
+    grep -qx monotonic_raw,1,1,1,0,0 "$scratch/choice" || complain "auto does not take monotonic_raw"
     own_messages | grep -q "Warning: rank 0: .*clocksource is hpet" || complain "no warning"
     own_messages | grep -q "tsc cannot be used on rank 0: .*hpet" || complain "no reason against tsc"
 }
@@ -231,18 +219,12 @@ drift_rows='
         }
         return reach
     }
-    NR == 1 {
-        if ($0 != "rank,clock,time_ns,offset_ns,half_width_ns,used,residual_ns") print "titles of the raw file: " $0
-        next
-    }
-    NF != 7 || $3 / 1e9 <= length_s || $4 !~ /^-?[0-9]+$/ || $5 !~ /^[0-9]+$/ { print "raw: " $0 }
+    $3 / 1e9 <= length_s || $4 !~ /^-?[0-9]+$/ || $5 !~ /^[0-9]+$/ { print "raw: " $0 }
     $6 != ($5 <= 1.5 * half) || ($7 != "") != $6 { print "used or not: " $0 }
     { length_s = $3 / 1e9 }
     $6 == 1 { if (!n) first_ns = $4; x[++n] = $3 / 1e9; y[n] = $4 - first_ns }
     $7 ^ 2 > worst ^ 2 { worst = $7 < 0 ? -$7 : $7 }
     END {
-        getline row <rows
-        if (row != titles) bad("titles")
         reach = linear()
         if (window(0, 1, 1) && differ(worst, greatest)) print "residuals in the raw file: " worst ", not " greatest
         for (parts = 8; parts >= 1; parts /= 2) {
@@ -256,15 +238,17 @@ drift_rows='
     }'
 # THRESHOLD: all figures in the rows of one clock of rank 1 are what the bursts in the raw file come to.
 check_drift_rows() {
-    half=$(sort -t, -k5,5n "$scratch/raw" | awk -F, '$1 == 1 { half[++n] = $5 } END { print half[int((n + 1) / 2)] }')
-    awk -F, -v titles="$drift_titles" -v rows="$scratch/rows" -v threshold="$1" -v half="$half" \
-        "$drift_rows" "$scratch/raw"
+    half=$(from=raw columns rank half_width_ns | sed -n 's/^1,//p' | sort -n |
+        awk '{ half[NR] = $1 } END { print half[int((NR + 1) / 2)] }')
+    columns $drift_columns >"$scratch/fits"
+    from=raw columns $burst_columns |
+        awk -F, -v rows="$scratch/fits" -v threshold="$1" -v half="$half" "$drift_rows"
 }
 
 # Without its known bend, 0.012 s/s2, the clock does not drift but in a line. Each offset is known to its half width,
 # and what the clock drifts during a burst, which is long where other programs take the processors.
 check_drift_truth() {
-    awk -F, '
+    from=raw columns $burst_columns | awk -F, '
         $1 == 1 && $6 == 1 { x[++n] = $3 / 1e9; y[n] = $4 - 1.2e7 * x[n] ^ 2; if ($5 > half) half = $5 }
         END {
             for (i = 1; i <= n; i++) { mean_x += x[i] / n; mean_y += y[i] / n }
@@ -273,7 +257,7 @@ check_drift_truth() {
                 residual = y[i] - mean_y - xy / xx * (x[i] - mean_x)
                 if (residual ^ 2 > (3 * half + 5e5) ^ 2) print "at " x[i] " s the drift is wrong by " residual " ns"
             }
-        }' "$scratch/raw"
+        }'
 }
 
 # If one half of an exchange is held up, its time is wrong. So there are several tries.
@@ -286,22 +270,20 @@ check_known_drift() {
 }
 
 try_known_drift() {
-    run 2 check_drift drift --clocks realtime --duration-s 1 --interval-s 0.01 --exchanges 3 --threshold-ns 1e6 \
-        --format csv --raw "$scratch/raw"
-    expect_status 0
+    succeeds run 2 check_drift drift --clocks realtime --duration-s 1 --interval-s 0.01 --exchanges 3 \
+        --threshold-ns 1e6 --format csv --raw "$scratch/raw"
     problems=$(check_drift_rows 1e6; check_drift_truth)
 }
 
 check_drift() {
-    run 3 mpix_clock drift --duration-s 0.5 --interval-s 0.02
-    expect_status 0
+    succeeds run 3 mpix_clock drift --duration-s 0.5 --interval-s 0.02
     clocks=$(grep -v '^#' "$scratch/out" | awk '{ print $2 }' | sort -u | wc -l)
     expect_silence check_table 12 $((2 * clocks * 4))
     [ "$clocks" -ge 4 ] || complain "only $clocks clocks"
     # So few bursts that no window has enough for a line.
-    run 2 mpix_clock drift --duration-s 0.1 --interval-s 0.1 --clocks monotonic --format csv
-    expect_status 0
-    [ "$(cut -d, -f5-9,12 "$scratch/rows" | sed 1d | sort -u)" = ",,,,,0" ] || complain "figures without points"
+    succeeds run 2 mpix_clock drift --duration-s 0.1 --interval-s 0.1 --clocks monotonic --format csv
+    [ "$(columns slope_ppb slope_min_ppb slope_max_ppb residual_rms_ns residual_max_ns linear_ns | sort -u)" = \
+        ",,,,,0" ] || complain "figures without points"
 }
 
 # Before anything is measured.
@@ -326,15 +308,13 @@ check_refusals() {
 command "" is unknown, give list, drift or check|
 command "sundial" is unknown, give list, drift or check|sundial
 END
-    run 2 mpix_clock drift --raw /nonexistent/directory/file
-    expect_refusal --raw
+    refuses --raw run 2 mpix_clock drift --raw /nonexistent/directory/file
 }
 
 # TEXTS RANKS OPTION...: a chart has each of the TEXTS between semicolons.
 expect_chart() {
     local text
-    run "$2" mpix_clock "${@:3}" --plot "$scratch/chart.svg"
-    expect_status 0
+    succeeds run "$2" mpix_clock "${@:3}" --plot "$scratch/chart.svg"
     while read -r -d ';' text; do
         grep -qF -e "$text" "$scratch/chart.svg" || complain "the chart does not tell $text"
     done <<<"$1;"
@@ -344,8 +324,7 @@ check_charts() {
     expect_chart 'Error of the global clock;hca3o;stated bound;(s);(ns)' 2 check --sync none,hca3o --ages-s 0,0.05
     expect_chart monotonic_raw 2 list --reads 1000
     expect_chart 'wtime: residuals' 2 drift --duration-s 0.2 --interval-s 0.01 --clocks monotonic,wtime
-    run 2 mpix_clock check --sync none --ages-s 0 --plot "$scratch/chart.png"
-    expect_status 0
+    succeeds run 2 mpix_clock check --sync none --ages-s 0 --plot "$scratch/chart.png"
     [ "$(head -c 4 "$scratch/chart.png" | tail -c 3)" = PNG ] || complain "no PNG file"
 }
 

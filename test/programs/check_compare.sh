@@ -7,7 +7,6 @@ tap_selecting=yes
 
 need_tool mpix_compare
 cd "$scratch" || exit 1
-case $programs in /*) ;; *) programs=$OLDPWD/$programs ;; esac
 
 # ---- Results
 
@@ -57,25 +56,13 @@ write_folder() {
 
 # FOLDER BLOCKS VARIANT...: a campaign, of which each variant is slower than the one before by 20 % at 8 bytes.
 write_campaign() {
-    local folder=$1 blocks=$2 variant block scale=1
+    local folder=$1 blocks=$2 variant scale=1
     shift 2
     for variant in "$@"; do
         write_folder "$folder/$variant" "$blocks" "$scale"
         scale=$(awk -v scale="$scale" 'BEGIN { print scale * 1.2 }')
     done
-    {
-        echo '{"schema": "mpix-campaign", "version": 1, "seed": 3, "launches": '"$blocks"', "variants": ['
-        printf '%s\n' "$@" | awk '{ printf "%s{\"name\": \"%s\", \"command\": [\"true\"]}", (NR > 1 ? "," : ""), $0 }'
-        echo '], "runs": ['
-        for ((block = 0; block < blocks; block++)); do
-            for variant in "$@"; do
-                [ $block = 0 ] && [ "$variant" = "$1" ] || echo ,
-                printf '{"block": %d, "variant": "%s", "file": "%s/%03d.json", "status": "done"}' $block "$variant" \
-                    "$variant" $((block + 1))
-            done
-        done
-        echo ']}'
-    } >"$folder/manifest.json"
+    write_manifest "$folder" "$blocks" "$@"
 }
 
 compare() {         # [OPTION]...: mpix_compare
@@ -89,15 +76,10 @@ expect_verdict() {  # SIZE VERDICT
     [ "$(verdict "$1")" = "$2" ] || complain "$1 bytes: $(verdict "$1"), not $2"
 }
 
-expect_message() {  # TEXT: one line on standard error has it
-    grep '^mpix_compare: ' err | grep -qF -e "$1" || complain "no message has: $1"
-}
-
 # ---- Verdicts
 
 check_verdicts() {
-    compare a slower --format csv
-    expect_status 0
+    succeeds compare a slower --format csv
     expect_verdict 8 slower
     expect_verdict 64 same
     expect_verdict 1024 undecided
@@ -165,8 +147,7 @@ END
 }
 
 check_few() {       # too few launches, which is told
-    compare a/001.json slower/001.json --format csv
-    expect_status 0
+    succeeds compare a/001.json slower/001.json --format csv
     expect_verdict 8 undecided
     expect_message "more are needed of each"
     compare a/001.json slower/001.json --fail-if-slower-percent 10
@@ -194,8 +175,7 @@ check_formats() {   # CSV says the same as JSON
     for launch in 1 2 3 4 5 6; do write_launch "csv/00$launch.csv" "$launch" 1 -v format=csv; done
     compare a slower --format csv
     grep -v '^#' out >expected
-    compare csv slower --format csv
-    expect_status 0
+    succeeds compare csv slower --format csv
     grep -v '^#' out | diff - expected || complain "CSV and JSON come to different results"
 }
 
@@ -213,19 +193,16 @@ check_arrivals() {
     write_arrivals span_near 1090 1910
     write_arrivals span_other 1111 2000
     write_arrivals span_far 3000 800
-    compare span span_near --format csv
-    expect_status 0
+    succeeds compare span span_near --format csv
     expect_verdict 8 same
-    compare span span_other --format csv
-    expect_status 0
+    succeeds compare span span_other --format csv
     expect_message "more than 10 %: 1, such as allreduce of 8 bytes by 1000 ns and 1111 ns"
     [ -z "$(verdict 8)" ] || complain "8 bytes are compared, with other arrivals"
     expect_verdict 64 same
     grep -qx '# rows_other_arrival: 1' out || complain "the head does not say that arrivals differ"
     compare span span_other --fail-if-slower-percent 50
     expect_status 3
-    compare span span_far
-    expect_refusal "span_far has no rows that can be compared: rows left out, as the longest delays"
+    refuses "span_far has no rows that can be compared: rows left out, as the longest delays" compare span span_far
 }
 
 # A table of numbers that no column has room for has its columns one under the other.
@@ -234,8 +211,7 @@ check_widths() {
         write_folder $folder 4 1
         sed -i "/size_bytes\":8,/s/median_ns\":[0-9.]*/median_ns\":1e$([ $folder = vast ] || echo -)308/" $folder/*.json
     done
-    compare tiny vast
-    expect_status 0
+    succeeds compare tiny vast
     awk '/^#/ { titles = length($0); next } length($0) != titles { print "does not line up: " $0 }' out
     grep -q 'e+305 ' out || complain "the greatest time is not there"
     compare tiny vast --format csv
@@ -255,8 +231,7 @@ check_seed() {
 # ---- Campaigns
 
 check_campaign() {
-    compare campaign --format csv
-    expect_status 0
+    succeeds compare campaign --format csv
     expect_verdict 8 slower
     grep -q '^# labels: permuted within blocks' out || complain "blocks are not told"
     compare campaign:two campaign:one --format csv
@@ -265,13 +240,11 @@ check_campaign() {
     compare campaign:one slower --format csv
     expect_verdict 8 slower
     grep -q '^# labels: permuted over all' out || complain "there are no blocks of a campaign and a folder"
-    compare three:red three:blue
-    expect_status 0
+    succeeds compare three:red three:blue
     for refused in "three=three:red, three:green, three:blue" "three:red three:black=three:green" \
         "campaign:one=give the other too" "a:one slower=manifest.json" "absent=absent cannot be read: No such file"; do
         # shellcheck disable=SC2086
-        compare ${refused%%=*}
-        expect_refusal "${refused#*=}"
+        refuses "${refused#*=}" compare ${refused%%=*}
     done
 }
 
@@ -279,19 +252,15 @@ check_incomplete() {        # a block that is not done is left out
     cp -r campaign torn
     sed -i '0,/"done"/s//"pending"/' torn/manifest.json
     rm torn/one/001.json
-    compare torn --format csv
-    expect_status 0
+    succeeds compare torn --format csv
     expect_message "not done: 1"
     grep -q '^# launches_base: 6$' out || complain "not 6 launches"
     sed -i 's/"version": 1/"version": 2/' torn/manifest.json
-    compare torn
-    expect_refusal "version"
+    refuses "version" compare torn
     echo '{"schema": "mpix-camp' >torn/manifest.json
-    compare torn
-    expect_refusal "torn/manifest.json"
+    refuses "torn/manifest.json" compare torn
     echo '{"schema": "other", "version": 1}' >torn/manifest.json
-    compare torn
-    expect_refusal "not a manifest of a campaign"
+    refuses "not a manifest of a campaign" compare torn
 }
 
 # ---- Guidelines
@@ -321,8 +290,7 @@ write_guided() {
 
 check_guidelines() {
     write_guided guided 7 1.3
-    compare --guidelines guided
-    expect_status 0
+    succeeds compare --guidelines guided
     grep -qE '^ *allreduce +- +8 +reduce\+bcast +8 .* violated$' out || complain "allreduce of 8 bytes keeps its bound"
     grep -qE '^ *allreduce +- +1024 +allreduce +2048 .* violated$' out || complain "allreduce is monotone"
     [ "$(grep -c ' violated$' out)" -eq 2 ] || complain "there are two violations"
@@ -336,10 +304,8 @@ check_guidelines() {
     write_guided guided_few 3 1.3
     compare --guidelines guided_few
     expect_message "more are needed"
-    compare --guidelines lonely
-    expect_refusal "guideline"
-    compare --guidelines guided guided
-    expect_refusal "give one"
+    refuses "guideline" compare --guidelines lonely
+    refuses "give one" compare --guidelines guided guided
 }
 
 # ---- What cannot be compared
@@ -348,16 +314,14 @@ check_refusals() {
     sed '1n; s/"size_bytes"/"arrival":"together",&/' a/001.json >together.json
     sed '1n; s/"size_bytes"/"arrival":"last-late",&/' a/001.json >late.json
     while read -r a b part; do
-        compare "$a" "$b"
-        expect_refusal "$part"
+        refuses "$part" compare "$a" "$b"
     done <<'END'
 a other_ranks ranks 4 and 8
 a other_run_time run_time makespan and local
 a other_operation operation allreduce and reduce
 together.json late.json arrival together and last-late
 END
-    compare a lacking --format csv
-    expect_status 0
+    succeeds compare a lacking --format csv
     expect_message "no value above 0: 1"
     expect_verdict 8 same
     grep -v '"size_bytes":64' a/002.json >fewer.json
@@ -368,8 +332,7 @@ END
 # NAME CONTENT: a file that cannot be read as results; the message names it.
 refuse_file() {
     printf %b "$2" >"$1"
-    compare a/001.json "$1"
-    expect_refusal "$1"
+    refuses "$1" compare a/001.json "$1"
 }
 
 check_files() {
@@ -398,18 +361,14 @@ check_files() {
     refuse_file raw.csv 'operation,release,call,rank,start_ns,end_ns,mark\nbcast,harmonize,0,0,1,2,valid\n'
     printf '%s' "$(cat a/001.json)" >no_end.json
     printf '\n \n' | cat a/001.json - >blank.json
-    compare no_end.json blank.json
-    expect_status 0
-    compare a/001.json missing.json
-    expect_refusal "missing.json"
-    compare a/001.json campaign/manifest.json
-    expect_refusal "give its folder"
+    succeeds compare no_end.json blank.json
+    refuses "missing.json" compare a/001.json missing.json
+    refuses "give its folder" compare a/001.json campaign/manifest.json
     mkdir -p nothing && compare a nothing
     expect_refusal "nothing has neither manifest.json nor a file of results"
     cp -r a half
     head -c -20 a/003.json >half/003.json
-    compare half slower
-    expect_refusal "half/003.json, line 4 is torn"
+    refuses "half/003.json, line 4 is torn" compare half slower
 }
 
 check_options() {
@@ -441,15 +400,12 @@ bench() {           # FILE [OPTION]...
 check_bench() {
     mkdir -p bench/a bench/b
     for launch in a/1 b/1 a/2 b/2 a/3 b/3 a/4 b/4; do bench "bench/$launch.json"; done
-    compare bench/a bench/b --format csv
-    expect_status 0
+    succeeds compare bench/a bench/b --format csv
     [ "$(grep -cE ',(faster|slower|same|undecided)$' out)" -eq 4 ] || complain "not 4 verdicts"
     bench bench/local.csv --run-time local --format csv
-    compare bench/a/1.json bench/local.csv --format csv
-    expect_status 0
+    succeeds compare bench/a/1.json bench/local.csv --format csv
     bench bench/makespan.json --run-time makespan
-    compare bench/makespan.json bench/local.csv
-    expect_refusal "run_time makespan and local"
+    refuses "run_time makespan and local" compare bench/makespan.json bench/local.csv
 }
 
 write_folder a 6 1

@@ -21,9 +21,10 @@ mpix_trace_check|-|$scratch/trace
 mpix_trace_convert|-|--format csv $scratch/trace
 mpix_trace_report|-|$scratch/trace
 mpix_figures|-|list
+mpix_preload|-|
+mpix_trace|-|
 END
 }
-launchers="mpix_preload mpix_trace" # they only print their own help
 
 # Leaves in words the path of a tool and what is part of its name.
 find_tool() {       # TOOL
@@ -39,8 +40,7 @@ find_tool() {       # TOOL
 by_itself() {
     command="$*"
     find_tool "$1"
-    limited "${words[@]}" "${@:2}" >"$scratch/out" 2>"$scratch/err" </dev/null
-    status=$?
+    capture "${words[@]}" "${@:2}"
 }
 
 check_answers() {   # TOOL
@@ -184,7 +184,7 @@ while IFS='|' read -r tool ranks work <&3; do
     case $tool:$ranks in mpix_bench:* | *:-) tier=quick ;; *) tier= ;; esac
     if ! find_tool "$tool"; then
         tap_skip "$tool" "it is not built"
-        all=
+        case $tool in mpix_preload | mpix_trace) ;; *) all= ;; esac
         continue
     fi
     $tier tap_check "$tool: --help and --version" check_answers "$tool"
@@ -194,13 +194,6 @@ while IFS='|' read -r tool ranks work <&3; do
         "$ranks" $work
     quick tap_check "$tool: options with the names, values and defaults of all tools" check_options "$tool"
 done 3< <(all_tools)
-for tool in $launchers; do
-    find_tool "$tool" || { tap_skip "$tool" "it is not built"; continue; }
-    quick tap_check "$tool: --help and --version" check_answers "$tool"
-    quick tap_check "$tool: a bad option, told in one write" check_bad_option "$tool"
-    [ ! -c /dev/full ] || quick tap_check "$tool: standard output full, closed, or not read" check_lost_output "$tool" -
-    quick tap_check "$tool: options with the names, values and defaults of all tools" check_options "$tool"
-done
 [ -z "${MPIX_TEST_ONLY-}" ] || all=
 quick tap_check "a name means one thing, and a thing has one name" check_vocabulary "$all"
 tap_done

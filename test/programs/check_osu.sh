@@ -5,8 +5,7 @@
 
 # What is installed is what the program calls OSU's.
 check_list() {
-    run alone mpix_bench --list
-    expect_status 0
+    succeeds run alone mpix_bench --list
     awk '/^suite_operations =/ || /^suite_persistent_operations =/ { inside = 1; sub(/.*=/, "") }
          inside { more = /\\$/; sub(/\\$/, ""); for (i = 1; i <= NF; i++) print $i; inside = more }' \
         "$here/../../tools/tools.am" | sort >"$scratch/installed"
@@ -23,16 +22,13 @@ programs_of_build=$programs
 
 check_names() {
     programs=$scratch
-    run alone mpix_osu_reduce -m 4:8 -i 10 --format csv
-    expect_status 0
+    succeeds run alone mpix_osu_reduce -m 4:8 -i 10 --format csv
     columns operation size_bytes | tr '\n' ' ' | grep -qx 'reduce,4 reduce,8 ' || complain "not two rows of reduce"
-    run alone mpix_osu_reduce bcast
-    expect_refusal '"bcast"'
+    refuses '"bcast"' run alone mpix_osu_reduce bcast
     run alone mpix_osu_reduce --help
     grep -q '^Usage: .* mpix_osu_reduce \[OPTION\]\.\.\.$' "$scratch/out" || complain "no usage of its own"
     for name in scan fence; do # one of mpix_bench, and one of nobody
-        run alone mpix_osu_$name
-        expect_refusal "OSU has no operation \"$name\""
+        refuses "OSU has no operation \"$name\"" run alone mpix_osu_$name
     done
     programs=$programs_of_build
 }
@@ -41,8 +37,7 @@ check_names() {
 check_columns() {
     programs=$scratch
     while read -r name title place factor bytes; do
-        run 2 "mpix_osu_$name" -i 9 -x 1 --release barrier -m 8:8
-        expect_status 0
+        succeeds run 2 "mpix_osu_$name" -i 9 -x 1 --release barrier -m 8:8
         problems=$(tail -n 2 "$scratch/out" | awk -v title="$title" -v place="$place" -v factor="$factor" \
             -v bytes="$bytes" '
             NR == 1 { sub(/^#/, ""); for (i = 1; i <= NF; i++) column[$i] = i; next }

@@ -234,8 +234,7 @@ check_old_gnuplot() {
     rm -f "$scratch/chart.svg"
     printf '#!/bin/sh\nexec %s "$1" "$2" "$(echo "$3" | sed "s/5\\.4/99/")"\n' "$(command -v gnuplot)" \
         >"$scratch/bin/gnuplot"
-    PATH=$scratch/bin:$PATH run alone mpix_clock list --reads 100 --plot "$scratch/chart.svg"
-    expect_refusal --plot
+    PATH=$scratch/bin:$PATH refuses --plot run alone mpix_clock list --reads 100 --plot "$scratch/chart.svg"
 }
 
 # ---- A gnuplot that works
@@ -244,8 +243,7 @@ check_old_gnuplot() {
 # is a line there and in the key.
 check_chart() {
     local text picture=$scratch/drawn.svg
-    run "${@:2}" --plot "$picture"
-    expect_status 0
+    succeeds run "${@:2}" --plot "$picture"
     grep -q '</svg>' "$picture" || complain "no whole picture"
     while read -r -d ';' text; do
         grep -qF "$text" "$picture" || complain "the chart does not tell $text"

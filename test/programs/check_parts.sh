@@ -6,14 +6,12 @@
 . "$(dirname "$0")/run.sh"
 
 check_barriers() {  # RANKS
-    run "$1" check_barriers
-    expect_status 0
+    succeeds run "$1" check_barriers
     expect_silence cat "$scratch/out" "$scratch/err"
 }
 
 make_output() {     # [ARGUMENT]...
-    run 2 check_provenance "$@"
-    expect_status 0
+    succeeds run 2 check_provenance "$@"
     output=$(cat "$scratch/out")
 }
 

@@ -3,22 +3,16 @@
 # mpix_preload: programs in C, Fortran and Python that know nothing of the library run with it, their barriers are
 # harmonized, their MPI_Wtime is global, and the report counts what they called.
 #
-# Environment: BUILDDIR       the build directory (default: .)
-#              CC             MPI compiler wrapper for C; that for Fortran has the same name but for mpifort
-#              MPIEXEC, MPIEXEC_FLAGS, MPI_LIBRARY, NM
+# Environment: NM  (default: nm)
 #
 # Most functions are called by tap_check only, by name:
 # shellcheck disable=SC2317
-set -u
-export LC_ALL=C
-
 . "$(dirname "$0")/preload.sh"
 
 # ---- What is replaced
 
 check_world() {
-    run 2 mpix_preload "$subject" barriers
-    expect_done
+    preload "$subject" barriers
     expect out 'global 1 tick 1\.0e-09' 1
     expect_row MPI_COMM_WORLD 2 $barriers $barriers
     expect err 'MPI_Wtime was the global clock, synchronized [0-9]+ times?, in the end within [0-9.]+ us on all ranks' 1
@@ -33,30 +27,26 @@ check_one_rank() {
 }
 
 check_each_alone() {
-    run 2 mpix_preload --replace barrier "$subject" barriers
-    expect_done
+    preload --replace barrier "$subject" barriers
     expect_no "MPI_Wtick is replaced" '^global 1 tick 1\.0e-09' out
     expect_row MPI_COMM_WORLD 2 $barriers $barriers
     expect err 'MPI_Wtime was not replaced' 1
     expect_no "the clocks are checked in vain" 'clocks were checked' err
-    run 2 mpix_preload --replace wtime "$subject" barriers
-    expect_done
+    preload --replace wtime "$subject" barriers
     expect out 'global 1 tick 1\.0e-09' 1
     expect err 'MPI_Barrier was not replaced' 1
 }
 
 # NANOSECONDS VALID LATE: patterns of columns in a run whose processes may be so late.
 check_tolerance() {
-    MPIX_HARMONIZE_TOLERANCE_NS=$1 run 2 mpix_preload "$subject" barriers
-    expect_done
+    MPIX_HARMONIZE_TOLERANCE_NS=$1 preload "$subject" barriers
     expect err "MPI_COMM_WORLD +2 +$barriers +$barriers +$2 +[0-9.]+% +$3 +$3" 1
 }
 
 # MPI_Barrier stays as it is; its calls look after a clock that is never young enough.
 check_looks() {
     MPIX_HARMONIZE_SYNC=hca3 MPIX_HARMONIZE_RESYNC_INTERVAL_NS=1000000 \
-        run 2 mpix_preload --replace wtime "$subject" pauses
-    expect_done
+        preload --replace wtime "$subject" pauses
     expect err 'MPI_Wtime was the global clock, synchronized ([3-9]|[1-9][0-9]+) times, .*' 1
 }
 
@@ -64,15 +54,13 @@ check_looks() {
 check_care() {
     local counts=$1 action=$2
     shift 2
-    run 2 mpix_preload "$@" "$subject" "$action"
-    expect_done
+    preload "$@" "$subject" "$action"
     expect err "the clocks were checked in $counts collective calls of all processes" 1
 }
 
 # Each barrier looks, and no call after it unless these calls take long.
 check_quick_calls() {
-    run 2 mpix_preload "$subject" quick_calls_after_barriers
-    expect_done
+    preload "$subject" quick_calls_after_barriers
     most=$(awk '$1 == "slow" { print 5 + $2 }' "$scratch/out")
     expect err "the clocks were checked in ($(seq -s '|' 5 "$most")) of 90 collective calls of all processes" 1
 }
@@ -131,20 +119,11 @@ check_fortran() {   # FORM
     local wrapper=${compiler/mpicc/mpifort} binary=$scratch/fortran$1
     # shellcheck disable=SC2086
     $wrapper -DFORM="$1" "$here/check_preload.F90" -o "$binary" >"$scratch/log" 2>&1 || { cat "$scratch/log"; return; }
-    run 2 mpix_preload "$binary"
-    expect_done
+    preload "$binary"
     expect out ' *global 1 found T tick 1\.0E-09' 1
     expect_row MPI_COMM_WORLD 2 $barriers $barriers
     expect err "the clocks were checked in [0-9]+ of $((barriers + 4)) collective calls of all processes" 1
     check_names "$binary"
-}
-
-have_fortran() {    # FORM
-    local statement='use mpi_f08'
-    [ "$1" -ne 1 ] || statement='include "mpif.h"'
-    [ "$1" -ne 2 ] || statement='use mpi'
-    printf 'program p\n%s\nend program\n' "$statement" >"$scratch/try.f90"
-    ${compiler/mpicc/mpifort} "$scratch/try.f90" -o "$scratch/try" >/dev/null 2>&1
 }
 
 check_python() {
@@ -158,8 +137,7 @@ is_global = MPI.COMM_WORLD.Get_attr(MPI.WTIME_IS_GLOBAL)
 sys.stdout.write("global %s tick %.1e\n" % (is_global, MPI.Wtick()))
 sys.stdout.write("done\n")
 PYTHON
-    run 2 mpix_preload "$python" "$scratch/program.py"
-    expect_done
+    preload "$python" "$scratch/program.py"
     expect out 'global (1|True) tick 1\.0e-09' 2
     expect_row MPI_COMM_WORLD 2 300 300
 }
@@ -168,8 +146,7 @@ PYTHON
 
 check_others() {
     for which in world all; do
-        run 2 mpix_preload --barriers-of $which "$subject" others
-        expect_done
+        preload --barriers-of $which "$subject" others
         [ -n "$(expect_row MPI_COMM_WORLD 2 0 0)" ] || complain "a row without harmonized barriers has a share"
         expect err 'barriers left to MPI: up to 226 on a process.*' 1
     done
@@ -177,41 +154,35 @@ check_others() {
 
 # Two communicators of all processes are in one row with the world; that of each process alone is engaged by itself.
 check_like_world() {
-    run 2 mpix_preload --barriers-of all "$subject" like_world
-    expect_done
+    preload --barriers-of all "$subject" like_world
     expect_row MPI_COMM_WORLD 2 206 206
     expect err '.* +1 +103 +3 +[0-3] +[0-9.]+% .*' 2
     expect err 'barriers left to MPI: up to 100 on a process' 1
-    run 2 mpix_preload --replace barrier "$subject" like_world
-    expect_done
+    preload --replace barrier "$subject" like_world
     expect_row MPI_COMM_WORLD 2 206 206
     expect err 'barriers left to MPI: up to 103 on a process, of other communicators \(see --barriers-of all\)' 1
 }
 
 check_freed() {
-    run 2 mpix_preload --barriers-of all "$subject" freed
-    expect_done
+    preload --barriers-of all "$subject" freed
     expect err '.* +2 +103 +3 +[0-3] +[0-9.]+% .*' 1
 }
 
 check_many() {
-    run 2 mpix_preload --barriers-of all "$subject" many
-    expect_done
+    preload --barriers-of all "$subject" many
     expect err '.* +2 +103 +3 +[0-3] +[0-9.]+% .*' 19
     expect err '45 more communicators' 1
     expect err 'barriers left to MPI: up to 6606 on a process' 1
 }
 
 check_threads() {
-    run 2 mpix_preload --barriers-of all "$subject" threads
-    expect_done
+    preload --barriers-of all "$subject" threads
     expect_row MPI_COMM_WORLD 2 $barriers $barriers
 }
 
 # What passes without mpix_preload.
 check_passes() {    # ACTION [ARGUMENT]...
-    run 2 mpix_preload --barriers-of all "$subject" "$@"
-    expect_status 0
+    succeeds run 2 mpix_preload --barriers-of all "$subject" "$@"
     expect_no "the program complains" '^wrong' out
     expect err 'mpix_preload: 2 ranks' 1
 }
@@ -219,16 +190,13 @@ check_passes() {    # ACTION [ARGUMENT]...
 # ---- Reports and refusals
 
 check_report() {
-    run 2 mpix_preload --report "$scratch/report" "$subject" barriers
-    expect_done
+    preload --report "$scratch/report" "$subject" barriers
     expect_no "the report is on stderr too" '^mpix_preload' err
-    run 2 mpix_preload --report "$scratch/report" "$subject" nothing
-    expect_done
+    preload --report "$scratch/report" "$subject" nothing
     cp "$scratch/report" "$scratch/err"
     expect err 'mpix_preload: 2 ranks' 2
     expect err "MPI_COMM_WORLD +2 +$barriers +$barriers +.*" 1
-    run 2 mpix_preload --report /nowhere/report "$subject" barriers
-    expect_refusal "/nowhere/report cannot be written"
+    refuses "/nowhere/report cannot be written" run 2 mpix_preload --report /nowhere/report "$subject" barriers
     # Processes that may be on other hosts cannot be told to end.
     printf '#!/bin/sh\nunset MPI_LOCALNRANKS OMPI_COMM_WORLD_LOCAL_SIZE\n%s --report /nowhere/report %s barriers\n' \
         "exec $programs/mpix_preload" "$subject" >"$scratch/other_hosts"
@@ -239,13 +207,11 @@ check_report() {
     expect err 'mpix_preload: .*/nowhere/report cannot be written; the report goes to standard error' 1
     expect_row MPI_COMM_WORLD 2 $barriers $barriers
     # No file may be longer than it is.
-    run 2 mpix_preload --report "$scratch/report" "$subject" limit
-    expect_done
+    preload --report "$scratch/report" "$subject" limit
     grep -q "^mpix_preload: cannot write $scratch/report: .*large" "$scratch/err" || complain "no message says why"
     expect_row MPI_COMM_WORLD 2 $barriers $barriers
     [ -c /dev/full ] || return
-    run 2 mpix_preload --report=/dev/full "$subject" barriers
-    expect_done
+    preload --report=/dev/full "$subject" barriers
     grep -q '^mpix_preload: cannot write /dev/full: .' "$scratch/err" || complain "no message names /dev/full"
     expect_row MPI_COMM_WORLD 2 $barriers $barriers
 }
@@ -255,32 +221,25 @@ check_settings() {
     run 2 mpix_preload "$subject" barriers
     expect_refusal "environment variable MPIX_HARMONIZE_TOLERANCE_NS: 'never' is not valid; allowed: auto"
     unset MPIX_HARMONIZE_TOLERANCE_NS
-    MPIX_HARMONIZE_BARIER=tree run 2 mpix_preload --quiet "$subject" barriers
-    expect_done
+    MPIX_HARMONIZE_BARIER=tree preload --quiet "$subject" barriers
     [ "$(own_messages)" = "mpix_preload: unknown variable MPIX_HARMONIZE_BARIER; \
 did you mean MPIX_HARMONIZE_BARRIER?" ] || complain "not one line about the variable"
 }
 
 check_refusals() {
-    local name options
-    while IFS='|' read -r name options; do
-        # shellcheck disable=SC2086
-        run alone mpix_preload $options
-        expect_refusal "$name"
-    done <<END_OF_LIST
---no-such-option|--no-such-option true
---barriers-of|--barriers-of
---barriers-of|--barriers-of half true
---replace|--replace
---replace|--replace= true
---replace|--replace barrier, true
---replace|--replace wtime,clock true
---report|--report= true
+    expect_refusals alone mpix_preload <<END_OF_LIST
+--barriers-of
+--barriers-of half true
+--replace
+--replace= true
+--replace barrier, true
+--replace wtime,clock true
+--report= true
 $scratch is a directory|--report $scratch true
 /nowhere/report cannot be written|--report /nowhere/report true
 give the program|--quiet
-no-such-program|no-such-program
-$scratch/no-such-program|$scratch/no-such-program
+no-such-program
+$scratch/no-such-program
 $here/check_preload.c cannot be executed|$here/check_preload.c
 END_OF_LIST
     # Of all processes, the first says so, even if it comes last.
@@ -309,11 +268,8 @@ quick tap_check "what the front and the back export and need" check_names "$subj
 for form in 1 2 3; do
     forms=('' mpif.h mpi mpi_f08)
     name="Fortran, ${forms[form]}: barriers, clock, report, names"
-    if have_fortran $form; then
-        quick tap_check "$name" check_fortran $form
-    else
-        tap_skip "$name" "${compiler/mpicc/mpifort} compiles no program with ${forms[form]}"
-    fi
+    quick tap_check_if "have_fortran $form" "${compiler/mpicc/mpifort} compiles no program with ${forms[form]}" \
+        "$name" check_fortran $form
 done
 name="Python, mpi4py"
 for python in python3 /usr/bin/python3; do
@@ -335,17 +291,9 @@ tap_check "more communicators than can be engaged" check_many
 tap_check "two threads" check_threads
 quick tap_check "a collective call that is refused on one process" check_passes refused
 quick tap_check "a barrier in an error handler" check_passes handler
-name="barriers with processes of another world"
-# Open MPI 4 tries for a minute. The flags are words.
-# shellcheck disable=SC2086
-if [ "${MPIX_TEST_QUICK-}" = yes ]; then
-    tap_skip "$name" MPIX_TEST_QUICK=yes
-elif timeout 60 "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$subject" spawn "$subject" >"$scratch/out" 2>&1 \
-    </dev/null; then
-    tap_check "$name" check_passes spawn "$subject"
-else
-    tap_skip "$name" "processes cannot be spawned here"
-fi
+can_spawn() { launch 2 "$subject" spawn "$subject" </dev/null; } # Open MPI 4 tries for a minute
+tap_check_if can_spawn "processes cannot be spawned here" \
+    "barriers with processes of another world" check_passes spawn "$subject"
 tap_check "files for the report" check_report
 quick tap_check "bad settings of the library" check_settings
 quick tap_check "bad options" check_refusals

@@ -3,22 +3,14 @@
 # mpix_preload with programs and installations for which it can do little or nothing: they run as ever, and one line
 # says why. And with programs that start others, or come with tools of their own.
 #
-# Environment: BUILDDIR       the build directory (default: .)
-#              CC             MPI compiler wrapper for C
-#              MPIEXEC, MPIEXEC_FLAGS, MPI_LIBRARY
-#
 # Most functions are called by tap_check only, by name:
 # shellcheck disable=SC2317
-set -u
-export LC_ALL=C
-
 . "$(dirname "$0")/preload.sh"
 
 check_wrapper() {
     printf '#!/bin/sh\necho wrapper >&2\n"$@"\nstatus=$?\necho after\nexit $status\n' >"$scratch/wrapper"
     chmod +x "$scratch/wrapper"
-    run 2 mpix_preload "$scratch/wrapper" "$subject" child
-    expect_done
+    preload "$scratch/wrapper" "$subject" child
     expect out 'after' 2
     expect out 'child 2' 2
     expect_row MPI_COMM_WORLD 2 $barriers $barriers
@@ -28,12 +20,10 @@ check_wrapper() {
 }
 
 check_without_barriers() {
-    run 2 mpix_preload "$subject" nothing
-    expect_done
+    preload "$subject" nothing
     expect err 'mpix_preload: 2 ranks' 1
     expect_no "a cost without barriers" 'back to back' err
-    run 2 mpix_preload "$subject" sessions
-    expect_status 0
+    succeeds run 2 mpix_preload "$subject" sessions
     expect out 'sessions' 2
 }
 
@@ -50,64 +40,42 @@ check_no_mpi() {
         run alone mpix_preload sh -c "$command"
         expect_status 7
         expect out hello 1
-        [ "$(own_messages)" = "mpix_preload: nothing called MPI_Init; the program ran without the preload" ] ||
-            complain "not one line"
+        expect_line '^mpix_preload: nothing called MPI_Init; the program ran without the preload$'
     done
-    run 2 mpix_preload sh -c 'exec ls /dev/null'
-    expect_status 0
+    succeeds run 2 mpix_preload sh -c 'exec ls /dev/null'
     [ "$(own_messages | grep -c 'nothing called MPI_Init')" -eq 1 ] || complain "not one line of all processes"
-    run alone mpix_preload ls /dev/null
-    expect_refusal 'ls is no MPI program'
+    refuses 'ls is no MPI program' run alone mpix_preload ls /dev/null
     ! compgen -G "${TMPDIR:-/tmp}/mpix-*" || echo "a file is left"
 }
 
-# One line says why the preload cannot work, and the program runs.
-expect_runs_without() { # PART
-    expect_status 0
+# PROGRAM WHY: one line says why the preload cannot work, and the program runs.
+expect_runs_without() {
+    succeeds run alone mpix_preload "$1"
     expect out 'it runs' 1
-    [ "$(own_messages | wc -l)" -eq 1 ] || complain "not one line"
-    own_messages | grep -F -e "$1" | grep -q 'the program runs without the preload$' || complain "no line names $1"
+    expect_line "$2.*the program runs without the preload\$"
 }
 
-check_static() {
-    printf '#include <stdio.h>\nint main(void) { puts("it runs"); return 0; }\n' >"$scratch/static.c"
-    cc -static "$scratch/static.c" -o "$scratch/static" || return
-    run alone mpix_preload "$scratch/static"
-    expect_runs_without "linked statically"
+# WHY OPTION_OF_CC MODE: of a program that is compiled and set so
+check_plain() {
+    printf '#include <stdio.h>\nint main(void) { puts("it runs"); return 0; }\n' >"$scratch/plain.c"
+    cc "$2" "$scratch/plain.c" -o "$scratch/plain" && chmod "$3" "$scratch/plain" || return
+    expect_runs_without "$scratch/plain" "$1"
 }
 
-check_set_user_id() {
-    printf '#include <stdio.h>\nint main(void) { puts("it runs"); return 0; }\n' >"$scratch/owned.c"
-    cc "$scratch/owned.c" -o "$scratch/owned" && chmod u+s "$scratch/owned" || return
-    run alone mpix_preload "$scratch/owned"
-    expect_runs_without "set-user-id"
-}
-
-check_other_library() { # PART SOURCE
-    printf '#include <string.h>\n%s\n' "int MPI_Init(int *argc, char ***argv) { return argc && argv ? 0 : 1; }
-        int MPI_Finalize(void) { return 0; }
-        $2" >"$scratch/other.c"
-    cat >"$scratch/user.c" <<'SOURCE'
-#include <stdio.h>
-int MPI_Init(int *, char ***);
-int MPI_Finalize(void);
-int main(int argc, char **argv) { MPI_Init(&argc, &argv); puts("it runs"); return MPI_Finalize(); }
-SOURCE
-    cc -shared -fPIC "$scratch/other.c" -o "$scratch/libother.so" &&
-        cc "$scratch/user.c" "$scratch/libother.so" -o "$scratch/user" || return
-    run alone mpix_preload "$scratch/user"
-    expect_runs_without "$1"
+check_other_library() { # WHY [VERSION]
+    make_program_with_other_mpi "${@:2}" || return
+    expect_runs_without "$scratch/user" "$1"
 }
 
 # With the names of an MPI library in itself.
 check_own_library() {
     make_program_with_mpi || return
-    run alone mpix_preload "$scratch/own"
-    expect_runs_without "its MPI library within itself"
+    expect_runs_without "$scratch/own" "its MPI library within itself"
 }
 
 link_statically() { # with MPICH as the one static library
     local others
+    [ "${library%% *}" = MPICH ] || return
     others=$(pkg-config --static --libs mpich 2>/dev/null) || return
     # shellcheck disable=SC2086
     $compiler -Wno-deprecated-declarations "$here/check_preload.c" -o "$scratch/linked" -Wl,--as-needed \
@@ -115,13 +83,11 @@ link_statically() { # with MPICH as the one static library
         ! ldd "$scratch/linked" | grep -q libmpi
 }
 check_linked_library() {
-    run 2 mpix_preload "$scratch/linked" barriers
-    expect_done
+    preload "$scratch/linked" barriers
     expect err 'mpix_preload: .* MPI library within itself, .*; the program runs without the preload' 1
     # Of its symbols, none is left.
     strip "$scratch/linked" || return
-    run 2 mpix_preload "$scratch/linked" barriers
-    expect_done
+    preload "$scratch/linked" barriers
     expect err 'mpix_preload: .* MPI library within itself, .*; the program runs without the preload' 1
 }
 
@@ -132,15 +98,12 @@ check_incomplete() {
     cp "$programs/mpix_preload" "$scratch/part/mpix_preload"
     programs=$scratch/part
     [ -n "$(find "${libdir:-/nowhere}/libmpix_harmonize" -name 'libmpix_interpose-*.so' 2>/dev/null)" ] || {
-        run alone mpix_preload "$subject" nothing
-        expect_refusal libmpix_interpose-mpich.so
+        refuses libmpix_interpose-mpich.so run alone mpix_preload "$subject" nothing
     }
     mkdir -p "$scratch/part/.libs"
     cp "$front" "$scratch/part/.libs/"
-    run 2 mpix_preload "$subject" nothing
-    expect_done
-    [ "$(own_messages | wc -l)" -eq 1 ] || complain "not one line"
-    own_messages | grep -q 'install libmpix_harmonize built for this MPI library' || complain "no line names the cure"
+    preload "$subject" nothing
+    expect_line 'install libmpix_harmonize built for this MPI library'
     # On one process only: that with another rank than the other one.
     for rank in 0 1; do
         cat >"$scratch/part/incomplete_on_one" <<SCRIPT
@@ -152,8 +115,7 @@ SCRIPT
         run 2 incomplete_on_one "$subject" barriers
         expect_done
         program=mpix_preload
-        [ "$(own_messages | wc -l)" -eq 1 ] || complain "not one line"
-        own_messages | grep -q 'interpose-.*so.*; the program runs without the preload' || complain "no part is named"
+        expect_line 'interpose-.*so.*; the program runs without the preload'
     done
 }
 
@@ -167,8 +129,7 @@ check_other_launcher() {
     unset PMI_SIZE PMI_RANK OMPI_COMM_WORLD_SIZE OMPI_COMM_WORLD_RANK
     expect_status 0
     expect out 'done 1' 1
-    [ "$(own_messages | wc -l)" -eq 1 ] || complain "not one line"
-    own_messages | grep -q 'started 3 processes, .* use the launcher' || complain "no line names the cause"
+    expect_line 'started 3 processes, .* use the launcher'
 }
 
 # As interpreters do: the MPI library is loaded with a module, for this module alone.
@@ -188,8 +149,7 @@ SOURCE
     # shellcheck disable=SC2086
     $compiler -Wno-deprecated-declarations -Dmain=start -shared -fPIC "$here/check_preload.c" -o "$scratch/module.so" &&
         cc "$scratch/host.c" -o "$scratch/host" -ldl || return
-    run 2 mpix_preload "$scratch/host" "$scratch/module.so" barriers
-    expect_done
+    preload "$scratch/host" "$scratch/module.so" barriers
     expect out 'global 1 tick 1\.0e-09' 1
     expect_row MPI_COMM_WORLD 2 $barriers $barriers
 }
@@ -206,7 +166,7 @@ check_tool() {
 # RANKS PROGRAM [ARGUMENT]...: of make preload-cost
 run_cost() {
     program=run_preload_cost.sh command="run_preload_cost.sh $*"
-    (cd "${BUILDDIR:-.}" && bash "$here/../performance/run_preload_cost.sh" "$@") >"$scratch/out" 2>"$scratch/err"
+    (cd "$build" && bash "$here/../performance/run_preload_cost.sh" "$@") >"$scratch/out" 2>"$scratch/err"
     status=$?
 }
 
@@ -243,26 +203,15 @@ quick tap_check "a shell wrapper, a child, another program" check_wrapper
 tap_check "a program without barriers, or of sessions" check_without_barriers
 tap_check "a program that aborts" check_abort
 quick tap_check "no MPI program" check_no_mpi
-if echo 'int main(void) { return 0; }' | cc -static -x c - -o "$scratch/try" 2>/dev/null; then
-    tap_check "a static program" check_static
-else
-    tap_skip "a static program" "cc links no static program"
-fi
-tap_check "a program of a set user" check_set_user_id
-quick tap_check "another MPI library" check_other_library "Other MPI" '
-    int PMPI_Get_library_version(char *text, int *length) { *length = 9; strcpy(text, "Other MPI\nof 99"); return 0; }'
-tap_check "an MPI library without a version" check_other_library "does not state its version" ''
+links_statically() { echo 'int main(void) { return 0; }' | cc -static -x c - -o "$scratch/try"; }
+tap_check_if links_statically "cc links no static program" \
+    "a static program" check_plain "linked statically" -static +x
+tap_check "a program of a set user" check_plain "set-user-id" -g u+s
+quick tap_check "another MPI library" check_other_library "Other MPI" 'Other MPI\nof 99'
+tap_check "an MPI library without a version" check_other_library "does not state its version"
 quick tap_check "a program with an MPI library in itself" check_own_library
-name="a program that MPICH is linked into"
-if ! tap_selects "$name"; then
-    :
-elif [ "${library%% *}" != MPICH ]; then
-    tap_skip "$name" "this build is not for MPICH"
-elif link_statically; then
-    tap_check "$name" check_linked_library
-else
-    tap_skip "$name" "there is no static MPICH to link"
-fi
+tap_check_if link_statically "there is no static MPICH to link, or this build is not for MPICH" \
+    "a program that MPICH is linked into" check_linked_library
 tap_check "an incomplete installation" check_incomplete
 tap_check "the launcher of another MPI library" check_other_launcher
 tap_check "a module that is loaded at run time" check_module

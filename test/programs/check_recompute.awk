@@ -99,28 +99,28 @@ function check_bias(    i, low, high, median) {
     if (median < low || median > high) complain("median_ns", $place["median_ns"], median " of all samples")
 }
 
-FNR == 1 { file++ }
-file == 1 && FNR == 1 {
-    if ($0 != "operation,release,barrier,size_bytes,call,rank,start_ns,end_ns,mark,arrival,target_ns,job")
-        print "titles of raw times: " $0
-    next
-}
-file == 1 {
-    if ($6 == 0) end_call()
-    if (ranks == 0) { at = $4; worst = "valid"; first = $7; last = $8; longest = $8 - $7 }
-    if ($5 != counts_of_calls(at) || $6 != ranks) print "not in order: " $0
-    if ($9 == "missed" || $9 == "late" && worst == "valid") worst = $9
-    durations[ranks++] = $8 - $7
-    if ($8 - $7 > longest) longest = $8 - $7
-    if ($7 < first) first = $7
-    if ($8 > last) last = $8
-    next
-}
+FNR == 1 { file++; titled = 0 }
 /^#/ { next }
 !titled {
     end_call()
+    split("", place)
     for (i = 1; i <= NF; i++) place[$i] = i
     titled = 1
+    next
+}
+file == 1 {
+    rank = $place["rank"]
+    start_ns = $place["start_ns"]
+    end_ns = $place["end_ns"]
+    mark = $place["mark"]
+    if (rank == 0) end_call()
+    if (ranks == 0) { at = $place["size_bytes"]; worst = "valid"; first = start_ns; last = end_ns; longest = 0 }
+    if ($place["call"] != counts_of_calls(at) || rank != ranks) print "not in order: " $0
+    if (mark == "missed" || mark == "late" && worst == "valid") worst = mark
+    durations[ranks++] = end_ns - start_ns
+    if (end_ns - start_ns > longest) longest = end_ns - start_ns
+    if (start_ns < first) first = start_ns
+    if (end_ns > last) last = end_ns
     next
 }
 {

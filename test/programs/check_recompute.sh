@@ -53,14 +53,13 @@ check_left_out() {
     shift 2
     measure 2 "$@" -i "$valid" -x 10 --release barrier --invalid-percent 30 --seed 3
     recompute -v reach="$reach"
-    grep -v '^#' "$scratch/csv" | "${AWK:-awk}" -F, -v wanted="$valid" '
-        NR == 1 { for (i = 1; i <= NF; i++) place[$i] = i; next }
+    "${AWK:-awk}" -F, -v wanted="$valid" "$by_name"'
         { valid += $place["valid"]; missed += $place["missed"]; late += $place["late"] }
         $place["valid"] != wanted { print $place["valid"] " valid samples: " $0 }
         END {
             part = missed / (valid + missed)
             if (part < 0.25 || part > 0.35 || late != 0) print valid " valid, " missed " missed, " late " late"
-        }'
+        }' "$scratch/csv"
 }
 
 # Some flags are 0, and known. No others, on a busy machine either: the tolerance is a second.
@@ -79,11 +78,13 @@ check_marks() {
     for rank in 0 1; do
         "${AWK:-awk}" -F, -v rank=$rank '
             FILENAME ~ /log/ { exit_ns[++n] = $2; flag[n] = $3; next }
-            $6 == rank {
-                while (i < n && exit_ns[i + 1] <= $7) i++
+            '"$by_name"'
+            $place["rank"] == rank {
+                while (i < n && exit_ns[i + 1] <= $place["start_ns"]) i++
                 rows++
                 zeros += !flag[i]
-                if (flag[i] != ($9 == "valid")) { print "rank " rank ", call " $5 ": flag " flag[i] ", " $9; exit }
+                mark = $place["mark"]
+                if (flag[i] != (mark == "valid")) { print "rank " rank ", call " $place["call"] ": " mark; exit }
             }
             END { if (rows < 499 || zeros < 60) print "rank " rank ": " rows + 0 " rows, " zeros + 0 " flags are 0" }
         ' "$scratch/log.$rank" "$scratch/raw"

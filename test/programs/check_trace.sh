@@ -3,19 +3,9 @@
 # mpix_trace: the calls of programs in C and Fortran are recorded as they were made, programs run as ever, and options
 # that are wrong are refused. check_trace_odd.sh has what goes wrong while a program runs.
 #
-# Environment: BUILDDIR       the build directory (default: .)
-#              CC             MPI compiler wrapper for C; that for Fortran has the same name but for mpifort
-#              MPIEXEC, MPIEXEC_FLAGS
-#
 # Most functions are called by tap_check only, by name:
 # shellcheck disable=SC2317
-set -u
-export LC_ALL=C
-
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../tap.sh"
-. "$here/run.sh"
-. "$here/trace_recording.sh"
+. "$(dirname "$0")/trace_recording.sh"
 subject=$scratch/subject
 compile subject check_trace.c
 compile forms check_trace_forms.c check_trace_forms_messages.c
@@ -23,9 +13,7 @@ compile forms check_trace_forms.c check_trace_forms_messages.c
 # ---- What is recorded
 
 check_calls() {
-    record 2 "$subject"
-    expect_done
-    expect_sound
+    record_all "$subject"
     expect 0 13 ' send partner 1 '
     expect 1 7 ' send partner 0 '
     expect 0 7 ' receive partner 1 '
@@ -67,9 +55,7 @@ list_events() {
 }
 
 check_forms() {
-    record 2 "$scratch/forms" "$scratch"
-    expect_done
-    expect_sound
+    record_all "$scratch/forms" "$scratch"
     for rank in 0 1; do
         list_events $rank | diff "$scratch/expected-$rank" - >"$scratch/differences" ||
             complain "rank $rank: < was called, > was recorded: $(head -n 20 "$scratch/differences")"
@@ -81,9 +67,7 @@ check_fortran() {   # FORM
     # shellcheck disable=SC2086
     $wrapper -w -DFORM="$1" "$here/check_trace.F90" -o "$scratch/fortran$1" >"$scratch/log" 2>&1 ||
         { cat "$scratch/log"; return; }
-    record 2 "$scratch/fortran$1"
-    expect_done
-    expect_sound
+    record_all "$scratch/fortran$1"
     expect 0 3 ' send partner 1 tag 5 bytes 16 comm 2 request 0$'
     expect 1 3 ' receive partner 0 tag 5 bytes 16 comm 2 request 0$'
     expect 0 1 ' send partner 1 tag 6 bytes 16 comm 0 request [1-9]'
@@ -96,9 +80,7 @@ check_fortran() {   # FORM
 
 check_records() {
     local rank
-    record 2 "$subject" time
-    expect_done
-    expect_sound
+    record_all "$subject" time
     for rank in 0 1; do
         expect $rank 3+ '^clock '
         expect $rank 3+ ' enter clock$' # what it takes
@@ -107,9 +89,7 @@ check_records() {
 
 # The program frees one within a call.
 check_freed() {
-    record 2 "$subject" freed
-    expect_done
-    expect_sound
+    record_all "$subject" freed
     expect 0 3 ' enter MPI_Comm_free$'
 }
 
@@ -117,8 +97,7 @@ check_freed() {
 check_passes() {    # ACTION BARRIERS_OF_RANK_0 BARRIERS_OF_RANK_1 COLLECTIVE_CALLS
     local rank
     compile preload check_preload.c -Wno-deprecated-declarations
-    record 2 "$scratch/preload" "$1"
-    expect_status 0
+    succeeds record 2 "$scratch/preload" "$1"
     ! grep -q '^wrong' "$scratch/out" || complain "the program complains"
     expect_sound
     expect 0 "$2" ' enter MPI_Barrier$'
@@ -143,12 +122,9 @@ int main(int argc, char **argv)
     return 0;
 }
 SOURCE
-    local library=${BUILDDIR:-.}/lib/.libs rank
-    library=$(cd "$library" && pwd)
+    local library=$build/lib/.libs rank
     compile harmonize "$scratch/harmonize.c" -I../../include "$library/libmpix_harmonize.so" "-Wl,-rpath,$library"
-    MPIX_HARMONIZE_BARRIER=collective record 2 "$scratch/harmonize"
-    expect_done
-    expect_sound
+    MPIX_HARMONIZE_BARRIER=collective record_all "$scratch/harmonize"
     for rank in 0 1; do
         expect $rank 3 ' enter MPI_'
         expect $rank 1 ' enter MPI_Reduce$'
@@ -158,9 +134,7 @@ SOURCE
 
 # HOW: the processes met; they know the same context of what is between them, so its messages are found again.
 check_between() {
-    record 2 "$scratch/between" "$1"
-    expect_done
-    expect_sound
+    record_all "$scratch/between" "$1"
     expect 0 10 ' send partner 0 tag 7 bytes 4 comm 2 '
     expect 1 10 ' receive partner 0 tag 7 bytes 4 comm 2 '
     expect 0 1 '^comm 2 context [1-9][0-9]* size 1 inter 1 ranks 1$'
@@ -173,16 +147,12 @@ check_between() {
 check_tool() {
     echo 'int MPI_Barrier(MPI_Comm comm) { return PMPI_Barrier(comm); }' >"$scratch/tool.c"
     compile tool.so -shared -fPIC -include mpi.h "$scratch/tool.c"
-    LD_PRELOAD=$scratch/tool.so record 2 "$subject"
-    expect_done
-    expect_sound
+    LD_PRELOAD=$scratch/tool.so record_all "$subject"
     for rank in 0 1; do expect $rank 2 ' enter MPI_Barrier$'; done
 }
 
 poll() {
-    record 2 --buffer 256K "$subject" poll
-    expect_done
-    expect_sound
+    record_all --buffer 256K "$subject" poll
     expect 1 1 ' leave MPI_Iprobe [1-9]'
     expect 1 1 ' leave MPI_Iprobe 0$'
     expect 1 2 ' leave MPI_Test [1-9]'
@@ -191,8 +161,7 @@ poll() {
         complain "the places have not been called equally often"
     # Its time counts once.
     [ -x "$programs/mpix_trace_report" ] || return 0
-    run alone mpix_trace_report "$folder" --format csv --show functions
-    expect_status 0
+    succeeds run alone mpix_trace_report "$folder" --format csv --show functions
     awk -F, '{ is_long = $4 > 1e7 } $1 == "MPI_Iprobe" { once = is_long } $1 == "MPI_Test" { again = is_long }
         END { exit !once || again }' "$scratch/rows" || complain "the time of the loop is not counted once"
 }
@@ -211,9 +180,7 @@ check_poll() {
 # What is computed between two looks is not in the first.
 check_twice() {
     local rank
-    record 2 "$subject" twice
-    expect_done
-    expect_sound
+    record_all "$subject" twice
     for rank in 0 1; do
         expect $rank 2 ' leave MPI_Iprobe 1$'
         [ "$(grep ' MPI_Iprobe' "$scratch/dump-$rank" | awk '{ printf "%s ", $4 }')" = "enter leave enter leave " ] ||
@@ -224,9 +191,7 @@ check_twice() {
 # ACTION FUNCTION: it is tried in vain and then not; but for those that the MPI library lacks.
 check_trial() {
     local rank
-    record 2 "$subject" "$1"
-    expect_done
-    expect_sound
+    record_all "$subject" "$1"
     grep -q " enter MPI_$2\$" "$scratch/dump-0" || [ "$2" != Parrived ] || return 0
     for rank in 0 1; do
         expect $rank 1+ " leave MPI_$2 [1-9]"
@@ -234,16 +199,8 @@ check_trial() {
     done
 }
 
-check_spawn() {
-    record 2 "$subject" spawn
-    expect_done
-    expect_sound
-}
-
 check_threads() {
-    record 2 "$subject" threads
-    expect_done
-    expect_sound
+    record_all "$subject" threads
     expect 0 200 ' send partner 1 '
     expect 1 200 ' receive partner 0 '
     [ "$(sed -n 's/^event \([0-9]*\) .*/\1/p' "$scratch/dump-0" | sort -u | wc -l)" -eq 3 ] || complain "not 3 threads"
@@ -252,9 +209,7 @@ check_threads() {
 # Two threads have requests at the same time: what one has completed, the other may be given at once.
 check_exchanges() { # ACTION
     local rank kind
-    record 2 "$subject" "$1"
-    expect_done
-    expect_sound
+    record_all "$subject" "$1"
     for rank in 0 1; do
         expect $rank 10000 ' receive partner [01] tag 7 bytes 4 comm [23] request [1-9]'
         for kind in receive send_done; do
@@ -268,9 +223,7 @@ check_exchanges() { # ACTION
 # Two threads make communicators of the same processes at once; of each, all processes know the same context.
 check_twins() {
     local rank
-    record 2 "$subject" twins
-    expect_done
-    expect_sound
+    record_all "$subject" twins
     for rank in 0 1; do
         expect $rank 3+ '^clock '
         sed -n 's/^comm [0-9]* context \([0-9]*\) size 2 inter 0 .*/\1/p' "$scratch/dump-$rank" | sort \
@@ -307,7 +260,7 @@ check_only() {
 
 # With mpix_preload, in any order: the trace has the calls of the program, and no others.
 check_both() {
-    local programs=${BUILDDIR:-.}/lib/interpose rank first
+    local programs=$build/lib/interpose rank first
     for first in mpix_preload mpix_trace; do
         rm -rf "$folder"
         if [ $first = mpix_preload ]; then
@@ -334,19 +287,15 @@ check_both() {
 
 # A link may have any name, a folder any character, and a program may clear the environment before MPI_Init.
 check_odd_names() {
-    local recorder link=$scratch/recorder odd=$scratch/run[1]
-    recorder=$(cd "$programs/../lib/interpose" && pwd)/mpix_trace
-    ln -s "$recorder" "$link"
+    local link=$scratch/recorder odd=$scratch/run[1]
+    ln -s "$build/lib/interpose/mpix_trace" "$link"
     command="a link to mpix_trace"
-    limited "$link" --help >"$scratch/out" 2>"$scratch/err" </dev/null
-    status=$?
+    capture "$link" --help
     expect_status 0
     grep -q '^Usage: .* mpix_trace ' "$scratch/out" || complain "no usage"
     run 2 mpix_trace -o "$odd" "$subject"
-    run 2 mpix_trace -o "$odd" "$subject"
-    expect_refusal "there is a trace in $odd already"
-    record 2 "$subject" cleared
-    expect_status 0
+    refuses "there is a trace in $odd already" run 2 mpix_trace -o "$odd" "$subject"
+    succeeds record 2 "$subject" cleared
     expect 0 1 ' enter MPI_Init$'
 }
 
@@ -365,36 +314,29 @@ check_cost() {
 check_others() {
     record alone sh -c 'echo hello; exit 7'
     expect_status 7
-    [ "$(own_messages)" = "mpix_trace: nothing called MPI_Init; the program ran without being recorded" ] ||
-        complain "not one line"
-    run alone mpix_trace -o "$scratch/new" ls
-    expect_refusal 'ls is no MPI program'
+    expect_line '^mpix_trace: nothing called MPI_Init; the program ran without being recorded$'
+    refuses 'ls is no MPI program' run alone mpix_trace -o "$scratch/new" ls
     record 2 "$subject" child
     expect_done
     [ "$(grep -c '^child$' "$scratch/out")" -eq 2 ] || complain "a child does not run"
     run 2 mpix_trace -o "$folder" "$subject"
     [ "$status" -ne 0 ] || complain "a trace is overwritten"
     grep -q 'there is a trace in' "$scratch/err" || complain "no line says that there is a trace"
-    run alone mpix_trace "$subject"
-    expect_refusal '-o DIR'
-    run alone mpix_trace -o "$scratch/new" --buffer 12 "$subject"
-    expect_refusal --buffer
-    run alone mpix_trace -o "$scratch/new" --from-s x "$subject"
-    expect_refusal --from-s
-    run alone mpix_trace -o "$scratch/new" --from-s 1000000000 "$subject"
-    expect_refusal '"1000000000" is not allowed'
-    run alone mpix_trace -o "$scratch/new" --from-s 10 --to-s 9.5 "$subject"
-    expect_refusal --to-s
     echo file >"$scratch/file"
-    run alone mpix_trace -o "$scratch/file/new" "$subject"
-    expect_refusal 'file/new cannot be made: Not a directory'
+    expect_refusals alone mpix_trace -o "$scratch/new" <<END
+--buffer|--buffer 12 $subject
+--from-s|--from-s x $subject
+"1000000000" is not allowed|--from-s 1000000000 $subject
+--to-s|--from-s 10 --to-s 9.5 $subject
+file/new cannot be made: Not a directory|-o $scratch/file/new $subject
+"mpi_comm_dupp" matches no function of MPI; did you mean MPI_Comm_dup?|--only mpi_comm_dupp $subject
+END
+    refuses '-o DIR' run alone mpix_trace "$subject"
     # Of all processes, the first says so.
-    run 2 mpix_trace -o "$scratch/new" --no-such-option "$subject"
-    expect_refusal --no-such-option
-    run 2 mpix_trace -o "$scratch/new" --only 'Send,Recieve' "$subject"
-    expect_refusal '"Recieve" matches no function of MPI; did you mean MPI_Recv?'
-    run alone mpix_trace -o "$scratch/new" --only mpi_comm_dupp "$subject"
-    expect_refusal '"mpi_comm_dupp" matches no function of MPI; did you mean MPI_Comm_dup?'
+    expect_refusals 2 mpix_trace -o "$scratch/new" <<END
+--no-such-option|--no-such-option $subject
+"Recieve" matches no function of MPI; did you mean MPI_Recv?|--only Send,Recieve $subject
+END
     MPIX_HARMONIZE_SYNC=foo run 2 mpix_trace -o "$scratch/new" "$subject"
     expect_refusal "environment variable MPIX_HARMONIZE_SYNC: 'foo' is not valid"
     [ ! -e "$scratch/new" ] || complain "a refusal makes a folder"
@@ -427,19 +369,10 @@ check_lines() {
     done <"$addresses"
 }
 
-have_fortran() {    # FORM
-    local statement='use mpi_f08'
-    [ "$1" -ne 1 ] || statement='include "mpif.h"'
-    [ "$1" -ne 2 ] || statement='use mpi'
-    printf 'program p\n%s\nend program\n' "$statement" >"$scratch/try.f90"
-    ${compiler/mpicc/mpifort} "$scratch/try.f90" -o "$scratch/try" >/dev/null 2>&1
-}
-
 tap_check "calls, messages, communicators and regions" check_calls
 tap_check "all forms of collective operations and of messages" check_forms
 for form in 1 2 3; do
-    name="Fortran, form $form"
-    if have_fortran $form; then tap_check "$name" check_fortran $form; else tap_skip "$name" "no such Fortran"; fi
+    tap_check_if "have_fortran $form" "no such Fortran" "Fortran, form $form" check_fortran $form
 done
 tap_check "records of the clock while a program runs" check_records
 tap_check "a loop that polls at several places" check_poll
@@ -452,15 +385,9 @@ tap_check "requests of several threads" check_exchanges exchange
 tap_check "requests of several threads, one by one" check_exchanges exchange_by_one
 tap_check "threads that make communicators" check_twins
 tap_check "a communicator that is freed within a call" check_freed
-# The flags are words, and there may be none.
-# shellcheck disable=SC2086
-if ! tap_selects "processes of another world"; then
-    :
-elif limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$subject" spawn >"$scratch/log" 2>&1 </dev/null; then
-    tap_check "processes of another world" check_spawn
-else
-    tap_skip "processes of another world" "MPI_Comm_spawn fails here"
-fi
+passes_alone() { launch 2 "$@" </dev/null; }
+tap_check_if "passes_alone $subject spawn" "MPI_Comm_spawn fails here" \
+    "processes of another world" record_all "$subject" spawn
 tap_check "--only, --from-s and --to-s" check_only
 tap_check "the cost of a call" check_cost
 tap_check "mpix_preload and mpix_trace" check_both
@@ -470,15 +397,8 @@ tap_check "calls of this library" check_library
 tap_check "calls of a tool" check_tool
 compile between check_trace_between.c
 for how in groups port socket; do
-    name="messages between processes that met by $how"
-    # shellcheck disable=SC2086
-    if ! tap_selects "$name"; then
-        continue
-    elif limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$scratch/between" $how >/dev/null 2>&1 </dev/null; then
-        tap_check "$name" check_between $how
-    else
-        tap_skip "$name" "they cannot meet so with this MPI library"
-    fi
+    tap_check_if "passes_alone $scratch/between $how" "they cannot meet so with this MPI library" \
+        "messages between processes that met by $how" check_between $how
 done
 if command -v addr2line >/dev/null && command -v strip >/dev/null; then
     tap_check "call sites as functions and lines" check_lines -pie named

@@ -9,24 +9,21 @@ known=$scratch/known
 "$checks/check_trace_check" "$known" || { echo "Bail out! there is no trace"; exit 1; }
 
 check() {           # FOLDER OPTION...: all is well, and nothing is said of it
-    run alone mpix_trace_check "$@"
-    expect_status 0
+    succeeds run alone mpix_trace_check "$@"
     [ ! -s "$scratch/err" ] || complain "says something"
 }
 
-# COLUMN...: of the last run, whose rows are CSV, of each row; its first five columns say what it is of.
-columns() {
-    awk -F, -v names="$*" '
-        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; count = split(names, name, " "); next }
-        { line = $1
-          for (i = 2; i <= 5; i++) if ($i != "") line = line " " $i
-          for (i = 1; i <= count; i++) line = line " " (name[i] in at ? $at[name[i]] : "no column " name[i])
-          print line }' "$scratch/rows"
+# COLUMN...: of the last run, of each row; what it is of comes first.
+figures() {
+    columns clock scope operation from to "$@" | awk -F, '{
+        line = $1
+        for (i = 2; i <= NF; i++) if (i > 5 || $i != "") line = line " " $i
+        print line }'
 }
 
-expect_rows() {     # stdin: what `columns relations violations` prints
+expect_rows() {     # stdin: what `figures relations violations` prints
     cat >"$scratch/wanted"
-    columns relations violations >"$scratch/found"
+    figures relations violations >"$scratch/found"
     diff "$scratch/wanted" "$scratch/found" >"$scratch/differences" ||
         complain "not the rows (<: wanted): $(cat "$scratch/differences")"
 }
@@ -67,7 +64,7 @@ END
 
 # CLOCK MEDIAN MAX, in nanoseconds: of all relations, but for the errors of the clock.
 expect_late() {
-    columns violation_median_ns violation_max_ns | awk -v clock="$1" -v median="$2" -v most="$3" '
+    figures violation_median_ns violation_max_ns | awk -v clock="$1" -v median="$2" -v most="$3" '
         $1 == clock && $2 == "all" { n++; if (($3 - median)^2 > 500^2 || ($4 - most)^2 > 500^2) print }
         END { if (n != 1) print n + 0 " rows of all" }' >"$scratch/differences"
     [ ! -s "$scratch/differences" ] || complain "clock $1: not $2 and $3 ns: $(cat "$scratch/differences")"
@@ -85,14 +82,14 @@ check_lateness() {
 check_latency() {
     check "$known" --latency-ns 5000 --format csv
     expect_late global 2000 2000
-    [ "$(columns violations beyond_bound | grep '^global all')" = "global all 105 105" ] ||
+    [ "$(figures violations beyond_bound | grep '^global all')" = "global all 105 105" ] ||
         complain "not all are beyond the bounds by the clock global"
-    [ "$(columns violations | grep '^corrected all')" = "corrected all 0" ] || complain "violations remain"
-    columns moved moved_median_ns moved_max_ns |
+    [ "$(figures violations | grep '^corrected all')" = "corrected all 0" ] || complain "violations remain"
+    figures moved moved_median_ns moved_max_ns |
         awk '$1 == "corrected" && $2 == "all" { good = $3 > 0 && $4 > 0 && $5 >= $4 } END { exit !good }' ||
         complain "nothing was moved"
     check "$known" --latency-ns 2500 --format csv
-    [ "$(columns violations beyond_bound moved | grep -E '^(global|corrected) all')" = \
+    [ "$(figures violations beyond_bound moved | grep -E '^(global|corrected) all')" = \
         "global all 0 0 
 corrected all 0  0" ] || complain "2.5 us are too much for messages of 3 us"
 }
@@ -127,15 +124,14 @@ expect_written() {
     check "$known" --corrected "$scratch/written" "$@"
     check "$scratch/written" --format csv "$@"
     for clock in $clocks; do echo "$clock all 105 0"; done >"$scratch/wanted"
-    columns relations violations | grep ' all ' | diff "$scratch/wanted" - >"$scratch/differences" ||
+    figures relations violations | grep ' all ' | diff "$scratch/wanted" - >"$scratch/differences" ||
         complain "not the rows (<: wanted): $(cat "$scratch/differences")"
 }
 
 # Each event has the bound that it had, and what it was moved by.
 expect_bounds() {
     run alone mpix_trace_convert --format csv "$known" -o "$scratch/known.csv"
-    run alone mpix_trace_convert --format csv "$scratch/written" -o "$scratch/written.csv"
-    expect_status 0
+    succeeds run alone mpix_trace_convert --format csv "$scratch/written" -o "$scratch/written.csv"
     [ ! -s "$scratch/err" ] || complain "says something of the trace that was written"
     paste -d, "$scratch/known.csv" "$scratch/written.csv" | awk -F, '
         /^#/ || /^rank/ { next }
@@ -157,15 +153,13 @@ check_write() {
 # ---- Refusals
 
 check_bad_options() {
-    run alone mpix_trace_check
-    expect_refusal "give one folder"
+    refuses "give one folder" run alone mpix_trace_check
     expect_refusals alone mpix_trace_check "$known" <<END
 give one folder|$known
 --latency-ns -1
 --latency-ns 1.5
 --latency-ns 1000000001
 --format html
---nothing
 --output $scratch/absent/rows.csv
 --corrected $known/../known
 END
@@ -188,19 +182,15 @@ check_bad_traces() {
     head -c 9 "$known/rank-1.mpixtrace" >"$scratch/head/rank-1.mpixtrace"
     { cat "$known/rank-1.mpixtrace"; printf '%16s' 'no block at all.'; } >"$scratch/damaged/rank-1.mpixtrace"
     printf '\377' | dd of="$scratch/damaged/rank-1.mpixtrace" bs=1 seek=32 conv=notrunc 2>/dev/null
-    run alone mpix_trace_check "$scratch/absent"
-    expect_refusal "$scratch/absent"
-    run alone mpix_trace_check "$scratch/empty"
-    expect_refusal "$scratch/empty"
+    refuses "$scratch/absent" run alone mpix_trace_check "$scratch/absent"
+    refuses "$scratch/empty" run alone mpix_trace_check "$scratch/empty"
     for name in lacking text head damaged; do
-        run alone mpix_trace_check "$scratch/$name"
-        expect_refusal "$scratch/$name/rank-1.mpixtrace"
+        refuses "$scratch/$name/rank-1.mpixtrace" run alone mpix_trace_check "$scratch/$name"
     done
     # What was written before a program was killed is read.
     bad_copy torn
     head -c $((bytes - 100)) "$known/rank-1.mpixtrace" >"$scratch/torn/rank-1.mpixtrace"
-    run alone mpix_trace_check "$scratch/torn" --format csv
-    expect_status 0
+    succeeds run alone mpix_trace_check "$scratch/torn" --format csv
     own_messages | grep -qE 'rank 1: the file ends within a block' || complain "does not say what is torn"
     own_messages | grep -qF 'not checked: 30 sends and 30 receives alone, 30 calls' ||
         complain "does not say what is not checked"
@@ -211,16 +201,14 @@ check_bad_traces() {
 
 # Of its two processes: 40 messages have a relation each, and 40 allreduces two; MPI_Init and MPI_Finalize have none.
 check_real() {
-    run 2 mpix_trace -o "$scratch/real" "$checks/check_late"
-    expect_status 0
-    run alone mpix_trace_check "$scratch/real" --format csv
-    expect_status 0
-    [ "$(columns relations | grep -E '^(local|global|corrected) all')" = \
+    succeeds run 2 mpix_trace -o "$scratch/real" "$checks/check_late"
+    succeeds run alone mpix_trace_check "$scratch/real" --format csv
+    [ "$(figures relations | grep -E '^(local|global|corrected) all')" = \
         "local all 120
 global all 120
 corrected all 120" ] || complain "not 120 relations"
-    [ "$(columns beyond_bound | grep '^global all')" = "global all 0" ] || complain "beyond the bounds of the clock"
-    [ "$(columns violations | grep '^corrected all')" = "corrected all 0" ] || complain "violations remain"
+    [ "$(figures beyond_bound | grep '^global all')" = "global all 0" ] || complain "beyond the bounds of the clock"
+    [ "$(figures violations | grep '^corrected all')" = "corrected all 0" ] || complain "violations remain"
 }
 
 # ---- Tests

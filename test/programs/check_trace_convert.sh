@@ -22,8 +22,7 @@ check_with() {      # PYTHON WHAT FILE [LINES]: against the lines of the trace
 }
 
 check_lines() {
-    convert --format csv "$scratch/known" -o "$scratch/lines.csv"
-    expect_status 0
+    succeeds convert --format csv "$scratch/known" -o "$scratch/lines.csv"
     [ ! -s "$scratch/err" ] || complain "there is something to tell"
     check_with python3 csv "$scratch/known.true"
     columns_page >"$scratch/columns.md"
@@ -33,8 +32,7 @@ check_lines() {
 }
 
 check_perfetto() {  # [OPTION]...
-    convert --format perfetto -o "$scratch/known.json" "$@" "$scratch/known"
-    expect_status 0
+    succeeds convert --format perfetto -o "$scratch/known.json" "$@" "$scratch/known"
     [ $# -eq 0 ] || { grep -q '"times":"local"' "$scratch/known.json" || complain "times are not local"; return; }
     check_with python3 perfetto "$scratch/known.json"
 }
@@ -68,8 +66,7 @@ otf2_tool_check() { # TOOL PACKAGE NAME FUNCTION [ARGUMENT]...
 }
 
 check_archive() {   # FOLDER [OPTION]...
-    convert --format otf2 -o "$1" "${@:2}" "$scratch/known"
-    expect_status 0
+    succeeds convert --format otf2 -o "$1" "${@:2}" "$scratch/known"
     [ ! -s "$scratch/err" ] || complain "there is something to tell"
     [ -s "$1/traces.otf2" ] || complain "there is no archive"
 }
@@ -103,8 +100,7 @@ check_offsets() {
 # A reader needs two offsets of each location, whose times increase.
 check_one_record() {
     make_trace once -1
-    convert --format otf2 "$scratch/once"
-    expect_status 0
+    succeeds convert --format otf2 "$scratch/once"
     [ -s "$scratch/once.otf2/traces.otf2" ] || complain "the archive is not beside the trace"
     offsets_of "$scratch/once.otf2" | awk -F, '
         { count[$1]++; if (count[$1] > 1 && ($2 <= time[$1] || $3 != offset[$1])) print "not the next offset: " $0
@@ -120,8 +116,7 @@ check_late_zero() {
     convert --format csv -o "$scratch/late.csv" "$scratch/late"
     grep -q ',-[0-9]' "$scratch/late.csv" || complain "no time is below 0"
     for times in local global; do
-        convert --format otf2 --times $times -o "$scratch/late.$times" "$scratch/late"
-        expect_status 0
+        succeeds convert --format otf2 --times $times -o "$scratch/late.$times" "$scratch/late"
         check_with "$python" otf2 "$scratch/late.$times/traces.otf2" "$scratch/late.csv"
     done
 }
@@ -130,8 +125,7 @@ check_no_record() {
     local format
     make_trace never -2
     for format in otf2 $([ "$formats" = csv ] || echo perfetto) csv; do
-        convert --format $format "$scratch/never" -o "$scratch/never.$format"
-        expect_status 0
+        succeeds convert --format $format "$scratch/never" -o "$scratch/never.$format"
         [ "$(own_messages | grep -c '^[^:]*: 3 ranks, .*: no clock records: ')" -eq 1 ] ||
             complain "does not tell of ranks without clock records"
     done
@@ -145,16 +139,14 @@ expect_gap() {      # BOUND, a regular expression: of a clock that was not recor
 # A program that met twice only, more than 2 s apart.
 check_rare_records() {
     make_trace rare 3e9
-    convert --format csv "$scratch/rare" -o "$scratch/rare.csv"
-    expect_status 0
+    succeeds convert --format csv "$scratch/rare" -o "$scratch/rare.csv"
     expect_gap '[0-9]+\.[0-9]'
 }
 
 # A program that met at its start only: the bound is that of its last event.
 check_early_records() {     # PERIOD of make_trace
     make_trace early "$1"
-    convert --format csv "$scratch/early" -o "$scratch/early.csv"
-    expect_status 0
+    succeeds convert --format csv "$scratch/early" -o "$scratch/early.csv"
     expect_gap "$(awk -F, '/^[0-9]/ && $7 > widest { widest = $7 } END { printf "%.1f", widest / 1000 }' \
         "$scratch/early.csv")"
 }
@@ -165,8 +157,7 @@ check_unknown_bound() {
     for unknown in 21 30; do
         make_trace unknown 0.1e9 0 $unknown
         convert --format csv "$scratch/unknown" -o "$scratch/unknown.csv"
-        convert --format "$1" "$scratch/unknown" -o "$scratch/unknown.$1.$unknown"
-        expect_status 0
+        succeeds convert --format "$1" "$scratch/unknown" -o "$scratch/unknown.$1.$unknown"
         if [ "$1" = otf2 ]; then
             check_with "$python" otf2 "$scratch/unknown.otf2.$unknown/traces.otf2" "$scratch/unknown.csv"
         else
@@ -191,10 +182,8 @@ END
 }
 
 check_second_archive() {
-    convert --format otf2 -o "$scratch/known.otf2" "$scratch/known"
-    expect_refusal "$scratch/known.otf2"
-    convert --format otf2 -o "$scratch/known.csv" "$scratch/known"
-    expect_refusal "$scratch/known.csv"
+    refuses "$scratch/known.otf2" convert --format otf2 -o "$scratch/known.otf2" "$scratch/known"
+    refuses "$scratch/known.csv" convert --format otf2 -o "$scratch/known.csv" "$scratch/known"
 }
 
 check_without_otf2() {

@@ -3,36 +3,23 @@
 # mpix_trace with programs that do rare things or end early, and with what cannot be recorded: the program runs as ever,
 # what is there is right, and what is not there is said.
 #
-# Environment: BUILDDIR       the build directory (default: .)
-#              CC             MPI compiler wrapper for C
-#              MPIEXEC, MPIEXEC_FLAGS
-#
 # Most functions are called by tap_check only, by name:
 # shellcheck disable=SC2317
-set -u
-export LC_ALL=C
-
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../tap.sh"
-. "$here/run.sh"
-. "$here/trace_recording.sh"
+. "$(dirname "$0")/trace_recording.sh"
 subject=$scratch/subject
 odd=$scratch/odd
 compile subject check_trace.c
 compile odd check_trace_odd.c
 
 plain() {           # ACTION: what the program says without the recorder
-    # shellcheck disable=SC2086
-    limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$odd" "$@" 2>&1 </dev/null
+    launch 2 "$odd" "$@" 2>&1 </dev/null
 }
 
 # ---- Programs that do rare things
 
 # Nothing after a jump out of an error handler is lost, and the call that never returned ends.
 check_jumps() {
-    record 2 "$odd" jumps
-    expect_done
-    expect_sound
+    record_all "$odd" jumps
     for rank in 0 1; do
         expect $rank 3 ' enter MPI_Send$'
         expect $rank 5 ' enter MPI_Barrier$'
@@ -41,9 +28,7 @@ check_jumps() {
 
 # One process leaves a call; then both make calls further down the stack, and inner ones.
 check_deeper() {
-    record 2 "$odd" deeper
-    expect_done
-    expect_sound
+    record_all "$odd" deeper
     expect 0 1 ' enter MPI_Send$'
     expect 0 2 ' enter MPI_Comm_free$'
     for rank in 0 1; do expect $rank 12 ' enter MPI_Barrier$'; done
@@ -53,9 +38,7 @@ check_deeper() {
 # both, and both look after the clock in the same calls.
 check_numbers() {
     local rank number
-    record 2 "$odd" numbers
-    expect_done
-    expect_sound
+    record_all "$odd" numbers
     for rank in 0 1; do
         for number in 2 43 45; do expect $rank 1 " collective partner -1 tag $number bytes 4 comm 2 request 0\$"; done
     done
@@ -63,9 +46,7 @@ check_numbers() {
 
 # Requests that failed are no longer known when their handles come again.
 check_failures() {
-    record 2 "$odd" fail
-    expect_done
-    expect_sound
+    record_all "$odd" fail
     expect 0 12 ' post '
     expect 0 8 ' receive .* request [1-9]'
     for request in 2 3 5 6 8 9 11 12; do expect 0 1 " receive .* request $request\$"; done
@@ -75,9 +56,7 @@ check_failures() {
 check_refused() {
     local rank
     compile refused check_trace_refused.c
-    record 2 "$scratch/refused"
-    expect_done
-    expect_sound
+    record_all "$scratch/refused"
     expect 0 3 ' send '
     expect 1 2 ' send '
     expect 0 2 ' receive '
@@ -90,42 +69,32 @@ check_refused() {
 
 # A broadcast that failed on rank 1 is never complete there.
 check_failed_broadcasts() {
-    record 2 "$odd" broadcast
-    expect_done
-    expect_sound
+    record_all "$odd" broadcast
     expect 0 2 ' collective_done '
     expect 1 2 ' collective partner 0 '
     expect 1 0 ' collective_done '
 }
 
 check_many_threads() {
-    record 2 "$odd" threads
-    expect_done
-    expect_sound
+    record_all "$odd" threads
     [ -z "$(own_messages)" ] || complain "it says something"
     expect 0 1300 ' enter MPI_Comm_size$'
 }
 
 check_crowd() {
-    record 2 "$odd" crowd
-    expect_done
-    expect_sound
+    record_all "$odd" crowd
     expect_line '^mpix_trace: 178 threads on 2 ranks exceeded the limit, and were not recorded$'
     expect 0 511 ' enter MPI_Comm_size$'
 }
 
 check_level() {
-    record 2 "$odd" level 2000000000
-    expect_done
-    expect_sound
+    record_all "$odd" level 2000000000
     expect 0 1 ' enter region 2000000000$'
     expect 1 1 ' leave region 2000000000 0$'
 }
 
 check_fork() {
-    record 2 "$odd" fork
-    expect_done
-    expect_sound
+    record_all "$odd" fork
     expect 0 1 ' enter MPI_Barrier$'
 }
 
@@ -206,9 +175,11 @@ check_abort() {
     expect 0 5+ ' enter MPI_Barrier$'
 }
 
-check_disk() {
-    mkdir -p "$scratch/disk"
-    mount -t tmpfs -o size=64k tmpfs "$scratch/disk" 2>/dev/null || { echo skip; return; }
+mount_disk() {
+    mkdir -p "$scratch/disk" && mount -t tmpfs -o size=64k tmpfs "$scratch/disk"
+}
+
+check_disk() {      # mount_disk came before
     rm -rf "$folder"
     run 2 mpix_trace -o "$scratch/disk/trace" "$subject" many
     umount "$scratch/disk"
@@ -222,38 +193,25 @@ check_limit() {
     expect_line 'could not write all events: .*File too large'
 }
 
+# PROGRAM WHY, a regular expression
+expect_no_recording() {
+    rm -rf "$folder"
+    succeeds run alone mpix_trace -o "$folder" "$1"
+    grep -q '^it runs$' "$scratch/out" || complain "the program does not run"
+    expect_line "$2; the program runs without being recorded\$"
+}
+
 # VERSION [CURE]: of a program with an MPI library that says so, which the recorder was not built for
 check_other_library() {
-    cat >"$scratch/other.c" <<SOURCE
-#include <stdio.h>
-int MPI_Init(int *argc, char ***argv) { return argc && argv ? 0 : 1; }
-int MPI_Finalize(void) { return 0; }
-int PMPI_Get_library_version(char *text, int *length) { *length = sprintf(text, "$1"); return 0; }
-SOURCE
-    cat >"$scratch/user.c" <<'SOURCE'
-#include <stdio.h>
-int MPI_Init(int *, char ***);
-int MPI_Finalize(void);
-int main(int argc, char **argv) { MPI_Init(&argc, &argv); puts("it runs"); return MPI_Finalize(); }
-SOURCE
-    cc -shared -fPIC "$scratch/other.c" -o "$scratch/libother.so" &&
-        cc "$scratch/user.c" "$scratch/libother.so" -o "$scratch/user" || return
-    rm -rf "$folder"
-    run alone mpix_trace -o "$folder" "$scratch/user"
-    expect_status 0
-    grep -q '^it runs$' "$scratch/out" || complain "the program does not run"
-    expect_line "$1.*${2-}; the program runs without being recorded\$"
+    make_program_with_other_mpi "$1" || return
+    expect_no_recording "$scratch/user" "$1.*${2-}"
     ! compgen -G "$folder/*" >/dev/null || complain "there is a trace"
 }
 
 # With the names of an MPI library in itself.
 check_own_library() {
     make_program_with_mpi || return
-    rm -rf "$folder"
-    run alone mpix_trace -o "$folder" "$scratch/own"
-    expect_status 0
-    grep -q '^it runs$' "$scratch/out" || complain "the program does not run"
-    expect_line 'MPI library within itself, .*; the program runs without being recorded$'
+    expect_no_recording "$scratch/own" 'MPI library within itself, .*'
 }
 
 # The program runs as ever, and one process says that it is not recorded.
@@ -267,9 +225,7 @@ check_session() {
 
 # A session beside the world: MPI may refuse to compare their communicators.
 check_session_too() {
-    record 2 "$odd" session_too
-    expect_done
-    expect_sound
+    record_all "$odd" session_too
     grep -q ' enter MPI_Session_init' "$scratch/dump-0" || return 0
     for rank in 0 1; do
         expect $rank 1 '^comm 2 context [1-9][0-9]* size 2 inter 0 ranks 0 1$'
@@ -290,28 +246,22 @@ check_missing_file() {
     [ ! -e "$folder/rank-0.mpixtrace" ] || complain "rank 0 has left a file"
 }
 
-# NAME FUNCTION ACTION PATTERN REASON: a test that is left out if the program says PATTERN without the recorder
-check_unless() {
-    if ! tap_selects "$1"; then
-        return
-    elif plain "$3" | grep -q "$4"; then
-        tap_skip "$1" "$5"
-    else
-        tap_check "$1" "$2"
-    fi
+# ACTION PATTERN: whether the program does not say this without the recorder
+is_silent() {
+    ! plain "$1" | grep -q "$2"
 }
 
 tap_check "calls that are left by a jump" check_jumps
 tap_check "calls that are deeper in the stack than one that was left" check_deeper
 tap_check "collective calls that fail on one process" check_numbers
 # Open MPI 4 takes messages that are too long.
-check_unless "requests that fail" check_failures fail 'do not fail' "they do not fail with this MPI library"
+tap_check_if "is_silent fail do.not.fail" "they do not fail with this MPI library" "requests that fail" check_failures
 tap_check "messages that are refused, or too long" check_refused
 tap_check "more threads than there are buffers, one after the other" check_many_threads
-check_unless "persistent broadcasts that fail" check_failed_broadcasts broadcast 'do not fail' \
-    "they do not fail with this MPI library"
-check_unless "more threads than there are buffers, at once" check_crowd crowd 'too few threads' \
-    "the system allows too few threads"
+tap_check_if "is_silent broadcast do.not.fail" "they do not fail with this MPI library" \
+    "persistent broadcasts that fail" check_failed_broadcasts
+tap_check_if "is_silent crowd too.few.threads" "the system allows too few threads" \
+    "more threads than there are buffers, at once" check_crowd
 tap_check "a region with a large number" check_level
 tap_check "a child that is forked" check_fork
 tap_check "a million events" check_million
@@ -335,10 +285,6 @@ other="MPICH Version: 99"
 tap_check "another MPI library than that of the build" check_other_library "$other" \
     "use the launcher of the program's MPI library, and the mpix_trace that was installed for it"
 tap_check "a program with an MPI library in itself" check_own_library
-if [ "$(check_disk)" = skip ]; then
-    tap_skip "a full disk" "a small file system cannot be mounted"
-else
-    tap_check "a full disk" check_disk
-fi
+tap_check_if mount_disk "a small file system cannot be mounted" "a full disk" check_disk
 
 tap_done

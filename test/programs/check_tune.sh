@@ -63,8 +63,7 @@ expect_no_file() {
 check_gain() {
     again
     gains=$'1024 50\n4096 60'
-    tune --format csv allreduce
-    expect_status 0
+    succeeds tune --format csv allreduce
     [ "$(columns first_bytes last_bytes algorithm verdict)" = "1024,4096,$algorithm,in force" ] ||
         complain "not one rule from 1024 to 4096, in force"
     grep -q "^# To use it:.*$variable=$(realpath "$scratch")/tuning/tuned.$suffix" "$scratch/out" ||
@@ -72,8 +71,7 @@ check_gain() {
     tune --format json allreduce
     [ "$(cut -c1 "$scratch/out" | tr -d '\n')" = "{{" ] || complain "not a head and a row of JSON"
     cp "$scratch/out" "$scratch/rules.json"
-    run alone mpix_report "$scratch/rules.json"
-    expect_status 0
+    succeeds run alone mpix_report "$scratch/rules.json"
     grep -q 'Rules of tuning files' "$scratch/out" && grep -q '>in force<' "$scratch/out" &&
         grep -q 'with the file' "$scratch/out" || complain "the page does not show the rule"
 }
@@ -87,8 +85,7 @@ check_provenance() {
 }
 
 check_continues() {
-    tune allreduce
-    expect_status 0
+    succeeds tune allreduce
     [ ! -e "$log" ] || complain "it measured again, $(wc -l <"$log") launches"
     tune -m 64,1K allreduce
     expect_status 1
@@ -115,16 +112,14 @@ check_interrupts() {
         expect_status 143
         expect_no_file
     done
-    tune --format csv allreduce
-    expect_status 0
+    succeeds tune --format csv allreduce
     [ "$(columns algorithm verdict)" = "$algorithm,in force" ] || complain "it does not go on"
 }
 
 check_no_gain() {
     again
     gains='1024 98'
-    tune allreduce
-    expect_status 0
+    succeeds tune allreduce
     grep -q "own choice stays" "$scratch/out" || complain "it does not say so"
     expect_no_file
 }
@@ -185,16 +180,11 @@ check_refusals() {
     local launcher=("${MPIEXEC:-mpiexec}")
     again
     tune_with() { run alone mpix_tune -o "$scratch/tuning" "$@"; }
-    tune_with allreduce
-    expect_refusal "after --"
-    tune_with -- "${launcher[@]}"
-    expect_refusal "give one OPERATION"
-    tune_with scan -- "${launcher[@]}"
-    expect_refusal '"scan"'
-    tune_with -n 0 bcast -- "${launcher[@]}"
-    expect_refusal --ranks
-    tune_with -m 8,10 reduce -- "${launcher[@]}"
-    expect_refusal "10 is not allowed, give multiples of 4"
+    refuses "after --" tune_with allreduce
+    refuses "give one OPERATION" tune_with -- "${launcher[@]}"
+    refuses '"scan"' tune_with scan -- "${launcher[@]}"
+    refuses --ranks tune_with -n 0 bcast -- "${launcher[@]}"
+    refuses "10 is not allowed, give multiples of 4" tune_with -m 8,10 reduce -- "${launcher[@]}"
 }
 
 # PART [VARIABLE=VALUE] OPTION...: it ends with one line, and no file.

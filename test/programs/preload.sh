@@ -1,14 +1,13 @@
 # shellcheck shell=bash
 # Running programs with mpix_preload, to be sourced. Sets $subject, which is check_preload.c as it was compiled, $front,
 # the library that is loaded into programs, and $library, the MPI library.
-
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../tap.sh"
-. "$here/run.sh"
-programs=$(cd "${BUILDDIR:-.}" && pwd)/lib/interpose
+#
+# Environment: CC           MPI compiler wrapper for C; that for Fortran has the same name but for mpifort
+#              MPI_LIBRARY
+. "$(dirname "$0")/run.sh"
+programs=$build/lib/interpose
 front=$(echo "$programs"/.libs/libmpix_interpose-*.so)
-compiler=${CC:-mpicc}
-library=${MPI_LIBRARY:-$(sed -n 's/^MPI_LIBRARY = //p' "${BUILDDIR:-.}/Makefile")}
+library=${MPI_LIBRARY:-$(sed -n 's/^MPI_LIBRARY = //p' "$build/Makefile")}
 # As many of the world as an action of check_preload.c calls.
 barriers=300
 
@@ -36,6 +35,12 @@ expect_done() {
     expect_status 0
     expect_no "the program complains" '^wrong' out
     expect out 'done( [0-9]+)?' "$ranks"
+}
+
+# [OPTION]... PROGRAM...: runs it with the preload in two processes, and it does all that it is to do.
+preload() {
+    run 2 mpix_preload "$@"
+    expect_done
 }
 
 # COMMUNICATOR RANKS BARRIERS HARMONIZED: a row of the report; not more are valid than there are.

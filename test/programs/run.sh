@@ -17,7 +17,9 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # What MPI libraries leak is not of interest here.
 export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
 
-programs=${BUILDDIR:-.}/tools checks=${BUILDDIR:-.}/test/programs
+build=$(cd "${BUILDDIR:-.}" && pwd) || exit 1
+programs=$build/tools checks=$build/test/programs
+compiler=${CC:-mpicc}
 python=${PYTHON:-python3}
 scratch=$(mktemp -d) || exit 1
 # The formats of results for programs. Without the Jansson library there is no JSON.
@@ -49,27 +51,37 @@ columns_page() {
 # Whether there is a launcher; the simulator starts its programs by itself.
 launches() { [ "$(basename "${MPIEXEC:-mpiexec}")" != smpirun ]; }
 
-# RANKS PROGRAM [OPTION]...: runs it, by itself if RANKS is "alone". Leaves $status, the output in out and err, and in
-# rows what of out is no comment.
+# COMMAND...: runs it without input. Leaves $status, and the output in out and err.
+capture() {
+    limited "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    status=$?
+}
+
+# RANKS COMMAND...: launches it. The flags of the launcher are words, and there may be none.
+launch() {
+    # shellcheck disable=SC2086
+    limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$@"
+}
+
+# RANKS PROGRAM [OPTION]...: runs it, by itself if RANKS is "alone". Leaves what capture leaves, and in rows what of out
+# is no comment.
 run() {
+    local path
     ranks=$1 program=$2
     shift 2
     command="$program $* ($ranks ranks)"
     case $program in
     check_*) path=$checks/$program ;;
-    triad) path=${BUILDDIR:-.}/examples/$program ;;
-    mpix_trace) path=${BUILDDIR:-.}/lib/interpose/$program ;;
+    triad) path=$build/examples/$program ;;
+    mpix_trace) path=$build/lib/interpose/$program ;;
     *) path=$programs/$program ;;
     esac
     if [ "$ranks" = alone ]; then
-        limited "$path" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+        capture "$path" "$@"
     else
-        # The flags are words, and there may be none.
-        # shellcheck disable=SC2086
-        limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$ranks" "$path" "$@" \
-            >"$scratch/out" 2>"$scratch/err" </dev/null
+        launch "$ranks" "$path" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+        status=$?
     fi
-    status=$?
     grep -v '^#' "$scratch/out" >"$scratch/rows"
     [ ! -f "$scratch/raw" ] || sed -i '/^#/d' "$scratch/raw" # the titles and rows alone
 }
@@ -107,12 +119,35 @@ expect_status() {
     [ "$status" -eq "$1" ] || complain "exit status is not $1"
 }
 
+# COMMAND...: what it runs, as run does, succeeds.
+succeeds() {
+    "$@"
+    expect_status 0
+}
+
+# TEXT: a line of the program itself has it.
+expect_message() {
+    own_messages | grep -qF -e "$1" || complain "no message has: $1"
+}
+
+# PATTERN: the program itself said one line, which has this.
+expect_line() {
+    [ "$(own_messages | wc -l)" -eq 1 ] || complain "not one line"
+    own_messages | grep -q -e "$1" || complain "no line says: $1"
+}
+
 # PART: the last run was refused in one line that names it, and measured nothing.
 expect_refusal() {
     expect_status 2
     [ ! -s "$scratch/out" ] || complain "a refusal prints nothing to stdout"
     [ "$(own_messages | wc -l)" -eq 1 ] || complain "a refusal is one line"
-    own_messages | grep -qF -e "$1" || complain "the refusal does not name $1"
+    expect_message "$1"
+}
+
+# PART COMMAND...: what it runs, as run does, is refused.
+refuses() {
+    "${@:2}"
+    expect_refusal "$1"
 }
 
 # RANKS PROGRAM [WORD]...: with the options of each line of standard input it is refused. A line is PART|OPTIONS, or
@@ -154,6 +189,34 @@ SOURCE
     cc "$scratch/own.c" -o "$scratch/own"
 }
 
+# [VERSION]: $scratch/user, whose MPI library says this of itself, or does not state its version
+make_program_with_other_mpi() {
+    cat >"$scratch/other.c" <<'SOURCE'
+#include <stdio.h>
+int MPI_Init(int *argc, char ***argv) { return argc && argv ? 0 : 1; }
+int MPI_Finalize(void) { return 0; }
+#ifdef VERSION
+int PMPI_Get_library_version(char *text, int *length) { *length = sprintf(text, VERSION); return 0; }
+#endif
+SOURCE
+    cat >"$scratch/user.c" <<'SOURCE'
+#include <stdio.h>
+int MPI_Init(int *, char ***);
+int MPI_Finalize(void);
+int main(int argc, char **argv) { MPI_Init(&argc, &argv); puts("it runs"); return MPI_Finalize(); }
+SOURCE
+    cc -shared -fPIC ${1+"-DVERSION=\"$1\""} "$scratch/other.c" -o "$scratch/libother.so" &&
+        cc "$scratch/user.c" "$scratch/libother.so" -o "$scratch/user"
+}
+
+have_fortran() {    # FORM, as the test programs in Fortran count them: whether the compiler has it
+    local statement='use mpi_f08'
+    [ "$1" -ne 1 ] || statement='include "mpif.h"'
+    [ "$1" -ne 2 ] || statement='use mpi'
+    printf 'program p\n%s\nend program\n' "$statement" >"$scratch/try.f90"
+    ${compiler/mpicc/mpifort} "$scratch/try.f90" -o "$scratch/try" >/dev/null 2>&1
+}
+
 # What results of mpix_bench begin with, in JSON and in comma-separated values, with columns that tests need.
 bench_columns="operation,,key,text release,,key,text barrier,,key,text ranks,,key,integer root,,key,text \
 run_time,,key,text size_bytes,bytes,key,integer arrival,,key,text valid,,figure,integer median_ns,ns,figure,number \
@@ -170,4 +233,23 @@ csv_head() {        # SCHEMA COLUMNS
     printf '# schema: %s 2\n' "$1"
     tr ' ' '\n' <<<"$2" | sed 's/.*/# column: &,/'
     tr ' ' '\n' <<<"$2" | cut -d, -f1 | paste -sd,
+}
+
+# FOLDER LAUNCHES VARIANT...: the manifest of a campaign of which all is done. Launch 1 of A is in A/001.json.
+write_manifest() {
+    local folder=$1 launches=$2 variant block separator=
+    shift 2
+    {
+        echo '{"schema": "mpix-campaign", "version": 1, "seed": 3, "launches": '"$launches"', "variants": ['
+        printf '%s\n' "$@" | awk '{ printf "%s{\"name\": \"%s\", \"command\": [\"true\"]}", (NR > 1 ? "," : ""), $0 }'
+        echo '], "runs": ['
+        for ((block = 0; block < launches; block++)); do
+            for variant in "$@"; do
+                printf '%s{"block": %d, "variant": "%s", "file": "%s/%03d.json", "status": "done"}\n' "$separator" \
+                    $block "$variant" "$variant" $((block + 1))
+                separator=,
+            done
+        done
+        echo ']}'
+    } >"$folder/manifest.json"
 }

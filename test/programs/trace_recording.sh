@@ -1,14 +1,15 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Recording programs by mpix_trace and looking at their traces, to be sourced after tap.sh and run.sh. Sets $compiler,
-# and $folder, where the trace is; $here is the folder of the tests. Compilers are lists of words.
+# Recording programs by mpix_trace and looking at their traces, to be sourced. Sets $folder, where the trace is.
+#
+# Environment: CC  MPI compiler wrapper for C; that for Fortran has the same name but for mpifort
+#
+# Compilers are lists of words.
 # shellcheck disable=SC2086,SC2154
+. "$(dirname "$0")/run.sh"
 folder=$scratch/trace
-compiler=${CC:-mpicc}
-compgen -G "${BUILDDIR:-.}/lib/interpose/.libs/libmpix_interpose-*.so" >/dev/null || {
-    echo "1..0 # SKIP this build has no recorder: it takes shared libraries, and MPICH or Open MPI"
-    exit 0
-}
+compgen -G "$build/lib/interpose/.libs/libmpix_interpose-*.so" >/dev/null ||
+    skip_all "this build has no recorder: it takes shared libraries, and MPICH or Open MPI"
 
 # What sanitizers have built can be loaded into a program that they have built, too.
 [ "${sanitizers:-no}" = no ] || compiler+=" -g -fsanitize=$sanitizers -fno-sanitize-recover=all"
@@ -30,6 +31,13 @@ record() {
     rm -rf "$folder"
     run "$ranks" mpix_trace -o "$folder" "$@"
     dump
+}
+
+# [OPTION]... PROGRAM...: records two processes, which end well; the trace has all that they did.
+record_all() {
+    record 2 "$@"
+    expect_done
+    expect_sound
 }
 
 # Leaves the traces as text in dump-0 and dump-1.
@@ -74,10 +82,4 @@ expect_sound() {
             ' "$scratch/dump-$rank"
     done
     [ "$(sed -n 's/.* job //p' "$scratch"/dump-[01] | sort -u | wc -l)" -eq 1 ] || complain "job numbers differ"
-}
-
-# PATTERN: the program itself said one line, which has this.
-expect_line() {
-    [ "$(own_messages | wc -l)" -eq 1 ] || complain "not one line"
-    own_messages | grep -q -e "$1" || complain "no line says: $1"
 }
