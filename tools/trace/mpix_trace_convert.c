@@ -5,6 +5,7 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "trace/convert/conversion.h"
+#include "trace/demangle.h"
 #include "trace/lines.h"
 #include "trace/parse.h"
 
@@ -121,6 +122,7 @@ static int run(const settings *given)
         return STATUS_BAD_OPTION;
     }
     trace_warn(&read, program_name);
+    demangle_sites(&read);
     lines_name_sites(&read, given->folders.texts[0]);
     /* OTF2 gets the times themselves, which are local without any correction. */
     bool is_local = given->clock == CLOCK_LOCAL;

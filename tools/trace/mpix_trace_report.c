@@ -6,6 +6,7 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "trace/cut.h"
+#include "trace/demangle.h"
 #include "trace/lines.h"
 #include "trace/report/answer.h"
 #include "trace/report/page.h"
@@ -297,6 +298,7 @@ static int read_and_report(settings_t *settings)
         return STATUS_BAD_OPTION;
     }
     trace_warn(&findings.of, program.name);
+    demangle_sites(&findings.of);
     lines_name_sites(&findings.of, settings->folders.texts[0]);
     int status = report(settings, &findings);
     analysis_free(&findings.waits);
