@@ -215,16 +215,16 @@ START_TEST(a_torn_block_is_left_out)
     make_ring(2, 0, 50);
     write_files();
     ck_assert_int_eq(stat(path_of(1), &status), 0);
-    const off_t end = (off_t)(sizeof(trace_block_head) + sizeof(trace_end));
+    const off_t end_bytes = (off_t)(sizeof(trace_block_head) + sizeof(trace_end));
     for (off_t length = status.st_size - 1; length > (off_t)sizeof(trace_file_head); length--) {
         ck_assert_int_eq(truncate(path_of(1), length), 0);
         EXPECT(trace_read(&copy, folder, message), "of %jd bytes: %s", (intmax_t)length, message);
         const trace_process *process = &copy.processes[1];
-        const bool has_events = length >= status.st_size - end;
+        const bool has_events = length >= status.st_size - end_bytes;
         EXPECT(!process->is_finished, "of %jd bytes: finished", (intmax_t)length);
         EXPECT((process->location_count == 1) == has_events, "of %jd bytes: %zu locations", (intmax_t)length,
                process->location_count);
-        EXPECT(process->is_torn || length == status.st_size - end || !has_events, "of %jd bytes: not torn",
+        EXPECT(process->is_torn || length == status.st_size - end_bytes || !has_events, "of %jd bytes: not torn",
                (intmax_t)length);
         trace_free(&copy);
     }

@@ -3,8 +3,6 @@
 #define _GNU_SOURCE /* ppoll, pipe2 */
 #include "campaign/launch.h"
 
-#include "common/machine_clock.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,7 +15,7 @@
 #include <sys/prctl.h>
 #endif
 #define GRACE_NS INT64_C(5000000000)
-enum { NOT_RUN = 127, BUFFER_BYTES = 1 << 16, LEFT_BEHIND_POLL_NS = 10000000 };
+enum { NOT_RUN = 127, BUFFER_BYTES = 1 << 16 };
 
 /* What is known of a command while it runs. */
 typedef struct child {
@@ -31,6 +29,13 @@ typedef struct child {
 
 static volatile sig_atomic_t signal_got;
 static sigset_t mask_before, mask_within; /* the signals are let in only while this process waits */
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
 
 /* ---- Signals */
 
@@ -158,7 +163,7 @@ static bool drain(child_t *child)
 static void wait_for_child(child_t *child, int64_t until_ns)
 {
     struct pollfd poll = {.fd = child->pipe, .events = POLLIN};
-    int64_t left_ns = until_ns - system_time_ns();
+    int64_t left_ns = until_ns - now_ns();
     const struct timespec left = {left_ns > 0 ? left_ns / 1000000000 : 0, left_ns > 0 ? left_ns % 1000000000 : 0};
     if (ppoll(&poll, 1, until_ns > 0 ? &left : NULL, &mask_within) > 0)
         drain(child);
@@ -176,8 +181,8 @@ static void ask_to_end(child_t *child)
 {
     if (child->kill_ns == 0 && child->pid > 0) {
         kill(-child->pid, SIGTERM);
-        child->kill_ns = system_time_ns() + GRACE_NS;
-    } else if (child->pid > 0 && system_time_ns() >= child->kill_ns) {
+        child->kill_ns = now_ns() + GRACE_NS;
+    } else if (child->pid > 0 && now_ns() >= child->kill_ns) {
         kill(-child->pid, SIGKILL);
         child->kill_ns += GRACE_NS;
     }
@@ -186,9 +191,10 @@ static void ask_to_end(child_t *child)
 /* Processes that the command left behind when it was asked to end have as long to end. */
 static void end_group(pid_t group)
 {
-    int64_t kill_ns = system_time_ns() + GRACE_NS;
-    while (kill(-group, 0) == 0 && system_time_ns() < kill_ns)
-        system_sleep_ns(LEFT_BEHIND_POLL_NS);
+    const struct timespec pause = {.tv_nsec = 10000000};
+    int64_t kill_ns = now_ns() + GRACE_NS;
+    while (kill(-group, 0) == 0 && now_ns() < kill_ns)
+        nanosleep(&pause, NULL);
     kill(-group, SIGKILL);
 }
 
@@ -196,7 +202,7 @@ static void end_group(pid_t group)
 static void run_to_end(child_t *child, launch_t *launch, double timeout_s)
 {
     pid_t group = child->pid;
-    int64_t end_ns = timeout_s > 0 ? system_time_ns() + (int64_t)(timeout_s * 1e9) : 0;
+    int64_t end_ns = timeout_s > 0 ? now_ns() + (int64_t)(timeout_s * 1e9) : 0;
     while (child->pid > 0) {
         wait_for_child(child, child->kill_ns > 0 ? child->kill_ns : end_ns);
         if (child->pid == 0 && child->write_error == 0)
@@ -205,7 +211,7 @@ static void run_to_end(child_t *child, launch_t *launch, double timeout_s)
             launch->end = LAUNCH_INTERRUPTED, launch->number = signal_got;
         else if (child->write_error != 0)
             launch->end = LAUNCH_NOT_WRITTEN, launch->number = child->write_error;
-        else if (end_ns > 0 && system_time_ns() >= end_ns)
+        else if (end_ns > 0 && now_ns() >= end_ns)
             launch->end = LAUNCH_TIMED_OUT;
         if (launch->end != LAUNCH_EXITED)
             ask_to_end(child);
@@ -221,7 +227,7 @@ static void run_to_end(child_t *child, launch_t *launch, double timeout_s)
 launch_t launch_run(const json_t *variant, const char *output, const char *messages, double timeout_s)
 {
     launch_t launch = {.end = LAUNCH_EXITED, .started_s = (int64_t)time(NULL)};
-    int64_t begin_ns = system_time_ns();
+    int64_t begin_ns = now_ns();
     child_t child = {.pipe = -1, .output = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
     if (child.output < 0)
         return (launch_t){.end = LAUNCH_NOT_WRITTEN, .number = errno};
@@ -234,6 +240,6 @@ launch_t launch_run(const json_t *variant, const char *output, const char *messa
     int written = child.write_error != 0 ? 0 : fsync(child.output);
     if ((close(child.output) != 0 || written != 0) && launch.end == LAUNCH_EXITED)
         launch.end = LAUNCH_NOT_WRITTEN, launch.number = errno;
-    launch.duration_ns = system_time_ns() - begin_ns;
+    launch.duration_ns = now_ns() - begin_ns;
     return launch;
 }

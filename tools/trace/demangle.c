@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * demangle.c - by a function of the C++ runtime library, which programs in C do not depend on: it is opened if a trace
- * needs it.
- */
+/* demangle.c - by a function of the C++ runtime library, if it is there: tools in C do not depend on it. */
 #define _GNU_SOURCE /* asprintf */
 #include "trace/demangle.h"
 
@@ -15,14 +12,6 @@
 enum { NAME_BYTES = 1024 };
 
 typedef char *(*demangler)(const char *name, char *buffer, size_t *bytes, int *status);
-
-static demangler find_demangler(void)
-{
-    demangler found = NULL;
-    void *library = dlopen("libstdc++.so.6", RTLD_LAZY), *symbol = library ? dlsym(library, "__cxa_demangle") : NULL;
-    memcpy(&found, &symbol, sizeof found);
-    return found;
-}
 
 /* A symbol is "FUNCTION+OFFSET (ADDRESS) in OBJECT". NULL: its function has no name of C++. The caller frees it. */
 static char *demangle(demangler by, const char *symbol)
@@ -42,18 +31,18 @@ static char *demangle(demangler by, const char *symbol)
 
 void demangle_sites(trace *of)
 {
-    demangler by = NULL;
-    for (int rank = 0; rank < of->size; rank++)
+    void *library = dlopen("libstdc++.so.6", RTLD_LAZY), *symbol = library ? dlsym(library, "__cxa_demangle") : NULL;
+    demangler by;
+    memcpy(&by, &symbol, sizeof by);
+    for (int rank = 0; by && rank < of->size; rank++)
         for (size_t i = 0; i < of->processes[rank].site_count; i++) {
             trace_site *site = &of->processes[rank].sites[i];
-            if (strncmp(site->symbol, "_Z", 2) != 0)
-                continue;
-            if (!by && !(by = find_demangler()))
-                return;
             char *text = demangle(by, site->symbol);
             if (!text)
                 continue;
             free(site->symbol);
             site->symbol = text;
         }
+    if (library)
+        dlclose(library);
 }
