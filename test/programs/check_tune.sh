@@ -7,8 +7,8 @@ need_tool mpix_tune
 launches || skip_all "processes of the simulator have no tuning files"
 
 case ${MPI_LIBRARY-} in
-mpich) algorithm=reduce_scatter_allgather suffix=json variable=MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE ;;
-openmpi) algorithm=nonoverlapping suffix=rules variable=OMPI_MCA_coll_tuned_dynamic_rules_filename ;;
+MPICH*) algorithm=reduce_scatter_allgather suffix=json variable=MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE ;;
+"Open MPI"*) algorithm=nonoverlapping suffix=rules variable=OMPI_MCA_coll_tuned_dynamic_rules_filename ;;
 *) skip_all "only MPICH and Open MPI are tuned" ;;
 esac
 export variable algorithm
@@ -214,7 +214,7 @@ check_ends() {
 
 check_environment() {
     export "$variable=$scratch/no-such-file" OMPI_MCA_coll_tuned_use_dynamic_rules=1
-    [ "$MPI_LIBRARY" != mpich ] || export MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=smp "$variable="
+    [ $suffix != json ] || export MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=smp "$variable="
     expect_end "the environment chooses already" allreduce
     unset "$variable" OMPI_MCA_coll_tuned_use_dynamic_rules MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM
 }
