@@ -234,7 +234,8 @@ check_suffix() {
         grep -q -w -e '-lrt' <<<"$output" || echo "$name does not name what the static library needs: $output"
     done
 }
-tap_check_if "test ! -e $test_dir/../config.status" \
+is_elsewhere() { [ ! -e "$test_dir/../config.status" ]; }
+tap_check_if is_elsewhere \
     "the folder of the sources is a build directory, beside which there can be none" \
     "a suffix of the library, and make install-plain-name" check_suffix
 

@@ -20,7 +20,7 @@ export MPI_ABI_LIBRARY=$other
 "$launcher" -n 1 true || skip_all "there is no other MPI library with the standard ABI"
 
 scripts=$(cd "$source_dir" && ls check_environment.sh check_downstream.sh mpi/run_*tests.sh hosts/run_*tests.sh \
-    programs/check_{arrivals,bench,clocks,examples,operations,parts,preload,preload_odd,recompute,suite}.sh \
+    programs/check_{arrivals,clocks,examples,operations,parts,preload,preload_odd,recompute,suite}.sh \
     programs/check_trace{,_odd}.sh)
 for script in $scripts; do
     tap_relay "$other: $script" < <(bash "$source_dir/$script" 2>&1 </dev/null)

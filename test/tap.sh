@@ -119,7 +119,8 @@ tap_relay() {
         'not ok'*)          tap_count_failure "$1: $tap_test" ;;
         1..0*)              tap_planned=0 && tap_skip "$1" "${tap_line#*# SKIP }" ;;
         1..*)               tap_planned=${tap_line#1..} ;;
-        'Bail out!'* | '#'*) echo "$tap_line" ;;
+        'Bail out!'*)       echo "$tap_line" && exit 1 ;;
+        '#'*)               echo "$tap_line" ;;
         *' passed, '*)      ;;
         *)                  echo "# $tap_line" ;;
         esac

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mpi_functions.h - the functions of MPI that the library calls, as lists of X(name, kind, communicator, parameters,
- * arguments): what others do when a call fails, and for which communicator errors are raised.
+ * arguments). The kind says what other processes do when a call fails; the communicator is that whose errors a failed
+ * call raises.
  */
 #ifndef MPI_FUNCTIONS_H
 #define MPI_FUNCTIONS_H

@@ -95,7 +95,7 @@ typedef struct reader {
     pthread_t thread;
     MPI_Comm comm;
     _Atomic bool stop;
-    int64_t readings, failures, decreases;
+    int64_t readings, failures, decreases, greatest_ns;
 } reader;
 
 /* The processes of comm have been released before. */
@@ -288,7 +288,7 @@ extern _Atomic int hwloc_discoveries;
 
 /* ---- The sub-tests */
 
-/* What a sub-test takes; else it is skipped. One that starts MPI itself takes nothing else. */
+/* What a sub-test needs; else it is skipped. One that starts MPI itself has no other needs. */
 enum {
     SINGLE = 0,    /* MPI at the least thread level */
     MULTIPLE = 1,  /* at the greatest */

@@ -17,8 +17,7 @@ enum { ROUNDING_NS = 2 };
 
 static MPI_Comm open_comm(const char *tolerance_ns)
 {
-    MPI_Comm comm = duplicate_with("clock=monotonic_raw sync=prop tolerance_ns=%s", tolerance_ns);
-    return comm;
+    return duplicate_with("clock=monotonic_raw sync=prop tolerance_ns=%s", tolerance_ns);
 }
 
 static int harmonize_delayed(MPI_Comm comm, int64_t delay_ns)

@@ -3,11 +3,14 @@
  * wrapper_test.c - what a tool sees: it wraps MPIX_Harmonize and counts the user's calls, and it wraps MPI functions
  * and counts none that come from the library. Sub-test profiling of mpix_test runs this program.
  */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "mpi_functions.h"
 #include "mpix_test.h"
 #undef MPIX_Harmonize
 
+#include <dlfcn.h>
 #include <inttypes.h>
+#include <string.h>
 
 static int harmonize_calls; /* of MPIX_Harmonize, through the wrapper */
 static int mpi_calls;       /* of MPI functions by their plain names */
@@ -103,9 +106,21 @@ static void check_calls_of_library(void)
     CHECK(counted == calls, "the library counts %" PRId64 " calls, expected %d", counted, calls);
 }
 
+/* With hidden wrappers, nothing below could fail. */
+static void check_wrappers_are_found(void)
+{
+    int before = mpi_calls;
+    void *found = dlsym(RTLD_DEFAULT, "MPI_Wtime");
+    double (*wtime)(void);
+    memcpy(&wtime, &found, sizeof wtime);
+    wtime();
+    CHECK(mpi_calls == before + 1, "the library would not find the wrappers of this program");
+}
+
 int main(void)
 {
     start_mpi(MPI_THREAD_SINGLE);
+    check_wrappers_are_found();
     check_calls_of_library();
     check_calls_of_mpi("hca3/10/skampi/5+prop", "wtime");
     check_calls_of_mpi("hca3o/meanrtt/5", "monotonic");

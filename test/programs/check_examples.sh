@@ -188,7 +188,8 @@ tap_check "mpix_skew: tables and clocks" check_skew_tables
 quick tap_check_if launches "the simulator has no time of its own" \
     "mpix_skew: schemes of the performance record" check_skew_schemes
 other_function=$build/lib/.libs/libmpix_harmonize${LIBRARY_SUFFIX-}.so
-quick tap_check_if "test -e $other_function" "there is no shared library" \
+has_other_function() { [ -e "$other_function" ]; }
+quick tap_check_if has_other_function "there is no shared library" \
     "mpix_skew: the function of another library" check_other_function
 tap_check_if "command -v script" "there is no script (Debian package: bsdutils)" \
     "mpix_bench: progress on a terminal" check_narrow

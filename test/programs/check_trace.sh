@@ -385,8 +385,8 @@ tap_check "requests of several threads" check_exchanges exchange
 tap_check "requests of several threads, one by one" check_exchanges exchange_by_one
 tap_check "threads that make communicators" check_twins
 tap_check "a communicator that is freed within a call" check_freed
-passes_alone() { launch 2 "$@" </dev/null; }
-tap_check_if "passes_alone $subject spawn" "MPI_Comm_spawn fails here" \
+spawns_alone() { launch 2 "$subject" spawn </dev/null; }
+tap_check_if spawns_alone "MPI_Comm_spawn fails here" \
     "processes of another world" record_all "$subject" spawn
 tap_check "--only, --from-s and --to-s" check_only
 tap_check "the cost of a call" check_cost
@@ -396,8 +396,9 @@ tap_check "a barrier in an error handler" check_passes handler 301 302 301
 tap_check "calls of this library" check_library
 tap_check "calls of a tool" check_tool
 compile between check_trace_between.c
+meet_alone() { launch 2 "$scratch/between" "$how" </dev/null; }
 for how in groups port socket; do
-    tap_check_if "passes_alone $scratch/between $how" "they cannot meet so with this MPI library" \
+    tap_check_if meet_alone "they cannot meet so with this MPI library" \
         "messages between processes that met by $how" check_between $how
 done
 if command -v addr2line >/dev/null && command -v strip >/dev/null; then

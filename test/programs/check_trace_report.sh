@@ -249,6 +249,13 @@ END
     touch -d '+1 hour' "$scratch/late"
     run alone mpix_trace_report "$scratch/lines"
     grep -q "^Rank 1 .* between MPI_Barrier at $function+0x" "$scratch/out" || complain "a younger program is taken"
+    # Without symbols, but with debugging information beside it.
+    rm -rf "$scratch/lines"
+    objcopy --only-keep-debug "$scratch/late" "$scratch/late.debug"
+    objcopy --strip-all --add-gnu-debuglink="$scratch/late.debug" "$scratch/late"
+    succeeds run 2 mpix_trace -o "$scratch/lines" "$scratch/late"
+    run alone mpix_trace_convert --format csv "$scratch/lines"
+    grep -q "late.c:[0-9]* $function (0x" "$scratch/out" || complain "no name of C++ from debugging information"
 }
 
 # In each way, one rank waits 20 times for almost 1 ms, if it is not interrupted on its way.
@@ -557,7 +564,8 @@ tap_check "mpix_trace_report: mpix_bench replays arrivals" check_replay
 if [ -x "${BUILDDIR:-.}/lib/interpose/mpix_trace" ]; then
     tap_check "mpix_trace_report: a program that ran" check_real
     tap_check "mpix_trace_report: why a program that ran waits" check_real_waits
-    quick tap_check_if "grep -q ^LIBDW_LIBS='.\+' ${BUILDDIR:-.}/config.log" \
+    has_libdw() { grep -q "^LIBDW_LIBS='[^']" "${BUILDDIR:-.}/config.log"; }
+    quick tap_check_if has_libdw \
         "the program was built without libdw (Debian package: libdw-dev)" \
         "mpix_trace_report: lines of the source" check_lines
     tap_check "mpix_trace_report: each kind of wait for messages" check_states

@@ -244,7 +244,8 @@ write_manifest() {
         printf '%s\n' "$@" | awk '{ printf "%s{\"name\": \"%s\", \"command\": [\"true\"]}", (NR > 1 ? "," : ""), $0 }'
         echo '], "runs": ['
         for ((block = 0; block < launches; block++)); do
-            for variant in "$@"; do
+            # Campaigns change the order from block to block.
+            for variant in $([ $((block % 2)) = 0 ] && printf '%s\n' "$@" || printf '%s\n' "$@" | tac); do
                 printf '%s{"block": %d, "variant": "%s", "file": "%s/%03d.json", "status": "done"}\n' "$separator" \
                     $block "$variant" "$variant" $((block + 1))
                 separator=,

@@ -13,17 +13,21 @@ enum { NAME_BYTES = 1024 };
 
 typedef char *(*demangler)(const char *name, char *buffer, size_t *bytes, int *status);
 
-/* A symbol is "FUNCTION+OFFSET (ADDRESS) in OBJECT". NULL: its function has no name of C++. The caller frees it. */
+/*
+ * A symbol is "FUNCTION+OFFSET (ADDRESS) in OBJECT" or "FILE:LINE FUNCTION (ADDRESS) in OBJECT". NULL: its function has
+ * no name of C++. The caller frees it.
+ */
 static char *demangle(demangler by, const char *symbol)
 {
     char name[NAME_BYTES], *text = NULL;
-    const size_t length = strcspn(symbol, "+");
+    const char *space = strchr(symbol, ' '), *begin = space && space[1] == '_' ? space + 1 : symbol;
+    const size_t length = strcspn(begin, "+ ");
     int status = -1;
-    if (strncmp(symbol, "_Z", 2) != 0 || symbol[length] == '\0' || length >= sizeof name)
+    if (strncmp(begin, "_Z", 2) != 0 || begin[length] == '\0' || length >= sizeof name)
         return NULL;
-    snprintf(name, sizeof name, "%.*s", (int)length, symbol);
+    snprintf(name, sizeof name, "%.*s", (int)length, begin);
     char *function = by(name, NULL, NULL, &status);
-    if (status != 0 || asprintf(&text, "%s%s", function, symbol + length) < 0)
+    if (status != 0 || asprintf(&text, "%.*s%s%s", (int)(begin - symbol), symbol, function, begin + length) < 0)
         text = NULL;
     free(function);
     return text;

@@ -81,9 +81,6 @@ static bool cut(const char *symbol, int *function_bytes, uint64_t *address, cons
     const char *in = strstr(symbol, " in /"), *paren = strstr(symbol, " (0x"), *plus = strstr(symbol, "+0x");
     if (!in || !plus || plus > in || (plus != symbol && (!paren || paren > in)))
         return false;
-    /* Names of C++ may have a plus. */
-    while (plus != symbol && strstr(plus + 1, "+0x") && strstr(plus + 1, "+0x") < in)
-        plus = strstr(plus + 1, "+0x");
     *function_bytes = (int)(plus - symbol);
     *address = strtoull(plus == symbol ? plus + 1 : paren + 2, NULL, 16);
     *path = in + 4;

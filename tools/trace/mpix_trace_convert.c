@@ -122,8 +122,8 @@ static int run(const settings *given)
         return STATUS_BAD_OPTION;
     }
     trace_warn(&read, program_name);
-    demangle_sites(&read);
     lines_name_sites(&read, given->folders.texts[0]);
+    demangle_sites(&read);
     /* OTF2 gets the times themselves, which are local without any correction. */
     bool is_local = given->clock == CLOCK_LOCAL;
     conversion job = {.program = program_name, .of = &read, .is_local = is_local, .path = choose_path(given, path)};

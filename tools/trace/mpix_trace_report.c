@@ -298,8 +298,8 @@ static int read_and_report(settings_t *settings)
         return STATUS_BAD_OPTION;
     }
     trace_warn(&findings.of, program.name);
-    demangle_sites(&findings.of);
     lines_name_sites(&findings.of, settings->folders.texts[0]);
+    demangle_sites(&findings.of);
     int status = report(settings, &findings);
     analysis_free(&findings.waits);
     sites_free(&findings.sites);

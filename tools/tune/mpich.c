@@ -259,17 +259,19 @@ static bool poison(const tune_t *tune, json_t *tree, const range_t *range)
     return good;
 }
 
-/* Whether a launch with a poisoned file fails: by MPICH's own message, which may get lost, or twice. */
-static bool fails(const tune_t *tune, const char *path, const char *const *words, int64_t ranks)
+/* What a launch with a poisoned file shows: the rule by MPICH's own message, which may get lost, or by two failures. */
+static sight_t look_poisoned(const tune_t *tune, const char *path, const char *const *words, int64_t ranks)
 {
-    bool is_certain = false, runs = false;
-    for (int i = 0; i < 2 && !is_certain && !runs; i++) {
+    sight_t sight = SIGHT_UNKNOWN;
+    for (int i = 0; i < 2; i++) {
         probe_end_t end = tune_probe(tune, ranks, path, words);
-        runs = end.is_good;
-        is_certain = !end.is_good && (strstr(end.error, "mpir_coll") || strstr(end.output, "mpir_coll"));
+        const bool is_certain = !end.is_good && (strstr(end.error, "mpir_coll") || strstr(end.output, "mpir_coll"));
+        sight = end.is_good ? SIGHT_USUAL : is_certain || end.has_ended ? SIGHT_RULE : SIGHT_UNKNOWN;
         probe_end_free(&end);
+        if (is_certain || sight == SIGHT_USUAL)
+            break;
     }
-    return !runs;
+    return sight;
 }
 
 static sight_t look(const tune_t *tune, const char *file, int which, int64_t bytes, int64_t ranks)
@@ -283,9 +285,9 @@ static sight_t look(const tune_t *tune, const char *file, int which, int64_t byt
         return SIGHT_UNKNOWN;
     snprintf(size, sizeof size, "%lld", (long long)bytes);
     const char *const words[] = {"use", tune->operation->name, size, NULL};
-    bool is_reached = fails(tune, path, words, ranks);
+    const sight_t poisoned = look_poisoned(tune, path, words, ranks);
     probe_end_t plain = tune_probe(tune, ranks, file, words);
-    sight_t sight = !plain.is_good ? SIGHT_UNKNOWN : is_reached ? SIGHT_RULE : SIGHT_USUAL;
+    const sight_t sight = plain.is_good ? poisoned : SIGHT_UNKNOWN;
     probe_end_free(&plain);
     unlink(path);
     return sight;

@@ -10,7 +10,7 @@
 /* A cause is worth a sentence from this part of the run on. */
 #define WORTH_PERCENT 1.0
 
-enum { DURATION_BYTES = 32, PLACE_BYTES = 256 };
+enum { DURATION_BYTES = 32 };
 
 /* Three digits, in the unit that needs the fewest: 57.1 ms. */
 static const char *duration(char text[DURATION_BYTES], double ns)
@@ -28,26 +28,26 @@ static const char *duration(char text[DURATION_BYTES], double ns)
     return text;
 }
 
-void answer_place(char *text, size_t text_bytes, const graph *of, size_t place)
+void answer_place(char text[PLACE_BYTES], const graph *of, size_t place)
 {
     if (place == GRAPH_NONE) {
-        snprintf(text, text_bytes, "the edge of the trace");
+        snprintf(text, PLACE_BYTES, "the edge of the trace");
         return;
     }
     const struct place *at = &of->places.list[place];
     const char *function = of->of->names[at->function];
     if (at->text)
-        snprintf(text, text_bytes, "%s at %s", function, at->text);
+        snprintf(text, PLACE_BYTES, "%s at %s", function, at->text);
     else if (at->address != 0)
-        snprintf(text, text_bytes, "%s at 0x%" PRIx64, function, at->address);
+        snprintf(text, PLACE_BYTES, "%s at 0x%" PRIx64, function, at->address);
     else
-        snprintf(text, text_bytes, "%s", function);
+        snprintf(text, PLACE_BYTES, "%s", function);
 }
 
 /* In a sentence, FILE:LINE says where a call is, without its function, address and object. */
 static void say_place(char text[PLACE_BYTES], const graph *of, size_t place)
 {
-    answer_place(text, PLACE_BYTES, of, place);
+    answer_place(text, of, place);
     char *colon = strchr(text, ':');
     size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
     if (digits > 0 && colon[1 + digits] == ' ')

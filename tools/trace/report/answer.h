@@ -5,7 +5,8 @@
 
 #include "trace/waits/analysis.h"
 
-enum { ANSWER_SENTENCES = 5, ANSWER_BYTES = 1024 };
+/* A name of C++ may fill a place. */
+enum { PLACE_BYTES = 1024, ANSWER_SENTENCES = 5, ANSWER_BYTES = 3 * PLACE_BYTES };
 
 typedef struct answer {
     int count;
@@ -17,6 +18,6 @@ typedef struct answer {
 void answer_make(answer_t *answer, const wait_analysis *of);
 
 /* answer_place - a call site for people: MPI_Recv at main+0x20 (0x1020) in program. */
-void answer_place(char *text, size_t text_bytes, const graph *of, size_t place);
+void answer_place(char text[PLACE_BYTES], const graph *of, size_t place);
 
 #endif

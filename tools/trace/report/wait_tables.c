@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { PLACE_BYTES = 256, SHORT_ROWS = 10 };
+enum { SHORT_ROWS = 10 };
 
 /* A short table has rows with more of the waits. */
 #define SHORT_PERCENT 0.1
@@ -43,7 +43,7 @@ void wait_tables_waits(const output_t *output, const wait_analysis *of, sheet_t 
     for (size_t i = 0; i < of->sum_count; i++) {
         const wait_sum *sum = &of->sums[i];
         char place[PLACE_BYTES];
-        answer_place(place, sizeof place, &of->graph, sum->place);
+        answer_place(place, &of->graph, sum->place);
         table_row(&table, (cell_t[]){text_cell(wait_state_names[sum->state]), number_cell((double)sum->count),
                                      number_cell((double)sum->waited_ns), bound(of, sum->bound_ns),
                                      number_cell(analysis_percent(of, (double)sum->waited_ns)),
@@ -89,8 +89,8 @@ static void print_cause(const table_t *table, const wait_analysis *of, size_t pl
     const cause *one = analysis_cause(of, place);
     char from[PLACE_BYTES], to[PLACE_BYTES];
     const bool has_gain = place < ANALYSIS_GAINS && one->charged_ns > 0, is_charged = one->charged_ns > 0;
-    answer_place(from, sizeof from, &of->graph, one->key.from);
-    answer_place(to, sizeof to, &of->graph, one->key.to);
+    answer_place(from, &of->graph, one->key.from);
+    answer_place(to, &of->graph, one->key.to);
     table_row(table,
               (cell_t[]){number_cell((double)place + 1), number_cell(one->key.rank),
                          text_cell(one->key.is_call ? "call" : "computes"), number_cell((double)one->charged_ns),

@@ -11,7 +11,7 @@
 
 /* What is seen beside the instance, as a part of it. */
 #define MARGIN 0.2
-enum { TEXT_BYTES = 320, PLACE_BYTES = 256 };
+enum { TEXT_BYTES = PLACE_BYTES + 64 };
 
 /* If there are too many calls, those before the end of the instance, where others wait. */
 static interval_t choose_interval(const trace *of, const gantt_lanes_t *lanes, const cause *cause)
@@ -42,7 +42,7 @@ static json_t *list_marks(const wait_analysis *of, const gantt_lanes_t *lanes, c
 {
     json_t *marks = need(json_array());
     char text[TEXT_BYTES], place[PLACE_BYTES];
-    answer_place(place, sizeof place, &of->graph, cause->key.to);
+    answer_place(place, &of->graph, cause->key.to);
     snprintf(text, sizeof text, "%s %s", cause->key.is_call ? "in" : "before", place);
     add_mark(marks, lanes->rows[cause->worst_lane], cause->worst_begin_ns, cause->worst_end_ns, true, text, seen);
     for (size_t i = 0; i < of->waits.count; i++) {
