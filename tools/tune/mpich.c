@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE /* memmem */
 #include "tune/library.h"
+#include "tune/probe.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -259,19 +260,38 @@ static bool poison(const tune_t *tune, json_t *tree, const range_t *range)
     return good;
 }
 
+static bool has_returned(const probe_end_t *end)
+{
+    return end->is_good && strstr(end->output, probe_used);
+}
+
 /* What a launch with a poisoned file shows: the rule by MPICH's own message, which may get lost, or by two failures. */
 static sight_t look_poisoned(const tune_t *tune, const char *path, const char *const *words, int64_t ranks)
 {
     sight_t sight = SIGHT_UNKNOWN;
-    for (int i = 0; i < 2; i++) {
+    bool is_certain = false;
+    for (int i = 0; i < 2 && !is_certain && sight != SIGHT_USUAL; i++) {
         probe_end_t end = tune_probe(tune, ranks, path, words);
-        const bool is_certain = !end.is_good && (strstr(end.error, "mpir_coll") || strstr(end.output, "mpir_coll"));
-        sight = end.is_good ? SIGHT_USUAL : is_certain || end.has_ended ? SIGHT_RULE : SIGHT_UNKNOWN;
+        is_certain = strstr(end.error, "mpir_coll") || strstr(end.output, "mpir_coll");
+        if (is_certain || !has_returned(&end))
+            sight = is_certain || end.has_ended ? SIGHT_RULE : SIGHT_UNKNOWN;
+        else
+            sight = SIGHT_USUAL;
         probe_end_free(&end);
-        if (is_certain || sight == SIGHT_USUAL)
-            break;
     }
     return sight;
+}
+
+/* Whether the call returns with the file as it is. A launch that fails for another reason is tried again. */
+static bool returns(const tune_t *tune, const char *file, const char *const *words, int64_t ranks)
+{
+    bool good = false;
+    for (int i = 0; i < 2 && !good; i++) {
+        probe_end_t end = tune_probe(tune, ranks, file, words);
+        good = has_returned(&end);
+        probe_end_free(&end);
+    }
+    return good;
 }
 
 static sight_t look(const tune_t *tune, const char *file, int which, int64_t bytes, int64_t ranks)
@@ -286,9 +306,7 @@ static sight_t look(const tune_t *tune, const char *file, int which, int64_t byt
     snprintf(size, sizeof size, "%lld", (long long)bytes);
     const char *const words[] = {"use", tune->operation->name, size, NULL};
     const sight_t poisoned = look_poisoned(tune, path, words, ranks);
-    probe_end_t plain = tune_probe(tune, ranks, file, words);
-    const sight_t sight = plain.is_good ? poisoned : SIGHT_UNKNOWN;
-    probe_end_free(&plain);
+    const sight_t sight = returns(tune, file, words, ranks) ? poisoned : SIGHT_UNKNOWN;
     unlink(path);
     return sight;
 }

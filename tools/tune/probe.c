@@ -89,6 +89,8 @@ static int list(void)
 
 /* ---- One call */
 
+const char probe_used[] = "the call returned";
+
 /* The loader looks at its variables before the program begins, so the program begins anew. */
 static void watch_bindings(char **argv, const char *prefix)
 {
@@ -102,10 +104,11 @@ static void watch_bindings(char **argv, const char *prefix)
 
 static int use(operation_kind_t kind, int64_t bytes)
 {
-    int ranks, *counts, error = MPI_ERR_OTHER;
+    int ranks, rank, *counts, error = MPI_ERR_OTHER;
     bool is_reduction = operations[kind].is_reduction;
     MPI_Init(NULL, NULL);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     probe_call_t call = {.kind = kind, .type = is_reduction ? MPI_FLOAT : MPI_CHAR, .op = MPI_SUM};
     call.count = (int)(bytes / (int64_t)(is_reduction ? sizeof(float) : 1));
     void *send = calloc((size_t)bytes + 1, (size_t)ranks), *receive = calloc((size_t)bytes + 1, (size_t)ranks);
@@ -117,6 +120,8 @@ static int use(operation_kind_t kind, int64_t bytes)
     free(send);
     free(receive);
     free(counts);
+    if (rank == 0 && error == MPI_SUCCESS)
+        puts(probe_used);
     MPI_Finalize();
     return error == MPI_SUCCESS ? STATUS_GOOD : STATUS_FAILED;
 }
