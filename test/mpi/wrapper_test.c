@@ -113,7 +113,8 @@ static void check_wrappers_are_found(void)
     void *found = dlsym(RTLD_DEFAULT, "MPI_Wtime");
     double (*wtime)(void);
     memcpy(&wtime, &found, sizeof wtime);
-    wtime();
+    if (found)
+        wtime();
     CHECK(mpi_calls == before + 1, "the library would not find the wrappers of this program");
 }
 

@@ -245,7 +245,7 @@ write_manifest() {
         echo '], "runs": ['
         for ((block = 0; block < launches; block++)); do
             # Campaigns change the order from block to block.
-            for variant in $([ $((block % 2)) = 0 ] && printf '%s\n' "$@" || printf '%s\n' "$@" | tac); do
+            for variant in $(printf '%s\n' "$@" | if [ $((block % 2)) = 0 ]; then cat; else tac; fi); do
                 printf '%s{"block": %d, "variant": "%s", "file": "%s/%03d.json", "status": "done"}\n' "$separator" \
                     $block "$variant" "$variant" $((block + 1))
                 separator=,
