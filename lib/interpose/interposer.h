@@ -176,6 +176,10 @@ void mh_trace_drop_comm(trace_call *call, const MPI_Comm *comm); /* before it is
 void mh_trace_make_win(trace_call *call, int result, MPI_Comm comm, const MPI_Win *window);
 void mh_trace_drop_win(trace_call *call, const MPI_Win *window); /* before it is freed */
 void mh_trace_fence(trace_call *call, int result, MPI_Win window);
+void mh_trace_post(trace_call *call, int result, MPI_Group group, MPI_Win window);
+void mh_trace_access(trace_call *call, int result, MPI_Group group, MPI_Win window); /* MPI_Win_start */
+void mh_trace_accessed(trace_call *call, int result, MPI_Win window);                /* MPI_Win_complete */
+void mh_trace_exposed(trace_call *call, int result, int is_done, MPI_Win window);    /* MPI_Win_wait, MPI_Win_test */
 
 void mh_trace_region(trace_call *call, int level);
 void mh_trace_abort(void); /* MPI ends the program */
@@ -187,7 +191,7 @@ void mh_trace_abort(void); /* MPI ends the program */
     OF(send_init) OF(irecv) OF(recv_init) OF(receive) OF(keep) OF(probed) OF(take) OF(receive_taken) OF(irecv_taken) \
     OF(start) OF(cancel) OF(forget) OF(watch) OF(all_done) OF(one_done) OF(some_done) OF(tried) OF(collective)       \
     OF(icollective) OF(collective_init) OF(make_comm) OF(imake_comm) OF(drop_comm) OF(make_win) OF(drop_win)  \
-    OF(fence) OF(region) OF(abort)
+    OF(fence) OF(post) OF(access) OF(accessed) OF(exposed) OF(region) OF(abort)
 /* clang-format on */
 #define TRACE_OPERATION(name) __typeof__(mh_trace_##name) *name;
 typedef struct {

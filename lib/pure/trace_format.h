@@ -101,6 +101,12 @@ typedef enum {
     TRACE_DROPPED          /* value: events of this thread that did not fit; the buffer was full from here on */
 } trace_event_kind;
 
+/*
+ * Tags of messages without bytes: MPI_Win_post tells MPI_Win_start and MPI_Win_complete that they may go on (posted by
+ * the first, received by the second, though it need not wait for them), and MPI_Win_complete tells MPI_Win_wait.
+ */
+enum { TRACE_TAG_POST = INT32_MIN, TRACE_TAG_COMPLETE = INT32_MIN + 1 };
+
 /* In the place of a root. The last two are of intercommunicators: this process, or another one of its group. */
 typedef enum { TRACE_ROOT_NONE = -1, TRACE_ROOT_SELF = -2, TRACE_ROOT_THIS_GROUP = -3 } trace_root;
 

@@ -265,7 +265,7 @@ check_states() {
     succeeds run alone mpix_trace_report "$scratch/states" --format csv --show waits
     while IFS='|' read -r state function; do
         awk -F, -v state="$state" -v function_at="$function at " '
-            $1 == state && index($0, "," function_at) { count += $2; waited += $3 }
+            $1 == state && $0 ~ "," function_at { count += $2; waited += $3 }
             END { if (count < 10 || waited < 5e6) print state, function_at, count + 0, "times", waited + 0, "ns" }
         ' "$scratch/rows"
     done <<'END'
@@ -278,6 +278,8 @@ wrong order|MPI_Recv
 late receiver|MPI_Ssend
 late receiver|MPI_Send
 wait at fence|MPI_Win_fence
+late post|MPI_Win_(start|complete)
+late complete|MPI_Win_wait
 END
     # What is computed between two looks is no wait.
     awk -F, 'index($0, ",MPI_Testany at ") { waited += $3 }
@@ -507,6 +509,17 @@ if len(charts) < 3 or sum(len(one.get("chain", [])) > 40 for one in charts) < 2:
     print(len(charts), "time lines, with chains of", [len(one.get("chain", [])) for one in charts])'
 }
 
+# In files as in memory.
+check_memory() {
+    "$checks/check_trace_report" "$scratch/long" 8 4000 || complain "no trace"
+    succeeds run alone mpix_trace_report "$scratch/long"
+    cp "$scratch/out" "$scratch/in_memory"
+    TMPDIR=$scratch succeeds run alone mpix_trace_report "$scratch/long" --memory-mib 1
+    cmp "$scratch/in_memory" "$scratch/out" || complain "not the same with --memory-mib 1"
+    [ -z "$(find "$scratch" -name 'mpix-*')" ] || complain "a file is left"
+    rm -rf "$scratch/long"
+}
+
 # The picture of the whole run has as much waiting as the table, where rank 2 is late, and leads to the causes.
 check_overview() {
     report --page "$page" --format csv --show waits
@@ -560,6 +573,7 @@ quick tap_check "mpix_trace_report: tables" check_text
 quick tap_check "mpix_trace_report: calls of an interval" check_interval
 quick tap_check "mpix_trace_report: a part of the run" check_part
 quick tap_check "mpix_trace_report: many ranks" check_many
+quick tap_check "mpix_trace_report: more than memory" check_memory
 tap_check "mpix_trace_report: mpix_bench replays arrivals" check_replay
 if [ -x "${BUILDDIR:-.}/lib/interpose/mpix_trace" ]; then
     tap_check "mpix_trace_report: a program that ran" check_real

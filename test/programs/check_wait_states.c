@@ -4,7 +4,7 @@
  * in MPI_Recv, in MPI_Wait, in MPI_Test, in MPI_Iprobe and in MPI_Probe; then rank 1 for rank 0 in MPI_Ssend and in an
  * MPI_Send of 1 MiB. The one that is late sleeps for 1 ms. Once more rank 1 is late, but rank 0 computes and looks with
  * MPI_Testany in turn: it hardly waits. Rank 0 waits in MPI_Recv while another message is there. Then rank 1 is late at
- * MPI_Win_fence.
+ * MPI_Win_fence, then at MPI_Win_post, and rank 0 at MPI_Win_complete.
  */
 #include <mpi.h>
 #include <time.h>
@@ -93,7 +93,29 @@ static void send_all_late(void)
     send_late();
 }
 
-static void run_rank_0(MPI_Win window)
+/* Rank 0 puts something, and waits for rank 1; then the other way around. */
+static void access_window(MPI_Win window, MPI_Group other)
+{
+    come_before(1);
+    MPI_Win_start(other, 0, window);
+    MPI_Put(big, 1, MPI_CHAR, 1, 0, 1, MPI_CHAR, window);
+    MPI_Win_complete(window);
+    MPI_Win_start(other, 0, window);
+    come_after(1);
+    MPI_Win_complete(window);
+}
+
+static void expose_window(MPI_Win window, MPI_Group other)
+{
+    come_after(0);
+    MPI_Win_post(other, 0, window);
+    MPI_Win_wait(window);
+    MPI_Win_post(other, 0, window);
+    come_before(0);
+    MPI_Win_wait(window);
+}
+
+static void run_rank_0(MPI_Win window, MPI_Group other)
 {
     wait_for_senders();
     compute_until_received();
@@ -104,9 +126,10 @@ static void run_rank_0(MPI_Win window)
     receive(BYTES);
     come_before(1);
     MPI_Win_fence(0, window);
+    access_window(window, other);
 }
 
-static void run_rank_1(MPI_Win window)
+static void run_rank_1(MPI_Win window, MPI_Group other)
 {
     send_all_late();
     come_before(0);
@@ -115,20 +138,27 @@ static void run_rank_1(MPI_Win window)
     MPI_Send(big, BYTES, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
     come_after(0);
     MPI_Win_fence(0, window);
+    expose_window(window, other);
 }
 
 int main(int argc, char **argv)
 {
-    int rank;
+    int rank, other_rank;
     MPI_Win window;
+    MPI_Group all, other;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Win_create(big, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    other_rank = 1 - rank;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 1, &other_rank, &other);
     for (int i = 0; i < TIMES; i++)
         if (rank == 0)
-            run_rank_0(window);
+            run_rank_0(window, other);
         else
-            run_rank_1(window);
+            run_rank_1(window, other);
+    MPI_Group_free(&all);
+    MPI_Group_free(&other);
     MPI_Win_free(&window);
     return MPI_Finalize();
 }

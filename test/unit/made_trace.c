@@ -3,6 +3,7 @@
 #include "made_trace.h"
 
 #include "common/random.h"
+#include "trace/bulk.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -93,7 +94,7 @@ void made_event(made_trace *made, int rank, double true_ns, trace_event event)
     trace_location *location = &made->trace.processes[rank].locations[0];
     if (location->count == made->room[rank]) {
         made->room[rank] = made->room[rank] * 2 + 64;
-        location->events = room_for(location->events, made->room[rank] * sizeof(trace_event));
+        location->events = bulk_resize(location->events, made->room[rank], sizeof(trace_event));
         made->true_ns[rank] = room_for(made->true_ns[rank], made->room[rank] * sizeof(double));
     }
     event.time_ns = made_local_ns(&made->clocks[rank], true_ns);

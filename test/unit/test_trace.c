@@ -5,6 +5,7 @@
  */
 #include "made_trace.h"
 #include "support.h"
+#include "trace/bulk.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -319,7 +320,7 @@ START_TEST(times_beyond_the_records_are_within_bounds)
         const double off_ns = location.global_ns[i] + (double)whole.start_ns - (double)events[i].time_ns;
         EXPECT(fabs(off_ns) <= trace_bound_ns(&process, events[i].time_ns), "event %d is off by %g", i, off_ns);
     }
-    free(location.global_ns);
+    bulk_free(location.global_ns);
 }
 END_TEST
 

@@ -4,6 +4,7 @@
  * this delay and without, so what the delay costs and what it would gain to remove it is known.
  */
 #include "support.h"
+#include "trace/bulk.h"
 #include "trace/waits/analysis.h"
 #include "trace/waits/chain.h"
 #include "unit/made_trace.h"
@@ -332,7 +333,7 @@ static void expect_chain(const wait_analysis *of, const cause *one, const char *
     EXPECT_SEEDED(one->worst_ns <= waited_ns, "%s: %" PRId64 " are charged of a chain of %" PRId64 " ns", name,
                   one->worst_ns, waited_ns);
     free(has_waited);
-    free(chain);
+    bulk_free(chain);
 }
 
 static plant draw_plant(int program, int ranks, chance *source)

@@ -6,6 +6,7 @@
 #include "trace/trace.h"
 
 #include "pure/units.h"
+#include "trace/bulk.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -146,7 +147,7 @@ bool trace_set_times(trace *of, trace_clock by)
     of->start_ns = find_start_ns(of, by);
     for (trace_location *at = NULL; (at = trace_next_location(of, at));) {
         if (!at->global_ns)
-            at->global_ns = malloc((at->count + 1) * sizeof *at->global_ns);
+            at->global_ns = bulk_array(at->count, sizeof *at->global_ns);
         if (!at->global_ns)
             return false;
         set_location(&of->processes[at->rank], at, by, of->start_ns);

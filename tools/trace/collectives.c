@@ -3,8 +3,8 @@
  * collectives.c - which parts are one call of a collective operation. All processes of a communicator call its
  * operations in the same order, so parts belong together by their number on it, which the recorder counted.
  */
+#include "trace/bulk.h"
 #include "trace/calls.h"
-#include "trace/parse.h"
 
 #include <stdlib.h>
 
@@ -95,9 +95,11 @@ static bool add_event(part_list *parts, const member *of, size_t index, size_t k
                       .place = of->place[event->id],
                       .part = {location->rank, (uint32_t)location->thread, enter, k, 0, 0, 0}};
     find_leave(of, index, &part.part);
-    if (!trace_grow(&parts->list, &parts->count, parts->count + 1, sizeof part))
+    call_part *list = bulk_for_another(parts->list, parts->count, sizeof part);
+    if (!list)
         return false;
-    parts->list[parts->count - 1] = part;
+    parts->list = list;
+    parts->list[parts->count++] = part;
     return true;
 }
 
@@ -177,14 +179,13 @@ static bool match_calls(const trace *of, trace_matches *matches)
     bool is_good = true;
     for (int rank = 0; is_good && rank < of->size; rank++)
         is_good = add_process(&parts, &of->processes[rank], rank);
-    matches->calls = malloc((parts.count + 1) * sizeof *matches->calls);
-    matches->parts = malloc((parts.count + 1) * sizeof *matches->parts);
-    is_good = is_good && matches->calls && matches->parts;
-    if (is_good && parts.count > 0) {
-        qsort(parts.list, parts.count, sizeof(call_part), compare_parts);
+    matches->calls = bulk_array(parts.count, sizeof *matches->calls);
+    matches->parts = bulk_array(parts.count, sizeof *matches->parts);
+    is_good = is_good && matches->calls && matches->parts &&
+              bulk_sort(parts.list, parts.count, sizeof(call_part), compare_parts);
+    if (is_good)
         join(&parts, matches);
-    }
-    free(parts.list);
+    bulk_free(parts.list);
     return is_good;
 }
 
@@ -201,9 +202,9 @@ bool trace_match(const trace *of, trace_matches *matches)
 
 void trace_matches_free(trace_matches *matches)
 {
-    free(matches->messages);
-    free(matches->calls);
-    free(matches->parts);
+    bulk_free(matches->messages);
+    bulk_free(matches->calls);
+    bulk_free(matches->parts);
     *matches = (trace_matches){.message_count = 0};
 }
 

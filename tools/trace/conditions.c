@@ -104,7 +104,8 @@ bool conditions_find(const trace *of, const trace_matches *matches, conditions *
     for (size_t i = 0; i < matches->message_count; i++) {
         const trace_message *message = &matches->messages[i];
         const size_t before = found->member_count;
-        if (message->source == message->destination)
+        const trace_location *source = trace_find_location(of, message->source, message->source_thread);
+        if (message->source == message->destination || source->events[message->send].tag == TRACE_TAG_POST)
             continue;
         add_member(of, found, message->source, message->source_thread, message->send);
         add_member(of, found, message->destination, message->destination_thread, message->receive);

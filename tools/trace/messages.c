@@ -4,6 +4,7 @@
  * tag are received in the order in which they were sent, where receives count by when they were posted: a call that
  * waits posts its own when it is entered.
  */
+#include "trace/bulk.h"
 #include "trace/calls.h"
 
 #include <stdlib.h>
@@ -130,7 +131,7 @@ static extent extent_of(const trace *of)
 static bool is_impossible(const trace *of, const message_end *send, const message_end *receive)
 {
     const trace_process *source = &of->processes[send->source], *destination = &of->processes[send->destination];
-    if (receive->event == CALL_NONE)
+    if (receive->event == CALL_NONE || send->tag == TRACE_TAG_POST)
         return false;
     const int64_t sent_ns = send->location->events[send->event].time_ns;
     const int64_t received_ns = receive->location->events[receive->event].time_ns;
@@ -175,25 +176,31 @@ static void pair_stream(const extent *trace, const message_end *sends, size_t se
 }
 
 /* The end of the stream that begins at `first`. */
-static size_t stream_end(const end_list *list, size_t first)
+static size_t stream_end(const end_list *list, size_t first, size_t limit)
 {
     size_t end = first + 1;
-    while (end < list->count && compare_streams(&list->ends[first], &list->ends[end]) == 0)
+    while (end < limit && compare_streams(&list->ends[first], &list->ends[end]) == 0)
         end++;
     return end;
 }
 
-static void pair_ends(const trace *of, const end_list *sends, const end_list *receives, trace_matches *matches)
+/* Sends are in the order of streams. Receives are so at each destination: those of a rank begin at first[rank]. */
+static void pair_ends(const trace *of, const end_list *sends, const end_list *receives, const size_t *first,
+                      size_t *next, trace_matches *matches)
 {
     const extent trace = extent_of(of);
-    size_t s = 0, r = 0;
-    while (s < sends->count && r < receives->count) {
-        const int order = compare_streams(&sends->ends[s], &receives->ends[r]);
-        const size_t next_s = order <= 0 ? stream_end(sends, s) : s, next_r = order >= 0 ? stream_end(receives, r) : r;
-        if (order == 0)
-            pair_stream(&trace, &sends->ends[s], next_s - s, &receives->ends[r], next_r - r, matches);
-        s = next_s;
-        r = next_r;
+    for (size_t s = 0, next_s; s < sends->count; s = next_s) {
+        const message_end *send = &sends->ends[s];
+        const size_t end = first[send->destination + 1];
+        size_t *r = &next[send->destination];
+        next_s = stream_end(sends, s, sends->count);
+        while (*r < end && compare_streams(&receives->ends[*r], send) < 0)
+            ++*r;
+        if (*r == end || compare_streams(&receives->ends[*r], send) > 0)
+            continue;
+        const size_t next_r = stream_end(receives, *r, end);
+        pair_stream(&trace, send, next_s - s, &receives->ends[*r], next_r - *r, matches);
+        *r = next_r;
     }
     matches->sends_alone = sends->count - matches->message_count;
     matches->receives_alone = 0;
@@ -202,37 +209,56 @@ static void pair_ends(const trace *of, const end_list *sends, const end_list *re
     matches->receives_alone -= matches->message_count;
 }
 
-static size_t count_ends(const trace *of)
+typedef struct {
+    size_t sends, receives;
+} end_counts;
+
+static end_counts count_ends(const trace *of)
 {
-    size_t count = 0;
+    end_counts counts = {0, 0};
     for (const trace_location *at = NULL; (at = trace_next_location(of, at));)
         for (size_t k = 0; k < at->count; k++) {
             const uint8_t kind = at->events[k].kind;
-            count += kind == TRACE_SEND || kind == TRACE_RECEIVE || kind == TRACE_RECEIVE_POST;
+            counts.sends += kind == TRACE_SEND;
+            counts.receives += kind == TRACE_RECEIVE || kind == TRACE_RECEIVE_POST;
         }
-    return count;
+    return counts;
 }
 
-static void sort_ends(end_list *list)
+static bool sort_ends(const end_list *list, size_t from)
 {
-    if (list->count > 1)
-        qsort(list->ends, list->count, sizeof(message_end), compare_ends);
+    return bulk_sort(list->ends + from, list->count - from, sizeof(message_end), compare_ends);
+}
+
+/* All ends, those of a process sorted. first, next: of the receives of each rank, to be filled. */
+static bool list_ends(const trace *of, end_list *sends, end_list *receives, size_t *first, size_t *next)
+{
+    bool is_good = true;
+    for (int rank = 0; is_good && rank < of->size; rank++) {
+        const size_t first_send = sends->count;
+        first[rank] = next[rank] = receives->count;
+        is_good = add_process(&of->processes[rank], sends, receives) && sort_ends(sends, first_send) &&
+                  sort_ends(receives, first[rank]);
+    }
+    first[of->size] = receives->count;
+    return is_good;
 }
 
 bool trace_match_messages(const trace *of, trace_matches *matches)
 {
-    const size_t room = count_ends(of) + 1;
-    end_list sends = {0, malloc(room * sizeof(message_end))}, receives = {0, malloc(room * sizeof(message_end))};
-    matches->messages = malloc(room * sizeof(trace_message));
-    bool is_good = sends.ends && receives.ends && matches->messages;
-    for (int rank = 0; is_good && rank < of->size; rank++)
-        is_good = add_process(&of->processes[rank], &sends, &receives);
-    if (is_good) {
-        sort_ends(&sends);
-        sort_ends(&receives);
-        pair_ends(of, &sends, &receives, matches);
-    }
-    free(sends.ends);
-    free(receives.ends);
+    const end_counts room = count_ends(of);
+    end_list sends = {0, bulk_array(room.sends, sizeof(message_end))};
+    end_list receives = {0, bulk_array(room.receives, sizeof(message_end))};
+    size_t *first = malloc(((size_t)of->size + 1) * sizeof *first),
+           *next = malloc(((size_t)of->size + 1) * sizeof *next);
+    matches->messages = bulk_array(room.sends, sizeof(trace_message));
+    const bool is_good = sends.ends && receives.ends && first && next && matches->messages &&
+                         list_ends(of, &sends, &receives, first, next);
+    if (is_good)
+        pair_ends(of, &sends, &receives, first, next, matches);
+    bulk_free(sends.ends);
+    bulk_free(receives.ends);
+    free(first);
+    free(next);
     return is_good;
 }

@@ -5,6 +5,7 @@
  */
 #include "common/options.h"
 #include "common/output.h"
+#include "trace/bulk.h"
 #include "trace/cut.h"
 #include "trace/demangle.h"
 #include "trace/lines.h"
@@ -24,7 +25,7 @@ typedef enum show { SHOW_CAUSES, SHOW_WAITS, SHOW_FUNCTIONS, SHOW_RANKS, SHOW_SI
 typedef struct settings {
     text_list_t folders;
     const char *page_path, *title, *arrival_path;
-    int64_t site;
+    int64_t site, memory_mib;
     double from_s, to_s;
     output_t output; /* of the tables */
     int64_t show;    /* show_t, or ABSENT: what the format usually has */
@@ -61,6 +62,9 @@ static const option_spec_t options[] = {
                 "write the arrivals of a call site to FILE, for mpix_bench --arrival file:FILE"),
     {0, "site", "N", OPTION_INTEGER, FIELD(site), 1, 1e9, NULL, NULL,
      "which call site, by its number in the table; if none\nis given, the one with the longest waits"},
+    {0, "memory-mib", "N", OPTION_INTEGER, FIELD(memory_mib), 1, 1 << 30, NULL, NULL,
+     "how much of a large trace is in memory; the rest is in\nfiles in the folder TMPDIR, or in /var/tmp; default:\n"
+     "half of the machine's memory"},
 };
 
 static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, FIELD(folders), 0, 0, NULL, NULL, "the trace"};
@@ -293,6 +297,8 @@ static int read_and_report(settings_t *settings)
 {
     findings_t findings = {0};
     char message[TRACE_MESSAGE_SIZE];
+    if (settings->memory_mib != ABSENT)
+        bulk_limit((size_t)settings->memory_mib << 20);
     if (!trace_read(&findings.of, settings->folders.texts[0], message)) {
         fprintf(stderr, "%s: %s\n", program.name, message);
         return STATUS_BAD_OPTION;

@@ -3,6 +3,7 @@
 #include "trace/parse.h"
 
 #include "pure/text.h"
+#include "trace/bulk.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -263,8 +264,13 @@ static bool add_events(trace_file *file, const trace_block_head *head)
     if (!location)
         return false;
     const size_t had = location->count;
-    if (!trace_grow(&location->events, &location->count, had + more, sizeof(trace_event)))
-        return no_memory(file);
+    if (had == 0 || room_of(had + more) != room_of(had)) {
+        trace_event *events = bulk_resize(location->events, room_of(had + more), sizeof *events);
+        if (!events)
+            return no_memory(file);
+        location->events = events;
+    }
+    location->count = had + more;
     if (fread(&location->events[had], sizeof(trace_event), more, file->stream) != more)
         return is_wrong(file, "cannot be read");
     return check_events(file, location, had);

@@ -3,6 +3,7 @@
  * read.c - a folder of traces in memory. Whatever a file contains, what tools get is sound: names and communicators of
  * all events exist, times do not decrease within a thread, and sums of times do not overflow.
  */
+#include "trace/bulk.h"
 #include "trace/parse.h"
 
 #include <dirent.h>
@@ -172,8 +173,8 @@ bool trace_read(trace *read, const char *folder, char message[TRACE_MESSAGE_SIZE
 static void free_process(trace_process *process)
 {
     for (size_t i = 0; i < process->location_count; i++) {
-        free(process->locations[i].events);
-        free(process->locations[i].global_ns);
+        bulk_free(process->locations[i].events);
+        bulk_free(process->locations[i].global_ns);
     }
     for (size_t i = 0; i < process->communicator_count; i++)
         free(process->communicators[i].ranks);

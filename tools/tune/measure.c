@@ -189,7 +189,7 @@ static bool compare(const campaign_t *campaign, const source_t *source, const ch
     variants_t variants = {0};
     comparison_t comparison = {.variants = &variants,
                                .rule = {.level = level, .seed = USUAL_SEED, .permutations = PERMUTATIONS},
-                               .column = USUAL_COLUMN,
+                               .column = campaign->tune->settings.arrival ? "from_last_ns" : USUAL_COLUMN,
                                .same_percent = USUAL_SAME_PERCENT};
     if (!base || !judged)
         return complain(complaint, "%.400s has no launches of %s", source->path, name);

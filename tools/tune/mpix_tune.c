@@ -41,7 +41,8 @@ static const option_spec_t options[] = {
     {'i', "iterations", "N", OPTION_INTEGER, FIELD(iterations), 1, 1e6, NULL, "300",
      "valid samples for each size in a launch"},
     {0, "arrival", "PATTERNS", OPTION_TEXT, FIELD(arrival), 0, 0, NULL, NULL,
-     "choose for these arrivals, see mpix_bench; without it,\nall ranks start together"},
+     "choose for these arrivals, see mpix_bench, by the time\nfrom the last one to the last exit; without it, all\n"
+     "ranks start together"},
     {0, "segments", "LIST", OPTION_NUMBERS, FIELD(segments), 0, 1 << 30, NULL, "0",
      "with Open MPI, try each algorithm with segments of these\nbytes; 0: as the library does"},
     {0, "commutative-only", NULL, OPTION_SWITCH, FIELD(commutative_only), 0, 0, NULL, NULL,
@@ -108,6 +109,8 @@ static void print_ranges(const tune_t *tune, const output_t *output)
     const table_t table = TABLE(tune_schema, output);
     head_add(&head, "mpi_library", "%s", text_at(tune->listing, "library"));
     head_add(&head, "ranks", "%lld", (long long)tune->settings.ranks);
+    if (tune->settings.arrival)
+        head_add(&head, "arrival", "%s", tune->settings.arrival);
     table_head(&table, head.items, head.count);
     for (int i = 0; i < tune->range_count; i++) {
         const range_t *range = &tune->ranges[i];

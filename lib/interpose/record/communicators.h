@@ -7,14 +7,17 @@
 
 #include <stdatomic.h>
 
+typedef struct trace_epoch trace_epoch;
+
 typedef struct {
     uint16_t id;
     bool is_inter;
     int rank, size; /* size: of the remote group of an intercommunicator */
     uint32_t context;
-    int sources, targets;        /* in its topology */
-    uint64_t missing;            /* a bit for each of the first neighbors that is none */
-    _Atomic uint32_t duplicates; /* by MPI_Comm_idup */
+    int sources, targets;            /* in its topology */
+    uint64_t missing;                /* a bit for each of the first neighbors that is none */
+    _Atomic uint32_t duplicates;     /* by MPI_Comm_idup */
+    trace_epoch *accessed, *exposed; /* of a window; NULL: no epoch has begun */
 } trace_known_comm;
 enum { TRACE_MAX_MISSING = 64 };
 

@@ -4,13 +4,14 @@
 
 #include "common/room.h"
 #include "common/statistics.h"
+#include "trace/bulk.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 bool arrivals_alloc(arrivals_t *arrivals, int ranks, int64_t calls)
 {
-    double *times_ns = calloc(1, room_bytes(calls, 4 * (size_t)ranks * sizeof(double)));
+    double *times_ns = bulk_array((size_t)calls, 4 * (size_t)ranks * sizeof(double));
     *arrivals = (arrivals_t){.ranks = ranks, .calls = calls, .enter_ns = times_ns};
     if (!times_ns)
         return false;
@@ -22,7 +23,7 @@ bool arrivals_alloc(arrivals_t *arrivals, int ranks, int64_t calls)
 
 void arrivals_free(arrivals_t *arrivals)
 {
-    free(arrivals->enter_ns);
+    bulk_free(arrivals->enter_ns);
     *arrivals = (arrivals_t){0};
 }
 

@@ -19,8 +19,8 @@ static cell_t bound(const wait_analysis *of, double bound_ns)
 
 static const column_t wait_columns[] = {
     {"state", "", ROLE_KEY, TYPE_TEXT,
-     "late sender, wrong order, late receiver, wait at barrier, wait at N x N, wait at fence, late broadcast, or early "
-     "reduce",
+     "late sender, wrong order, late receiver, wait at barrier, wait at N x N, wait at fence, late post, late "
+     "complete, late broadcast, or early reduce",
      "state", 17, 0, 0},
     {"count", "", ROLE_FIGURE, TYPE_INTEGER, "how many calls waited, of all ranks", "count", 10, 0, 0},
     {"waited_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how long they waited together", "waited(ms)", 13, 3, 1e6},

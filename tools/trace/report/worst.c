@@ -4,6 +4,7 @@
 
 #include "results/table.h"
 #include "trace/report/answer.h"
+#include "trace/bulk.h"
 #include "trace/waits/chain.h"
 
 #include <math.h>
@@ -111,6 +112,6 @@ json_t *worst_data(const wait_analysis *of, const trace_matches *matches, size_t
         }
     }
     free(lanes.rows);
-    free(chain.waits);
+    bulk_free(chain.waits);
     return data;
 }

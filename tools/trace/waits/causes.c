@@ -6,6 +6,7 @@
 #include "trace/waits/causes.h"
 
 #include "common/room.h"
+#include "trace/bulk.h"
 #include "trace/waits/history.h"
 
 #include <stdlib.h>
@@ -102,7 +103,7 @@ static graph_delay *delay_of(graph *of, size_t lane, const history_part *part)
     if (*delay == GRAPH_NONE) {
         if (of->delay_count >= GRAPH_NONE)
             return NULL;
-        graph_delay *delays = room_for_another(of->delays, (int64_t)of->delay_count, sizeof *delays);
+        graph_delay *delays = bulk_for_another(of->delays, of->delay_count, sizeof *delays);
         if (!delays)
             return NULL;
         of->delays = delays;
@@ -181,7 +182,7 @@ static bool charge_all(charging *in)
     bool is_good = order;
     for (size_t i = in->waits->count; is_good && i > 0; i--)
         is_good = history_find(&in->past, order[i - 1]) && distribute(in, order[i - 1]);
-    free(order);
+    bulk_free(order);
     return is_good;
 }
 
@@ -220,12 +221,12 @@ bool causes_find(causes *found, graph *of, const graph_waits *waits)
 {
     *found = (causes){.count = 0};
     charging in = {.to = found, .of = of, .waits = waits};
-    in.debts = calloc(waits->count + 1, sizeof *in.debts);
+    in.debts = bulk_zeros(waits->count, sizeof *in.debts);
     const bool is_good = history_begin(&in.past, of, waits) && in.debts && charge_all(&in);
     if (is_good)
         add_instances(found, of, waits);
     history_end(&in.past);
-    free(in.debts);
+    bulk_free(in.debts);
     return is_good;
 }
 

@@ -2,6 +2,7 @@
 /* chain.c - from the worst instance of a cause on to all that waited for it. */
 #include "trace/waits/chain.h"
 
+#include "trace/bulk.h"
 #include "trace/waits/history.h"
 
 #include <stdlib.h>
@@ -42,7 +43,7 @@ size_t *chain_find(const graph *of, const graph_waits *waits, const cause *cause
     history_end(&past);
     free(is_in);
     if (!is_good) {
-        free(chain);
+        bulk_free(chain);
         return NULL;
     }
     return chain;

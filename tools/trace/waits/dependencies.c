@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dependencies.c - what each call of the graph depends on, by the matches of the trace. */
-#include "common/room.h"
+#include "trace/bulk.h"
 #include "trace/calls.h"
 #include "trace/operations.h"
 #include "trace/waits/graph.h"
@@ -29,7 +29,7 @@ static graph_call *call_at(const place_in_graph *at)
 /* Room for another one in a list; NULL without memory, or if it has as many as there are indexes. */
 static void *room_in(void *list, size_t count, size_t bytes)
 {
-    return count < GRAPH_NONE ? room_for_another(list, (int64_t)count, bytes) : NULL;
+    return count < GRAPH_NONE ? bulk_for_another(list, count, bytes) : NULL;
 }
 
 static bool add_dependency(graph *to, graph_call *call, graph_dependency dependency)
@@ -90,6 +90,7 @@ static bool add_probe(graph *to, const place_in_graph *post, const place_in_grap
 typedef struct {
     place_in_graph send, sent, receive, post; /* sent: where the send was complete */
     uint64_t bytes;
+    int32_t tag;
 } message_calls;
 
 static bool begins_with(const char *name, const char *start)
@@ -110,6 +111,7 @@ static message_calls calls_of(const graph *in, const call_requests *requests, co
     const trace_event *event = &found.send.lane->location->events[message->send];
     const call_request *its = event->request != 0 ? request_of(requests, event) : NULL;
     found.bytes = event->value;
+    found.tag = event->tag;
     found.sent = found.send;
     if (event->request != 0)
         found.sent.call = GRAPH_NONE;
@@ -152,8 +154,30 @@ static bool add_send(graph *to, const message_calls *of, const trace_message *me
     return depend_on(to, &of->sent, &of->post, message->post, STATE_LATE_RECEIVER);
 }
 
+/* Of one epoch of a window. A call that ended before did not wait. */
+static bool add_signal(graph *to, const message_calls *of, const trace_message *message)
+{
+    const bool is_post = of->tag == TRACE_TAG_POST;
+    const place_in_graph *waiting[] = {&of->receive, &of->post};
+    if (of->send.call == GRAPH_NONE)
+        return true;
+    call_at(&of->send)->is_matched = true;
+    for (int i = 0; i < (is_post ? 2 : 1); i++) {
+        if (waiting[i]->call == GRAPH_NONE)
+            continue;
+        graph_call *call = call_at(waiting[i]);
+        call->is_matched = true;
+        if (message->source != message->destination && graph_time_ns(of->send.lane, message->send) <= call->leave_ns &&
+            !depend_on(to, waiting[i], &of->send, message->send, is_post ? STATE_LATE_POST : STATE_LATE_COMPLETE))
+            return false;
+    }
+    return true;
+}
+
 static bool add_message(graph *to, const message_calls *of, const trace_message *message, uint64_t eager_bytes)
 {
+    if (of->tag <= TRACE_TAG_COMPLETE)
+        return add_signal(to, of, message);
     if (of->receive.call != GRAPH_NONE)
         call_at(&of->receive)->is_matched = true;
     if (message->source == message->destination)

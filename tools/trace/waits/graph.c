@@ -2,7 +2,7 @@
 /* graph.c - the calls of each thread. */
 #include "trace/waits/graph.h"
 
-#include "common/room.h"
+#include "trace/bulk.h"
 #include "trace/calls.h"
 
 #include <math.h>
@@ -13,6 +13,7 @@ const char *const wait_state_names[STATE_COUNT] = {
     [STATE_LATE_SENDER] = "late sender",       [STATE_WRONG_ORDER] = "wrong order",
     [STATE_LATE_RECEIVER] = "late receiver",   [STATE_BARRIER] = "wait at barrier",
     [STATE_N_BY_N] = "wait at N x N",          [STATE_FENCE] = "wait at fence",
+    [STATE_LATE_POST] = "late post",           [STATE_LATE_COMPLETE] = "late complete",
     [STATE_LATE_BROADCAST] = "late broadcast", [STATE_EARLY_REDUCE] = "early reduce"};
 
 static graph_name_kind kind_of(const char *name)
@@ -97,20 +98,15 @@ static bool goes_on(const graph_lane *lane, const graph_call *call)
             call->enter_ns - last->leave_ns <= TRACE_POLL_GAP_NS);
 }
 
-static bool add_call(graph_lane *lane, const graph_call *call)
+static void add_call(graph_lane *lane, const graph_call *call)
 {
     if (goes_on(lane, call)) {
         graph_call *last = &lane->calls[lane->count - 1];
         last->leave = call->leave;
         last->leave_ns = call->leave_ns;
-        return true;
+    } else {
+        lane->calls[lane->count++] = *call;
     }
-    graph_call *calls = room_for_another(lane->calls, (int64_t)lane->count, sizeof *call);
-    if (!calls)
-        return false;
-    lane->calls = calls;
-    lane->calls[lane->count++] = *call;
-    return true;
 }
 
 static bool add_event(graph *to, graph_lane *lane, size_t enter, size_t leave)
@@ -139,7 +135,7 @@ static bool add_event(graph *to, graph_lane *lane, size_t enter, size_t leave)
         lane->end_ns = call.enter_ns;
         lane->end = at;
     } else {
-        return add_call(lane, &call);
+        add_call(lane, &call);
     }
     return true;
 }
@@ -160,8 +156,11 @@ static void trim(const graph *of, graph_lane *lane)
 static bool fill_lane(graph *to, graph_lane *lane)
 {
     const trace_location *location = lane->location;
-    size_t *ends = calls_find(location);
-    bool is_good = ends;
+    size_t *ends = calls_find(location), room = 0;
+    for (size_t k = 0; k < location->count; k++)
+        room += location->events[k].kind == TRACE_ENTER;
+    lane->calls = bulk_array(room, sizeof *lane->calls);
+    bool is_good = ends && lane->calls;
     for (size_t k = 0, next = 0; is_good && k < location->count && lane->end == GRAPH_NONE; k++) {
         const trace_event *event = &location->events[k];
         if (k < next || event->kind != TRACE_ENTER || to->kinds[event->id] == NAME_REGION)
@@ -220,13 +219,13 @@ bool graph_make(graph *made, const trace *of, const trace_matches *matches)
 void graph_free(graph *made)
 {
     for (size_t i = 0; made->lanes && i < made->lane_count; i++)
-        free(made->lanes[i].calls);
+        bulk_free(made->lanes[i].calls);
     free(made->lanes);
     places_free(&made->places);
     free(made->kinds);
-    free(made->dependencies);
-    free(made->gatherings);
-    free(made->members);
-    free(made->delays);
+    bulk_free(made->dependencies);
+    bulk_free(made->gatherings);
+    bulk_free(made->members);
+    bulk_free(made->delays);
     *made = (graph){.of = NULL};
 }

@@ -20,6 +20,8 @@ typedef enum {
     STATE_BARRIER,
     STATE_N_BY_N,
     STATE_FENCE,
+    STATE_LATE_POST,
+    STATE_LATE_COMPLETE,
     STATE_LATE_BROADCAST, /* a root that gives is late */
     STATE_EARLY_REDUCE,   /* a root that gets is early */
     STATE_COUNT

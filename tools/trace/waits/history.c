@@ -4,6 +4,7 @@
 
 #include "common/room.h"
 #include "common/statistics.h"
+#include "trace/bulk.h"
 
 #include <stdlib.h>
 
@@ -270,7 +271,7 @@ bool history_find(history *past, size_t wait)
 bool history_begin(history *past, const graph *of, const graph_waits *waits)
 {
     *past = (history){.of = of, .waits = waits};
-    past->meetings = calloc(of->gathering_count + 1, sizeof *past->meetings);
+    past->meetings = bulk_zeros(of->gathering_count, sizeof *past->meetings);
     return past->meetings;
 }
 
@@ -278,6 +279,6 @@ void history_end(history *past)
 {
     free(past->late.list);
     free(past->waiting.list);
-    free(past->meetings);
+    bulk_free(past->meetings);
     *past = (history){.of = NULL};
 }

@@ -5,6 +5,8 @@
  */
 #include "trace/waits/replay.h"
 
+#include "trace/bulk.h"
+
 #include <stdlib.h>
 
 /* A lane. */
@@ -209,11 +211,11 @@ static bool make(replay *in)
     const graph *of = in->of;
     in->lanes = calloc(of->lane_count + 1, sizeof *in->lanes);
     in->ready = calloc(of->lane_count + 1, sizeof *in->ready);
-    in->gatherings = calloc(of->gathering_count + 1, sizeof *in->gatherings);
+    in->gatherings = bulk_array(of->gathering_count, sizeof *in->gatherings);
     in->enter_ns = calloc(of->lane_count + 1, sizeof *in->enter_ns);
     bool is_good = in->lanes && in->ready && in->gatherings && in->enter_ns;
     for (size_t lane = 0; is_good && lane < of->lane_count; lane++)
-        is_good = (in->enter_ns[lane] = calloc(of->lanes[lane].count + 1, sizeof(int64_t)));
+        is_good = (in->enter_ns[lane] = bulk_array(of->lanes[lane].count, sizeof(int64_t)));
     for (size_t i = 0; is_good && i < of->gathering_count; i++)
         in->gatherings[i] = (replay_gathering){of->gatherings[i].count, INT64_MIN, GRAPH_NONE};
     return is_good;
@@ -226,10 +228,10 @@ int64_t replay_ns(const graph *of, const replay_change *change)
         return of->end_ns - of->begin_ns;
     const int64_t ns = make(&in) ? run(&in) : -1;
     for (size_t lane = 0; in.enter_ns && lane < of->lane_count; lane++)
-        free(in.enter_ns[lane]);
+        bulk_free(in.enter_ns[lane]);
     free(in.lanes);
     free(in.ready);
-    free(in.gatherings);
+    bulk_free(in.gatherings);
     free(in.enter_ns);
     return ns;
 }

@@ -2,7 +2,7 @@
 /* waits.c - compare when calls began with what they depend on. */
 #include "trace/waits/waits.h"
 
-#include "common/room.h"
+#include "trace/bulk.h"
 
 #include <stdlib.h>
 
@@ -73,7 +73,7 @@ bool waits_find(graph_waits *found, graph *of, bool has_bounds)
                 continue;
             if (found->count >= GRAPH_NONE)
                 return false;
-            graph_wait *list = room_for_another(found->list, (int64_t)found->count, sizeof wait);
+            graph_wait *list = bulk_for_another(found->list, found->count, sizeof wait);
             if (!list)
                 return false;
             found->list = list;
@@ -85,7 +85,7 @@ bool waits_find(graph_waits *found, graph *of, bool has_bounds)
 
 void waits_free(graph_waits *found)
 {
-    free(found->list);
+    bulk_free(found->list);
     *found = (graph_waits){0, NULL};
 }
 
@@ -104,14 +104,16 @@ static int by_end(const void *left, const void *right)
 
 size_t *waits_by_end(const graph_waits *of)
 {
-    ordered *order = malloc((of->count + 1) * sizeof *order);
-    size_t *waits = order ? malloc((of->count + 1) * sizeof *waits) : NULL;
-    for (size_t i = 0; waits && i < of->count; i++)
+    ordered *order = bulk_array(of->count, sizeof *order);
+    size_t *waits = bulk_array(of->count, sizeof *waits);
+    for (size_t i = 0; order && i < of->count; i++)
         order[i] = (ordered){of->list[i].end_ns, i};
-    if (waits && of->count > 0)
-        qsort(order, of->count, sizeof *order, by_end);
+    if (!order || !waits || !bulk_sort(order, of->count, sizeof *order, by_end)) {
+        bulk_free(waits);
+        waits = NULL;
+    }
     for (size_t i = 0; waits && i < of->count; i++)
         waits[i] = order[i].wait;
-    free(order);
+    bulk_free(order);
     return waits;
 }

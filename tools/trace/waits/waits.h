@@ -32,7 +32,7 @@ bool graph_release(const graph *of, size_t lane, const graph_dependency *depende
 bool waits_find(graph_waits *found, graph *of, bool has_bounds);
 void waits_free(graph_waits *found);
 
-/* Waits in the order in which they end; to be freed. NULL without memory. */
+/* Waits in the order in which they end; to be freed by bulk_free. NULL without memory. */
 size_t *waits_by_end(const graph_waits *of);
 
 #endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_bulk.c - arrays keep what is in them, in memory and in files; they are sorted as by qsort. */
+#include "support.h"
+#include "trace/bulk.h"
+
+/* Bytes of all arrays in memory: all, some, none. */
+static const size_t limits[] = {SIZE_MAX, 1 << 20, 0};
+
+static int by_value(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+    return (a[0] > b[0]) - (a[0] < b[0]);
+}
+
+/* Grown by one at a time, beside another one. */
+START_TEST(arrays_keep_their_items)
+{
+    enum { ITEMS = 200000 };
+    uint64_t *grown[2] = {NULL, NULL}, sum = 0;
+    bulk_limit(limits[_i]);
+    for (size_t i = 0; i < ITEMS; i++)
+        for (int k = 0; k < 2; k++) {
+            grown[k] = bulk_for_another(grown[k], i, sizeof *grown[k]);
+            grown[k][i] = 2 * i + (size_t)k;
+        }
+    for (size_t i = 0; i < ITEMS; i++)
+        for (int k = 0; k < 2; k++)
+            EXPECT(grown[k][i] == 2 * i + (size_t)k, "item %zu is %" PRIu64, i, grown[k][i]);
+    uint64_t *zeros = bulk_zeros(ITEMS, sizeof *zeros);
+    for (size_t i = 0; i < ITEMS; i++)
+        sum += zeros[i];
+    ck_assert_uint_eq(sum, 0);
+    EXPECT(!bulk_array(SIZE_MAX / 4, 8), "there is an array of more than all memory");
+    bulk_free(zeros);
+    bulk_free(grown[0]);
+    bulk_free(grown[1]);
+}
+END_TEST
+
+/* Few values, each with its place, for orders of equal items; sizes around those of runs. */
+START_TEST(sorts_as_qsort)
+{
+    enum { RUN = (1 << 18) / 16 + 1 };
+    static const size_t counts[] = {0, 1, 2, RUN - 1, RUN, RUN + 1, 3 * RUN + 7, 8 * RUN};
+    chance dice = chance_of_round(_i);
+    bulk_limit(limits[_i]);
+    for (int n = 0; n < COUNT_OF(counts); n++) {
+        uint64_t(*ours)[2] = bulk_array(counts[n], sizeof *ours), (*theirs)[2] = bulk_array(counts[n], sizeof *theirs);
+        for (size_t i = 0; i < counts[n]; i++)
+            ours[i][0] = theirs[i][0] = chance_bits(&dice) % 1000 << 32 | i;
+        ck_assert(bulk_sort(ours, counts[n], sizeof *ours, by_value));
+        qsort(theirs, counts[n], sizeof *theirs, by_value);
+        for (size_t i = 0; i < counts[n]; i++)
+            EXPECT_SEEDED(ours[i][0] == theirs[i][0], "item %zu of %zu is another", i, counts[n]);
+        bulk_free(ours);
+        bulk_free(theirs);
+    }
+}
+END_TEST
+
+/* A folder that cannot be written is no reason to fail. */
+START_TEST(without_files_it_is_memory)
+{
+    enum { BYTES = 1 << 20 };
+    setenv("TMPDIR", "/proc/no-such-folder", 1);
+    bulk_limit(0);
+    char *array = bulk_array(BYTES, 1);
+    ck_assert_ptr_nonnull(array);
+    memset(array, 1, BYTES);
+    bulk_free(array);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_loop_test(tests, arrays_keep_their_items, 0, COUNT_OF(limits));
+    tcase_add_loop_test(tests, sorts_as_qsort, 0, COUNT_OF(limits));
+    tcase_add_test(tests, without_files_it_is_memory);
+}
+
+SUITE(bulk, add)

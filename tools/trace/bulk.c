@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bulk.c - arrays in memory, or in files that are mapped. */
+#define _GNU_SOURCE /* mkostemp */
+#include "trace/bulk.h"
+
+#include "common/room.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Smaller arrays are always in memory. */
+enum { FILE_BYTES = 1 << 16 };
+
+/* Before the first item of each array. */
+typedef union {
+    struct {
+        size_t bytes; /* with this */
+        bool is_in_file;
+    } of;
+    max_align_t alignment;
+} head_t;
+
+static size_t limit_bytes, used_bytes;
+static bool has_limit;
+
+void bulk_limit(size_t bytes)
+{
+    limit_bytes = bytes;
+    has_limit = true;
+}
+
+static bool has_room(size_t bytes)
+{
+    if (!has_limit)
+        bulk_limit((size_t)sysconf(_SC_PHYS_PAGES) / 2 * (size_t)sysconf(_SC_PAGESIZE));
+    return bytes <= limit_bytes && used_bytes <= limit_bytes - bytes;
+}
+
+static void *map_file(size_t bytes)
+{
+    const char *folder = getenv("TMPDIR");
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/mpix-XXXXXX", folder && folder[0] != '\0' ? folder : "/var/tmp");
+    void *mapped = MAP_FAILED;
+    int file = mkostemp(path, O_CLOEXEC);
+    if (file < 0)
+        return NULL;
+    unlink(path);
+    /* Without room on the disk, writing to what is mapped would end the program. */
+    if (posix_fallocate(file, 0, (off_t)bytes) == 0)
+        mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    return mapped != MAP_FAILED ? mapped : NULL;
+}
+
+static void *make(size_t count, size_t item_bytes, bool is_zero)
+{
+    const size_t bytes = room_bytes((int64_t)count, item_bytes);
+    if (bytes > PTRDIFF_MAX - sizeof(head_t))
+        return NULL;
+    const size_t whole = bytes + sizeof(head_t);
+    head_t *head = whole >= FILE_BYTES && !has_room(whole) ? map_file(whole) : NULL;
+    const bool is_in_file = head;
+    if (!head)
+        head = is_zero ? calloc(1, whole) : malloc(whole);
+    if (!head)
+        return NULL;
+    head->of.bytes = whole;
+    head->of.is_in_file = is_in_file;
+    used_bytes += is_in_file ? 0 : whole;
+    return head + 1;
+}
+
+void *bulk_array(size_t count, size_t item_bytes)
+{
+    return make(count, item_bytes, false);
+}
+
+void *bulk_zeros(size_t count, size_t item_bytes)
+{
+    return make(count, item_bytes, true);
+}
+
+void *bulk_resize(void *array, size_t count, size_t item_bytes)
+{
+    void *made = make(count, item_bytes, false);
+    if (!made || !array)
+        return made;
+    const size_t had = ((head_t *)array - 1)->of.bytes, has = ((head_t *)made - 1)->of.bytes;
+    memcpy(made, array, (had < has ? had : has) - sizeof(head_t));
+    bulk_free(array);
+    return made;
+}
+
+void bulk_free(void *array)
+{
+    if (!array)
+        return;
+    head_t *head = (head_t *)array - 1;
+    if (head->of.is_in_file) {
+        munmap(head, head->of.bytes);
+    } else {
+        used_bytes -= head->of.bytes;
+        free(head);
+    }
+}
+
+/* ---- Sorting: runs that fit into a cache, then pairs of them */
+
+typedef struct {
+    size_t item_bytes;
+    int (*compare)(const void *, const void *);
+} order_t;
+
+static void merge(const order_t *order, const char *left, const char *right, const char *end, char *to)
+{
+    const char *middle = right;
+    const size_t bytes = order->item_bytes;
+    while (left < middle && right < end) {
+        const char **from = order->compare(left, right) <= 0 ? &left : &right;
+        memcpy(to, *from, bytes);
+        *from += bytes;
+        to += bytes;
+    }
+    memcpy(to, left, (size_t)(middle - left));
+    memcpy(to + (middle - left), right, (size_t)(end - right));
+}
+
+bool bulk_sort(void *array, size_t count, size_t item_bytes, int (*compare)(const void *, const void *))
+{
+    enum { RUN_BYTES = 1 << 18 };
+    const order_t order = {item_bytes, compare};
+    const size_t run = 1 + RUN_BYTES / item_bytes;
+    for (size_t i = 0; i < count; i += run)
+        qsort((char *)array + i * item_bytes, count - i < run ? count - i : run, item_bytes, compare);
+    if (count <= run)
+        return true;
+    char *from = array, *to = bulk_array(count, item_bytes), *scratch = to;
+    for (size_t width = run; to && width < count; width *= 2) {
+        for (size_t i = 0; i < count; i += 2 * width) {
+            const size_t middle = count - i < width ? count : i + width,
+                         end = count - i < 2 * width ? count : i + 2 * width;
+            merge(&order, from + i * item_bytes, from + middle * item_bytes, from + end * item_bytes,
+                  to + i * item_bytes);
+        }
+        char *other = from;
+        from = to;
+        to = other;
+    }
+    if (scratch && from != array)
+        memcpy(array, from, count * item_bytes);
+    bulk_free(scratch);
+    return scratch;
+}

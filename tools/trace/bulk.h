@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * bulk.h - arrays that may be larger than memory together. Those that are made beyond a limit lie in files without a
+ * name in the folder TMPDIR, or in /var/tmp. These are mapped: the system keeps in memory what is in use. If a file
+ * has no room, the array is in memory, too. One thread calls these functions.
+ */
+#ifndef TRACE_BULK_H
+#define TRACE_BULK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* bulk_limit - so many bytes are in memory. Without a call, half of the machine's memory. */
+void bulk_limit(size_t bytes);
+
+/* bulk_array - room for count items, of which nothing is known. NULL without memory. To be freed by bulk_free. */
+void *bulk_array(size_t count, size_t item_bytes);
+
+/* bulk_zeros - the same, of zeros. */
+void *bulk_zeros(size_t count, size_t item_bytes);
+
+/* bulk_resize - another size for an array, as by realloc; for NULL a new one. On failure NULL, and the array stays. */
+void *bulk_resize(void *array, size_t count, size_t item_bytes);
+
+/* bulk_for_another - room for one item more than count; see room_for_another in common/room.h. */
+static inline void *bulk_for_another(void *array, size_t count, size_t item_bytes)
+{
+    if ((count & (count - 1)) != 0)
+        return array;
+    return bulk_resize(array, count > 0 ? 2 * count : 1, item_bytes);
+}
+
+void bulk_free(void *array);
+
+/* bulk_sort - as qsort, but it reads and writes in order. Equal items keep their order if they are apart. False without
+ * memory. */
+bool bulk_sort(void *array, size_t count, size_t item_bytes, int (*compare)(const void *, const void *));
+
+#endif
