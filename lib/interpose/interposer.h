@@ -34,6 +34,7 @@ typedef struct {
     uint32_t number;         /* in the trace; of a persistent one, of its last start; 0: not started */
     uint16_t comm, function; /* function: of a collective operation */
     uint8_t does;            /* TRACE_SENDS and so on */
+    uint8_t mode;            /* of sending: trace_mode of trace_format.h */
     bool is_persistent, is_canceled, is_silent;
     int32_t partner, tag; /* as the program gave them, for a receive too; or the root */
     uint64_t bytes_in, bytes_out;
@@ -136,6 +137,8 @@ void mh_trace_leave(trace_call *call);
  * Messages and requests. Recorded after the call, with the time when it was entered: MPI may refuse it, and must not be
  * asked about handles that it refused.
  */
+void mh_trace_synchronous(trace_call *call); /* before a call that sends */
+void mh_trace_buffered(trace_call *call);
 void mh_trace_send(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
 void mh_trace_isend(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag,
                     MPI_Comm comm);
@@ -185,13 +188,13 @@ void mh_trace_region(trace_call *call, int level);
 void mh_trace_abort(void); /* MPI ends the program */
 
 /* clang-format off */
-#define TRACE_OPERATIONS(OF)                                                                                         \
-    OF(finish) OF(before_together) OF(after_together) OF(left_together) OF(is_wanted) OF(enter)    \
-    OF(leave) OF(send) OF(isend)                                                                                     \
-    OF(send_init) OF(irecv) OF(recv_init) OF(receive) OF(keep) OF(probed) OF(take) OF(receive_taken) OF(irecv_taken) \
-    OF(start) OF(cancel) OF(forget) OF(watch) OF(all_done) OF(one_done) OF(some_done) OF(tried) OF(collective)       \
-    OF(icollective) OF(collective_init) OF(make_comm) OF(imake_comm) OF(drop_comm) OF(make_win) OF(drop_win)  \
-    OF(fence) OF(post) OF(access) OF(accessed) OF(exposed) OF(region) OF(abort)
+#define TRACE_OPERATIONS(OF)                                                                                    \
+    OF(finish) OF(before_together) OF(after_together) OF(left_together) OF(is_wanted) OF(enter) OF(leave)       \
+    OF(synchronous) OF(buffered) OF(send) OF(isend) OF(send_init) OF(irecv) OF(recv_init) OF(receive) OF(keep)  \
+    OF(probed) OF(take) OF(receive_taken) OF(irecv_taken) OF(start) OF(cancel) OF(forget) OF(watch)             \
+    OF(all_done) OF(one_done) OF(some_done) OF(tried) OF(collective) OF(icollective) OF(collective_init)        \
+    OF(make_comm) OF(imake_comm) OF(drop_comm) OF(make_win) OF(drop_win) OF(fence) OF(post) OF(access)          \
+    OF(accessed) OF(exposed) OF(region) OF(abort)
 /* clang-format on */
 #define TRACE_OPERATION(name) __typeof__(mh_trace_##name) *name;
 typedef struct {

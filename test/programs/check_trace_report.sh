@@ -277,6 +277,7 @@ late sender|MPI_Probe
 wrong order|MPI_Recv
 late receiver|MPI_Ssend
 late receiver|MPI_Send
+late receiver|MPI_Wait
 wait at fence|MPI_Win_fence
 late post|MPI_Win_(start|complete)
 late complete|MPI_Win_wait

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * check_wait_states.c - two ranks that wait for each other in each way that messages allow, 20 times: rank 0 for rank 1
- * in MPI_Recv, in MPI_Wait, in MPI_Test, in MPI_Iprobe and in MPI_Probe; then rank 1 for rank 0 in MPI_Ssend and in an
- * MPI_Send of 1 MiB. The one that is late sleeps for 1 ms. Once more rank 1 is late, but rank 0 computes and looks with
- * MPI_Testany in turn: it hardly waits. Rank 0 waits in MPI_Recv while another message is there. Then rank 1 is late at
- * MPI_Win_fence, then at MPI_Win_post, and rank 0 at MPI_Win_complete.
+ * in MPI_Recv, in MPI_Wait, in MPI_Test, in MPI_Iprobe and in MPI_Probe; then rank 1 for rank 0 in MPI_Ssend, in an
+ * MPI_Send of 1 MiB, and in MPI_Wait for what MPI_Ssend_init made. The one that is late sleeps for 1 ms. Once more rank
+ * 1 is late, but rank 0 computes and looks with MPI_Testany in turn: it hardly waits. Rank 0 waits in MPI_Recv while
+ * another message is there. Then rank 1 is late at MPI_Win_fence, then at MPI_Win_post, and rank 0 at MPI_Win_complete.
  */
 #include <mpi.h>
 #include <time.h>
@@ -124,6 +124,8 @@ static void run_rank_0(MPI_Win window, MPI_Group other)
     receive(1);
     come_after(1);
     receive(BYTES);
+    come_after(1);
+    receive(1);
     come_before(1);
     MPI_Win_fence(0, window);
     access_window(window, other);
@@ -131,11 +133,17 @@ static void run_rank_0(MPI_Win window, MPI_Group other)
 
 static void run_rank_1(MPI_Win window, MPI_Group other)
 {
+    MPI_Request request;
     send_all_late();
     come_before(0);
     MPI_Ssend(big, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
     come_before(0);
     MPI_Send(big, BYTES, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+    come_before(0);
+    MPI_Ssend_init(big, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD, &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
     come_after(0);
     MPI_Win_fence(0, window);
     expose_window(window, other);

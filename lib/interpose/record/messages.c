@@ -75,11 +75,21 @@ static bool describe(trace_call *call, int result, int partner, int tag, MPI_Com
 
 /* ---- Sending */
 
+void mh_trace_synchronous(trace_call *call)
+{
+    call->started.mode = TRACE_SYNCHRONOUS;
+}
+
+void mh_trace_buffered(trace_call *call)
+{
+    call->started.mode = TRACE_BUFFERED;
+}
+
 void mh_trace_put_send(trace_call *call, const trace_request *message)
 {
     if (!call->is_silent)
         mh_trace_put(call->thread, (trace_event){call->enter_ns, message->bytes_in, message->partner, message->tag,
-                                                 message->number, message->comm, TRACE_SEND, 0});
+                                                 message->number, message->comm, TRACE_SEND, message->mode});
 }
 
 /* Of a call that fails otherwise, such as one that gets too much, the message is sent. */
@@ -88,7 +98,7 @@ void mh_trace_send(trace_call *call, int result, int64_t count, MPI_Datatype typ
     mh_trace_leave_ns(call);
     if (partner != MPI_PROC_NULL && !call->is_silent && !mh_interpose_was_refused(result))
         mh_trace_put(call->thread, (trace_event){call->enter_ns, (uint64_t)mh_trace_bytes(count, type), partner, tag, 0,
-                                                 mh_trace_comm(comm)->id, TRACE_SEND, 0});
+                                                 mh_trace_comm(comm)->id, TRACE_SEND, call->started.mode});
 }
 
 void mh_trace_isend(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm)

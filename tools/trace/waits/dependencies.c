@@ -91,12 +91,8 @@ typedef struct {
     place_in_graph send, sent, receive, post; /* sent: where the send was complete */
     uint64_t bytes;
     int32_t tag;
+    trace_mode mode;
 } message_calls;
-
-static bool begins_with(const char *name, const char *start)
-{
-    return strncmp(name, start, strlen(start)) == 0;
-}
 
 static uint64_t bytes_of(const trace *of, const trace_message *message)
 {
@@ -112,6 +108,7 @@ static message_calls calls_of(const graph *in, const call_requests *requests, co
     const call_request *its = event->request != 0 ? request_of(requests, event) : NULL;
     found.bytes = event->value;
     found.tag = event->tag;
+    found.mode = (trace_mode)event->mode;
     found.sent = found.send;
     if (event->request != 0)
         found.sent.call = GRAPH_NONE;
@@ -129,8 +126,7 @@ static int64_t posted_ns(const message_calls *of, const trace_message *message)
 static bool is_eager(const graph *in, const message_calls *of, const trace_message *message)
 {
     if (of->send.call == GRAPH_NONE || of->sent.call == GRAPH_NONE || of->post.call == GRAPH_NONE ||
-        begins_with(function_of(in, &of->send), "MPI_B") || begins_with(function_of(in, &of->send), "MPI_Ib") ||
-        begins_with(function_of(in, &of->send), "MPI_Start")) /* which may start a buffered one */
+        of->mode == TRACE_BUFFERED)
         return false;
     const trace_event *posted = &of->post.lane->location->events[message->post];
     const trace_event *left = &of->sent.lane->location->events[call_at(&of->sent)->leave];
@@ -145,11 +141,9 @@ static bool add_send(graph *to, const message_calls *of, const trace_message *me
     if (of->send.call == GRAPH_NONE || of->sent.call == GRAPH_NONE || of->post.call == GRAPH_NONE)
         return true;
     const graph_call *call = call_at(&of->sent);
-    const char *name = function_of(to, &of->send);
     const int64_t ns = posted_ns(of, message);
-    const bool is_synchronous = begins_with(name, "MPI_Ss") || begins_with(name, "MPI_Iss");
-    const bool is_buffered = begins_with(name, "MPI_B") || begins_with(name, "MPI_Ib");
-    if (is_buffered || (!is_synchronous && (of->bytes <= eager_bytes || ns < call->enter_ns || ns > call->leave_ns)))
+    const bool may_wait = of->bytes > eager_bytes && ns >= call->enter_ns && ns <= call->leave_ns;
+    if (of->mode != TRACE_SYNCHRONOUS && (of->mode == TRACE_BUFFERED || !may_wait))
         return true;
     return depend_on(to, &of->sent, &of->post, message->post, STATE_LATE_RECEIVER);
 }
