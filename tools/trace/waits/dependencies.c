@@ -325,25 +325,63 @@ static bool gather(graph *to, const trace_call *call, operation_wait kind)
     return is_good;
 }
 
+/* Those of an operation: where they entered, and the latest two of so many. -1: there is none. */
+typedef struct {
+    place_in_graph *enters;
+    int latest, second;
+} arrivals;
+
+static int64_t arrival_ns(const arrivals *of, int which)
+{
+    return which >= 0 && of->enters[which].call != GRAPH_NONE ? call_at(&of->enters[which])->enter_ns : INT64_MIN;
+}
+
+static void add_arrival(arrivals *to, int which)
+{
+    const int64_t enter_ns = arrival_ns(to, which);
+    if (enter_ns > arrival_ns(to, to->latest)) {
+        to->second = to->latest;
+        to->latest = which;
+    } else if (enter_ns > arrival_ns(to, to->second)) {
+        to->second = which;
+    }
+}
+
+/* The last one that entered no later than a time, of the first so many but one. Mostly it is the latest of all. */
+static int last_until(const arrivals *of, int count, int own, int64_t ns)
+{
+    int last = of->latest == own ? of->second : of->latest;
+    if (arrival_ns(of, last) <= ns)
+        return last;
+    last = -1;
+    for (int i = 0; i < count; i++)
+        if (i != own && arrival_ns(of, i) <= ns && arrival_ns(of, i) > arrival_ns(of, last))
+            last = i;
+    return last;
+}
+
 /* Each waits for the last of the others that came before it left: of all, or of those with lower ranks. */
 static bool depend_on_last(graph *to, const trace_call *call, operation_wait kind)
 {
     const wait_state state = kind == WAIT_FENCE ? STATE_FENCE : STATE_N_BY_N;
-    place_in_graph *enters = malloc(((size_t)call->count + 1) * sizeof *enters);
-    bool is_good = enters;
-    for (int i = 0; is_good && i < call->count; i++)
-        enters[i] = enter_of(to, &call->parts[i]);
+    const bool is_lower = kind == WAIT_LOWER;
+    arrivals all = {malloc(((size_t)call->count + 1) * sizeof *all.enters), -1, -1};
+    bool is_good = all.enters;
+    for (int i = 0; is_good && i < call->count; i++) {
+        all.enters[i] = enter_of(to, &call->parts[i]);
+        if (!is_lower)
+            add_arrival(&all, i);
+    }
     for (int i = 0; is_good && i < call->count; i++) {
         const place_in_graph at = wait_of(to, &call->parts[i]);
-        int last = -1;
-        for (int k = 0; at.call != GRAPH_NONE && k < (kind == WAIT_LOWER ? i : call->count); k++)
-            if (k != i && enters[k].call != GRAPH_NONE && call_at(&enters[k])->enter_ns <= call_at(&at)->leave_ns &&
-                (last < 0 || call_at(&enters[k])->enter_ns > call_at(&enters[last])->enter_ns))
-                last = k;
+        const int last =
+            at.call != GRAPH_NONE ? last_until(&all, is_lower ? i : call->count, i, call_at(&at)->leave_ns) : -1;
         if (last >= 0)
-            is_good = depend_on(to, &at, &enters[last], call->parts[last].enter, state);
+            is_good = depend_on(to, &at, &all.enters[last], call->parts[last].enter, state);
+        if (is_lower)
+            add_arrival(&all, i);
     }
-    free(enters);
+    free(all.enters);
     return is_good;
 }
 
