@@ -91,10 +91,15 @@ void *bulk_resize(void *array, size_t count, size_t item_bytes)
     void *made = make(count, item_bytes, false);
     if (!made || !array)
         return made;
-    const size_t had = ((head_t *)array - 1)->of.bytes, has = ((head_t *)made - 1)->of.bytes;
-    memcpy(made, array, (had < has ? had : has) - sizeof(head_t));
+    const size_t had = bulk_bytes(array), has = bulk_bytes(made);
+    memcpy(made, array, had < has ? had : has);
     bulk_free(array);
     return made;
+}
+
+size_t bulk_bytes(const void *array)
+{
+    return array ? ((const head_t *)array - 1)->of.bytes - sizeof(head_t) : 0;
 }
 
 void bulk_free(void *array)

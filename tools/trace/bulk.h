@@ -31,6 +31,9 @@ static inline void *bulk_for_another(void *array, size_t count, size_t item_byte
     return bulk_resize(array, count > 0 ? 2 * count : 1, item_bytes);
 }
 
+/* bulk_bytes - how many bytes an array has room for; NULL has none. */
+size_t bulk_bytes(const void *array);
+
 void bulk_free(void *array);
 
 /* bulk_sort - as qsort, but it reads and writes in order. Equal items keep their order if they are apart. False without

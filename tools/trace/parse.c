@@ -264,8 +264,11 @@ static bool add_events(trace_file *file, const trace_block_head *head)
     if (!location)
         return false;
     const size_t had = location->count;
-    if (had == 0 || room_of(had + more) != room_of(had)) {
-        trace_event *events = bulk_resize(location->events, room_of(had + more), sizeof *events);
+    if (bulk_bytes(location->events) / sizeof(trace_event) < had + more) {
+        /* Mostly the first thread has all events that are left. */
+        const bool is_first = had == 0 && location == file->process->locations;
+        const size_t room = is_first ? (size_t)(file->bytes_left / sizeof(trace_event)) : room_of(had + more);
+        trace_event *events = bulk_resize(location->events, room, sizeof *events);
         if (!events)
             return no_memory(file);
         location->events = events;
