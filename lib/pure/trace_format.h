@@ -102,8 +102,9 @@ typedef enum {
 } trace_event_kind;
 
 /*
- * Tags of messages without bytes: MPI_Win_post tells MPI_Win_start and MPI_Win_complete that they may go on (posted by
- * the first, received by the second, though it need not wait for them), and MPI_Win_complete tells MPI_Win_wait.
+ * Tags of signals, which are messages without bytes that no program sends. MPI_Win_post sends one to each origin.
+ * MPI_Win_start posts one receive for all of them. MPI_Win_complete receives one from each target, though it may return
+ * before the target sent it, and sends a signal to each target, which MPI_Win_wait or MPI_Win_test receives.
  */
 enum { TRACE_TAG_POST = INT32_MIN, TRACE_TAG_COMPLETE = INT32_MIN + 1 };
 

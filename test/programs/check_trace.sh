@@ -8,7 +8,7 @@
 . "$(dirname "$0")/trace_recording.sh"
 subject=$scratch/subject
 compile subject check_trace.c
-compile forms check_trace_forms.c check_trace_forms_messages.c
+compile forms -I../../lib check_trace_forms.c check_trace_forms_messages.c
 
 # ---- What is recorded
 

@@ -6,6 +6,8 @@
  */
 #include "check_trace_forms.h"
 
+#include "pure/trace_format.h"
+
 int rank, peer, requests;
 MPI_Comm twin;
 double in[64], out[64];
@@ -262,6 +264,44 @@ static void do_across_groups(void)
     free_comm(&bridge);
 }
 
+/* Both ranks put and are put into. */
+static void do_in_epochs(void)
+{
+    MPI_Group all, other;
+    MPI_Win window;
+    int done = 0;
+    expect_call("MPI_Comm_group");
+    MPI_Comm_group(twin, &all);
+    expect_call("MPI_Group_incl");
+    MPI_Group_incl(all, 1, &peer, &other);
+    expect_call("MPI_Win_create");
+    MPI_Win_create(out, sizeof out, 1, MPI_INFO_NULL, twin, &window);
+    for (int i = 0; i < 2; i++) {
+        expect_call("MPI_Win_post");
+        expect_event("send", peer, TRACE_TAG_POST, 0, WINDOW, 0);
+        MPI_Win_post(other, 0, window);
+        expect_call("MPI_Win_start");
+        expect_event("post", -1, TRACE_TAG_POST, 0, WINDOW, ++requests);
+        MPI_Win_start(other, 0, window);
+        expect_call("MPI_Win_complete");
+        expect_event("send", peer, TRACE_TAG_COMPLETE, 0, WINDOW, 0);
+        expect_event("receive", peer, TRACE_TAG_POST, 0, WINDOW, requests);
+        MPI_Win_complete(window);
+        expect_call(i == 0 ? "MPI_Win_wait" : "MPI_Win_test");
+        expect_event("receive", peer, TRACE_TAG_COMPLETE, 0, WINDOW, 0);
+        if (i == 0)
+            MPI_Win_wait(window);
+        while (i == 1 && !done)
+            MPI_Win_test(window, &done);
+    }
+    expect_call("MPI_Win_free");
+    MPI_Win_free(&window);
+    expect_call("MPI_Group_free");
+    MPI_Group_free(&other);
+    expect_call("MPI_Group_free");
+    MPI_Group_free(&all);
+}
+
 static void do_all(void)
 {
     expect_call("MPI_Comm_dup");
@@ -277,6 +317,7 @@ static void do_all(void)
     do_with_duplicate();
     do_across_groups();
     do_messages();
+    do_in_epochs();
     free_comm(&twin);
 }
 

@@ -15,7 +15,7 @@ static void begin_four(void)
     /* Those that wait for the receiver have requests of their own. */
     for (int i = 0; i < 2; i++) {
         expect_call("MPI_Issend");
-        expect_event("send", peer, i, (i + 1) * INT, TWIN, ++requests);
+        expect_event("ssend", peer, i, (i + 1) * INT, TWIN, ++requests);
         MPI_Issend(in, i + 1, MPI_INT, peer, i, twin, &four[2 + i]);
     }
 }
@@ -165,7 +165,7 @@ static void probe(void)
     int found = 0;
     for (int i = 0; i < 2; i++) {
         expect_call("MPI_Issend");
-        expect_event("send", peer, 4, 2 * INT, TWIN, ++requests);
+        expect_event("ssend", peer, 4, 2 * INT, TWIN, ++requests);
         MPI_Issend(in, 2, MPI_INT, peer, 4, twin, &send);
         while (i == 0 && !found)
             MPI_Improbe(peer, 4, twin, &found, &message, MPI_STATUS_IGNORE);
@@ -207,8 +207,8 @@ static void send_persistently(void)
         MPI_Startall(4, all);
         expect_event("post", peer, 5, 0, TWIN, requests + 1);
         expect_event("post", -1, -1, 0, TWIN, requests + 2);
-        expect_event("send", peer, 5, 3 * INT, TWIN, requests + 3);
-        expect_event("send", peer, 6, 4 * INT, TWIN, requests + 4);
+        expect_event("ssend", peer, 5, 3 * INT, TWIN, requests + 3);
+        expect_event("ssend", peer, 6, 4 * INT, TWIN, requests + 4);
         expect_call("MPI_Waitall");
         MPI_Waitall(4, all, MPI_STATUSES_IGNORE);
         expect_event("receive", peer, 5, 3 * INT, TWIN, requests + 1);
@@ -282,7 +282,7 @@ static void send_with_large_counts(void)
     expect_call("MPI_Ssend_init_c");
     MPI_Ssend_init_c(in, 3, MPI_INT, peer, 9, twin, &request);
     expect_call("MPI_Start");
-    expect_event("send", peer, 9, 3 * INT, TWIN, ++requests);
+    expect_event("ssend", peer, 9, 3 * INT, TWIN, ++requests);
     MPI_Start(&request);
     expect_call("MPI_Recv_c");
     MPI_Recv_c(out, 4, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, twin, MPI_STATUS_IGNORE);
@@ -295,6 +295,43 @@ static void send_with_large_counts(void)
     expect_event("receive", peer, 9, INT, TWIN, 0);
     MPI_Sendrecv_c(in, 1, MPI_INT, peer, 9, out, 1, MPI_INT, peer, 9, twin, MPI_STATUS_IGNORE);
 #endif
+}
+
+/* From a buffer: by one call, by a request, and by a request that stays. */
+static void send_buffered(void)
+{
+    enum { WAYS = 3 };
+    static char buffer[WAYS * (2 * INT + MPI_BSEND_OVERHEAD)];
+    static const char *const names[WAYS] = {"MPI_Bsend", "MPI_Ibsend", "MPI_Bsend_init"};
+    MPI_Request request = MPI_REQUEST_NULL;
+    void *detached;
+    int size;
+    expect_call("MPI_Buffer_attach");
+    MPI_Buffer_attach(buffer, sizeof buffer);
+    for (int i = 0; i < WAYS; i++) {
+        expect_call(names[i]);
+        if (i == 0)
+            MPI_Bsend(in, 2, MPI_INT, peer, 12, twin);
+        else if (i == 1)
+            MPI_Ibsend(in, 2, MPI_INT, peer, 12, twin, &request);
+        else
+            MPI_Bsend_init(in, 2, MPI_INT, peer, 12, twin, &request);
+        if (i == 2) {
+            expect_call("MPI_Start");
+            MPI_Start(&request);
+        }
+        expect_event("bsend", peer, 12, 2 * INT, TWIN, i > 0 ? ++requests : 0);
+        expect_call("MPI_Recv");
+        MPI_Recv(out, 2, MPI_INT, peer, 12, twin, MPI_STATUS_IGNORE);
+        expect_event("receive", peer, 12, 2 * INT, TWIN, 0);
+        if (i > 0) {
+            wait_for(&request);
+            expect_event("send_done", -1, 0, 0, TWIN, requests);
+        }
+    }
+    free_request(&request);
+    expect_call("MPI_Buffer_detach");
+    MPI_Buffer_detach(&detached, &size);
 }
 
 /* MPI libraries use the handle of a type that was freed for the next one, which has another size. */
@@ -327,5 +364,6 @@ void do_messages(void)
     send_persistently();
     send_newly();
     send_with_large_counts();
+    send_buffered();
     send_derived_types();
 }

@@ -15,8 +15,8 @@ export variable algorithm
 
 # In place of mpix_bench: a launch takes 1 us, but with the file of $algorithm alone, or with "tuned", as $gains says: a
 # size and a ratio in percent on each line. $damage is what it does to the file "tuned".
-json_head mpix-bench "$bench_columns" >"$scratch/head"
-export head=$scratch/head log=$scratch/log gains damage=
+json_head mpix-bench "$bench_columns from_last_ns,ns,figure,number" >"$scratch/head"
+export head=$scratch/head log=$scratch/log gains damage= gaining=median_ns # the column that gains
 cat >"$scratch/bench" <<'END'
 #!/usr/bin/env bash
 file=${!variable-} name=default
@@ -31,7 +31,9 @@ for size in ${sizes//,/ }; do
     case $name in "$algorithm" | tuned) percent=$(awk -v size="$size" -v which="$name" '
         $1 == size && (NF == 2 || which != "tuned") { print $2; found = 1 } $1 == size && NF == 3 && which == "tuned" {
         print $3; found = 1 } END { if (!found) print 100 }' <<<"$gains") ;; esac
-    echo "{\"operation\":\"allreduce\",\"size_bytes\":$size,\"median_ns\":$((percent * 10 + RANDOM % 10))}"
+    median=$((1000 + RANDOM % 10)) from_last=$((1000 + RANDOM % 10))
+    [ $gaining = median_ns ] && median=$((percent * 10 + RANDOM % 10)) || from_last=$((percent * 10 + RANDOM % 10))
+    echo "{\"operation\":\"allreduce\",\"size_bytes\":$size,\"median_ns\":$median,\"from_last_ns\":$from_last}"
 done
 END
 # RANKS PROGRAM...: the script needs no launcher.
@@ -122,6 +124,20 @@ check_no_gain() {
     succeeds tune allreduce
     grep -q "own choice stays" "$scratch/out" || complain "it does not say so"
     expect_no_file
+}
+
+# With arrivals, the time from the last arrival counts.
+check_arrivals() {
+    again
+    gains=$'1024 50\n4096 60' gaining=from_last_ns
+    succeeds tune allreduce
+    expect_no_file
+    again
+    succeeds tune --format csv --arrival last-late:10 allreduce
+    [ "$(columns first_bytes last_bytes algorithm verdict)" = "1024,4096,$algorithm,in force" ] ||
+        complain "not one rule from 1024 to 4096, in force"
+    grep -q '^# arrival: last-late:10$' "$scratch/out" || complain "it does not say for which arrivals"
+    gaining=median_ns
 }
 
 check_no_second_gain() {
@@ -236,6 +252,7 @@ done < <(damages)
 tap_check "signals" check_interrupts
 quick tap_check "no gain, no file" check_no_gain
 tap_check "a gain that does not come again" check_no_second_gain
+tap_check "arrivals" check_arrivals
 quick tap_check "bad command lines" check_refusals
 quick tap_check "launchers and folders that do not fit" check_ends
 tap_check "an environment that chooses" check_environment

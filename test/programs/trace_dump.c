@@ -40,7 +40,8 @@ static void print_events(const trace_event *events, uint64_t count, unsigned thr
     for (uint64_t i = 0; i < count; i++) {
         const trace_event *e = &events[i];
         const char *name = names[e->id] ? names[e->id] : "?";
-        printf("event %u %" PRId64 " %s", thread, e->time_ns, kinds[e->kind < KINDS ? e->kind : 0]);
+        const char *mode = e->mode == TRACE_SYNCHRONOUS ? "s" : e->mode == TRACE_BUFFERED ? "b" : "";
+        printf("event %u %" PRId64 " %s%s", thread, e->time_ns, mode, kinds[e->kind < KINDS ? e->kind : 0]);
         if (e->kind == TRACE_ENTER)
             printf(" %s\n", name);
         else if (e->kind == TRACE_LEAVE)

@@ -9,7 +9,20 @@ static const size_t limits[] = {SIZE_MAX, 1 << 20, 0};
 static int by_value(const void *left, const void *right)
 {
     const uint64_t *a = left, *b = right;
-    return (a[0] > b[0]) - (a[0] < b[0]);
+    return a[0] != b[0] ? (a[0] > b[0]) - (a[0] < b[0]) : (a[1] > b[1]) - (a[1] < b[1]);
+}
+
+/* Whether a file without a name is mapped. */
+static bool has_file(void)
+{
+    char line[4096];
+    bool is_found = false;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    while (maps && fgets(line, sizeof line, maps))
+        is_found = is_found || (strstr(line, "/mpix-") && strstr(line, "(deleted)"));
+    if (maps)
+        fclose(maps);
+    return is_found;
 }
 
 /* Grown by one at a time, beside another one. */
@@ -26,6 +39,7 @@ START_TEST(arrays_keep_their_items)
     for (size_t i = 0; i < ITEMS; i++)
         for (int k = 0; k < 2; k++)
             EXPECT(grown[k][i] == 2 * i + (size_t)k, "item %zu is %" PRIu64, i, grown[k][i]);
+    EXPECT(has_file() == (limits[_i] < SIZE_MAX), "of %zu bytes in memory, arrays are in the wrong place", limits[_i]);
     uint64_t *zeros = bulk_zeros(ITEMS, sizeof *zeros);
     for (size_t i = 0; i < ITEMS; i++)
         sum += zeros[i];
@@ -37,7 +51,7 @@ START_TEST(arrays_keep_their_items)
 }
 END_TEST
 
-/* Few values, each with its place, for orders of equal items; sizes around those of runs. */
+/* Few values, and more of each item that decides between equal ones; sizes around those of runs. */
 START_TEST(sorts_as_qsort)
 {
     enum { RUN = (1 << 18) / 16 + 1 };
@@ -46,12 +60,15 @@ START_TEST(sorts_as_qsort)
     bulk_limit(limits[_i]);
     for (int n = 0; n < COUNT_OF(counts); n++) {
         uint64_t(*ours)[2] = bulk_array(counts[n], sizeof *ours), (*theirs)[2] = bulk_array(counts[n], sizeof *theirs);
-        for (size_t i = 0; i < counts[n]; i++)
-            ours[i][0] = theirs[i][0] = chance_bits(&dice) % 1000 << 32 | i;
+        for (size_t i = 0; i < counts[n]; i++) {
+            ours[i][0] = theirs[i][0] = chance_bits(&dice) % 1000;
+            ours[i][1] = theirs[i][1] = chance_bits(&dice);
+        }
         ck_assert(bulk_sort(ours, counts[n], sizeof *ours, by_value));
         qsort(theirs, counts[n], sizeof *theirs, by_value);
         for (size_t i = 0; i < counts[n]; i++)
-            EXPECT_SEEDED(ours[i][0] == theirs[i][0], "item %zu of %zu is another", i, counts[n]);
+            EXPECT_SEEDED(ours[i][0] == theirs[i][0] && ours[i][1] == theirs[i][1], "item %zu of %zu is another", i,
+                          counts[n]);
         bulk_free(ours);
         bulk_free(theirs);
     }

@@ -11,13 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* bulk_limit - so many bytes are in memory. Without a call, half of the machine's memory. */
+/* bulk_limit - set how many bytes may be in memory. The usual limit is half of the machine's memory. */
 void bulk_limit(size_t bytes);
 
 /* bulk_array - room for count items, of which nothing is known. NULL without memory. To be freed by bulk_free. */
 void *bulk_array(size_t count, size_t item_bytes);
 
-/* bulk_zeros - the same, of zeros. */
+/* bulk_zeros - room for count items that are all zeros; else as bulk_array. */
 void *bulk_zeros(size_t count, size_t item_bytes);
 
 /* bulk_resize - another size for an array, as by realloc; for NULL a new one. On failure NULL, and the array stays. */
@@ -36,8 +36,7 @@ size_t bulk_bytes(const void *array);
 
 void bulk_free(void *array);
 
-/* bulk_sort - as qsort, but it reads and writes in order. Equal items keep their order if they are apart. False without
- * memory. */
+/* bulk_sort - sort as qsort does, but read and write memory in order. False without memory. */
 bool bulk_sort(void *array, size_t count, size_t item_bytes, int (*compare)(const void *, const void *));
 
 #endif

@@ -131,7 +131,7 @@ static extent extent_of(const trace *of)
 static bool is_impossible(const trace *of, const message_end *send, const message_end *receive)
 {
     const trace_process *source = &of->processes[send->source], *destination = &of->processes[send->destination];
-    if (receive->event == CALL_NONE || send->tag == TRACE_TAG_POST)
+    if (receive->event == CALL_NONE)
         return false;
     const int64_t sent_ns = send->location->events[send->event].time_ns;
     const int64_t received_ns = receive->location->events[receive->event].time_ns;
@@ -230,7 +230,7 @@ static bool sort_ends(const end_list *list, size_t from)
     return bulk_sort(list->ends + from, list->count - from, sizeof(message_end), compare_ends);
 }
 
-/* All ends, those of a process sorted. first, next: of the receives of each rank, to be filled. */
+/* All ends, those of each process sorted. Fills where the receives of each rank begin: first, and a copy of it, next. */
 static bool list_ends(const trace *of, end_list *sends, end_list *receives, size_t *first, size_t *next)
 {
     bool is_good = true;

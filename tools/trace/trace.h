@@ -89,6 +89,13 @@ const trace_site *trace_find_site(const trace_process *process, uint64_t address
 /* The partner of an event as rank in MPI_COMM_WORLD; -1: there is none, or it is not known. */
 int trace_partner(const trace_process *process, const trace_event *event);
 
+/* Whether an event is of a message that no program sent: it says what MPI_Win_post or MPI_Win_complete tells others. */
+static inline bool trace_is_signal(const trace_event *event)
+{
+    return event->tag <= TRACE_TAG_COMPLETE &&
+           (event->kind == TRACE_SEND || event->kind == TRACE_RECEIVE || event->kind == TRACE_RECEIVE_POST);
+}
+
 /* By which clock events get their global times. */
 typedef enum {
     TRACE_LOCAL,  /* local clocks as they are, which were set once, at the first record, to the second */

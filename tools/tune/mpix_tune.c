@@ -41,7 +41,7 @@ static const option_spec_t options[] = {
     {'i', "iterations", "N", OPTION_INTEGER, FIELD(iterations), 1, 1e6, NULL, "300",
      "valid samples for each size in a launch"},
     {0, "arrival", "PATTERNS", OPTION_TEXT, FIELD(arrival), 0, 0, NULL, NULL,
-     "choose for these arrivals, see mpix_bench, by the time\nfrom the last one to the last exit; without it, all\n"
+     "choose for these arrivals, see mpix_bench, by the time\nfrom the last arrival to the last exit; without it, all\n"
      "ranks start together"},
     {0, "segments", "LIST", OPTION_NUMBERS, FIELD(segments), 0, 1 << 30, NULL, "0",
      "with Open MPI, try each algorithm with segments of these\nbytes; 0: as the library does"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * epochs.c - MPI_Win_post and MPI_Win_start, to MPI_Win_wait and MPI_Win_complete. What a process thereby tells others
- * is recorded as messages without bytes, whose tags no program has.
+ * is recorded as signals; see trace_format.h.
  */
 #include "interpose/record/calls.h"
 #include "interpose/record/communicators.h"
@@ -71,7 +71,7 @@ void mh_trace_post(trace_call *call, int result, MPI_Group group, MPI_Win window
         put(call, call->enter_ns, known, known->exposed, TRACE_SEND, TRACE_TAG_POST);
 }
 
-/* Whether this call waits for the others or MPI_Win_complete does, is seen by their times. */
+/* MPI_Win_start or MPI_Win_complete waits for the targets. The times in the trace show which one. */
 void mh_trace_access(trace_call *call, int result, MPI_Group group, MPI_Win window)
 {
     trace_known_comm *known = mh_trace_window(window);

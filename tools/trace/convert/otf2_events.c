@@ -214,7 +214,7 @@ static void put_bound(writer *from, size_t i, double bound_ns)
 static void put_event(writer *from, size_t i)
 {
     const trace_event *event = &from->location->events[i];
-    if (event->tag <= TRACE_TAG_COMPLETE) { /* no message of the program */
+    if (trace_is_signal(event)) {
         from->to->job->left_out += event->kind != TRACE_RECEIVE_POST;
         return;
     }

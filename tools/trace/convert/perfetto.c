@@ -111,7 +111,7 @@ static contents contents_of(const writer *from, size_t enter, size_t leave)
     contents inside = {0};
     for (size_t i = enter + 1; i < leave; i++) {
         const trace_event *event = &from->location->events[i];
-        if (from->calls[i] != enter)
+        if (from->calls[i] != enter || trace_is_signal(event))
             continue;
         if (event->kind == TRACE_SEND && inside.sends++ == 0)
             inside.send = event;
@@ -256,6 +256,11 @@ static void put_arrow(conversion *job, const trace_message *message, size_t numb
     job->backward += received_ns < sent_ns;
 }
 
+static bool is_signal(const trace *of, const trace_message *message)
+{
+    return trace_is_signal(&trace_find_location(of, message->source, message->source_thread)->events[message->send]);
+}
+
 /* ---- Waits, and what others wait for */
 
 /* The arguments follow. */
@@ -361,7 +366,8 @@ int convert_to_perfetto(conversion *job)
     for (const trace_location *at = NULL; has_memory && (at = trace_next_location(job->of, at)) != NULL;)
         has_memory = put_location(job, at);
     for (size_t i = 0; has_memory && i < matches.message_count; i++)
-        put_arrow(job, &matches.messages[i], i + 1);
+        if (!is_signal(job->of, &matches.messages[i]))
+            put_arrow(job, &matches.messages[i], i + 1);
     for (size_t i = 0; has_memory && i < job->waits.graph.lane_count; i++)
         put_waits(job, &job->waits.graph.lanes[i], matches.message_count + 1);
     fputs("\n]}\n", job->file);

@@ -173,7 +173,9 @@ static void write_partner(const trace *of, const bar_t *bar, char text[TEXT_BYTE
         int partner = is_send || is_collective || event->kind == TRACE_RECEIVE ? trace_partner(process, event) : -1;
         if (partner < 0)
             continue;
-        if (is_collective)
+        if (trace_is_signal(event))
+            snprintf(text, TEXT_BYTES, "%s rank %d", is_send ? "to" : "from", partner);
+        else if (is_collective)
             snprintf(text, TEXT_BYTES, "root %d, %" PRIu64 " bytes", partner, (uint64_t)event->value);
         else
             snprintf(text, TEXT_BYTES, "%s rank %d, tag %d, %" PRIu64 " bytes", is_send ? "to" : "from", partner,
@@ -237,8 +239,8 @@ static bool find_line(const trace *of, const gantt_lanes_t *lanes, const interva
     line->destination = trace_find_location(of, message->destination, message->destination_thread);
     line->send_ns = line->source->global_ns[message->send];
     line->receive_ns = line->destination->global_ns[message->receive];
-    return is_drawn(lanes, line->source) && is_drawn(lanes, line->destination) &&
-           fmax(line->send_ns, line->receive_ns) >= interval->from_ns &&
+    return !trace_is_signal(&line->source->events[message->send]) && is_drawn(lanes, line->source) &&
+           is_drawn(lanes, line->destination) && fmax(line->send_ns, line->receive_ns) >= interval->from_ns &&
            fmin(line->send_ns, line->receive_ns) < interval->to_ns;
 }
 

@@ -148,7 +148,7 @@ static bool add_send(graph *to, const message_calls *of, const trace_message *me
     return depend_on(to, &of->sent, &of->post, message->post, STATE_LATE_RECEIVER);
 }
 
-/* Of one epoch of a window. A call that ended before did not wait. */
+/* What is told in an epoch of a window. MPI_Win_start and MPI_Win_complete may end before MPI_Win_post was called. */
 static bool add_signal(graph *to, const message_calls *of, const trace_message *message)
 {
     const bool is_post = of->tag == TRACE_TAG_POST;
@@ -161,7 +161,8 @@ static bool add_signal(graph *to, const message_calls *of, const trace_message *
             continue;
         graph_call *call = call_at(waiting[i]);
         call->is_matched = true;
-        if (message->source != message->destination && graph_time_ns(of->send.lane, message->send) <= call->leave_ns &&
+        if (message->source != message->destination &&
+            (!is_post || graph_time_ns(of->send.lane, message->send) <= call->leave_ns) &&
             !depend_on(to, waiting[i], &of->send, message->send, is_post ? STATE_LATE_POST : STATE_LATE_COMPLETE))
             return false;
     }
@@ -325,10 +326,10 @@ static bool gather(graph *to, const trace_call *call, operation_wait kind)
     return is_good;
 }
 
-/* Those of an operation: where they entered, and the latest two of so many. -1: there is none. */
+/* Where the processes of an operation entered. */
 typedef struct {
     place_in_graph *enters;
-    int latest, second;
+    int latest, second; /* the two that entered last, of those that were added; -1: there is none */
 } arrivals;
 
 static int64_t arrival_ns(const arrivals *of, int which)
@@ -347,7 +348,10 @@ static void add_arrival(arrivals *to, int which)
     }
 }
 
-/* The last one that entered no later than a time, of the first so many but one. Mostly it is the latest of all. */
+/*
+ * Of the first `count` processes without `own`, the one that entered last before a time; -1: there is none. Usually this
+ * is the latest of all. If the latest came too late, all are looked at.
+ */
 static int last_until(const arrivals *of, int count, int own, int64_t ns)
 {
     int last = of->latest == own ? of->second : of->latest;
