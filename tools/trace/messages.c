@@ -230,7 +230,7 @@ static bool sort_ends(const end_list *list, size_t from)
     return bulk_sort(list->ends + from, list->count - from, sizeof(message_end), compare_ends);
 }
 
-/* All ends, those of each process sorted. Fills where the receives of each rank begin: first, and a copy of it, next. */
+/* All ends, those of each process sorted. Fills where the receives of each rank begin: first, and its copy next. */
 static bool list_ends(const trace *of, end_list *sends, end_list *receives, size_t *first, size_t *next)
 {
     bool is_good = true;

@@ -349,8 +349,8 @@ static void add_arrival(arrivals *to, int which)
 }
 
 /*
- * Of the first `count` processes without `own`, the one that entered last before a time; -1: there is none. Usually this
- * is the latest of all. If the latest came too late, all are looked at.
+ * Of the first `count` processes without `own`, the one that entered last before a time; -1: there is none. Usually
+ * this is the latest of all. If the latest came too late, all are looked at.
  */
 static int last_until(const arrivals *of, int count, int own, int64_t ns)
 {
