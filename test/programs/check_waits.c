@@ -142,6 +142,38 @@ static void send_large(program *of)
     leave(of, destination, is_request ? MADE_WAIT : MADE_RECV);
 }
 
+/* An epoch of a window of all. MPI_Win_start waits for MPI_Win_post, or MPI_Win_complete does, or neither. */
+static void access_window(program *of)
+{
+    enum { START_WAITS, COMPLETE_WAITS, WAYS = 3 };
+    const int origin = draw(of, of->ranks), target = other_rank(of, origin), way = draw(of, WAYS);
+    const uint32_t request = ++of->requests[origin];
+    work(of, origin);
+    work(of, target);
+    const double granted_ns = of->made.now_ns[target] + LATENCY_NS;
+    enter(of, target, MADE_WIN_POST);
+    put(of, target, (trace_event){.kind = TRACE_SEND, .partner = origin, .tag = TRACE_TAG_POST});
+    wait_until(of, target, 0);
+    leave(of, target, MADE_WIN_POST);
+    enter(of, origin, MADE_WIN_START);
+    put(of, origin,
+        (trace_event){.kind = TRACE_RECEIVE_POST, .partner = -1, .tag = TRACE_TAG_POST, .request = request});
+    wait_until(of, origin, way == START_WAITS ? granted_ns : 0);
+    leave(of, origin, MADE_WIN_START);
+    work(of, origin);
+    const double complete_ns = of->made.now_ns[origin] + LATENCY_NS;
+    enter(of, origin, MADE_WIN_COMPLETE);
+    put(of, origin, (trace_event){.kind = TRACE_SEND, .partner = target, .tag = TRACE_TAG_COMPLETE});
+    wait_until(of, origin, way == COMPLETE_WAITS ? granted_ns : 0);
+    put(of, origin, (trace_event){.kind = TRACE_RECEIVE, .partner = target, .tag = TRACE_TAG_POST, .request = request});
+    leave(of, origin, MADE_WIN_COMPLETE);
+    work(of, target);
+    enter(of, target, MADE_WIN_WAIT);
+    wait_until(of, target, complete_ns);
+    put(of, target, (trace_event){.kind = TRACE_RECEIVE, .partner = origin, .tag = TRACE_TAG_COMPLETE});
+    leave(of, target, MADE_WIN_WAIT);
+}
+
 static void all_work(program *of)
 {
     for (int rank = 0; rank < of->ranks; rank++)
@@ -200,8 +232,8 @@ static void name_places(trace_process *process)
 
 static void make(program *of, uint64_t seed)
 {
-    static void (*const steps[])(program *) = {send_message, send_message,    receive_message, receive_message,
-                                               send_large,   call_collective, call_nonblocking};
+    static void (*const steps[])(program *) = {send_message, send_message,    receive_message,  receive_message,
+                                               send_large,   call_collective, call_nonblocking, access_window};
     made_clock clocks[MAX_RANKS] = {{0}};
     *of = (program){.ranks = 2 + (int)(seed % (MAX_RANKS - 1))};
     for (int rank = 0; rank < of->ranks; rank++)

@@ -8,6 +8,8 @@ import functools
 import subprocess
 import sys
 
+POST, COMPLETE = "-2147483648", "-2147483647"
+SIGNALS = {POST: "late post", COMPLETE: "late complete"}  # tags
 ALL_FOR_ALL = {"MPI_Barrier": "wait at barrier", "MPI_Allreduce": "wait at N x N", "MPI_Iallreduce": "wait at N x N"}
 
 
@@ -75,7 +77,7 @@ class Trace:
     def note(self, call, kind, event, rank):
         request = (rank, event["request"]) if event["request"] else None
         if kind == "send":
-            self.sends[event["message"]] = (call, int(event["sent_bytes"]), request)
+            self.sends[event["message"]] = (call, int(event["sent_bytes"]), request, event["tag"])
         elif kind == "receive-post":
             self.requests[request] = call
         elif kind == "receive":
@@ -93,7 +95,12 @@ class Trace:
     def add_messages(self):
         found = []
         for message, (receive, post) in self.receives.items():
-            send, size, request = self.sends[message]
+            send, size, request, tag = self.sends[message]
+            if tag in SIGNALS:
+                for call in {receive, post} if tag == POST else {receive}:
+                    if tag != POST or send.enter <= call.leave:
+                        call.depends.append((send, SIGNALS[tag]))
+                continue
             found.append((send, receive, post, size, self.requests["sent", request] if request else send))
         eager = max((size for _, _, post, size, sent in found
                      if post.enter - sent.leave > sent.leave_bound + post.bound), default=0)
@@ -309,5 +316,5 @@ for path in sys.argv[2:]:
         print(f"trace {path.rsplit('/', 1)[-1]}: {line}")
 MANY = 15   # traces, in which all kinds occur
 for name in sorted({"passed on", "late sender", "wrong order", "late receiver", "late broadcast", "early reduce",
-                    *ALL_FOR_ALL.values()} - seen) if len(sys.argv) - 2 >= MANY else ():
+                    *ALL_FOR_ALL.values(), *SIGNALS.values()} - seen) if len(sys.argv) - 2 >= MANY else ():
     print(f"no trace has waits of this kind: {name}")

@@ -34,6 +34,10 @@ typedef enum {
     MADE_ALLTOALLV,
     MADE_INIT,
     MADE_FINALIZE,
+    MADE_WIN_POST,
+    MADE_WIN_START,
+    MADE_WIN_COMPLETE,
+    MADE_WIN_WAIT,
     MADE_NAMES
 } made_name;
 
