@@ -34,10 +34,17 @@ void bulk_limit(size_t bytes)
     has_limit = true;
 }
 
+/* A machine may have more memory than addresses can count. */
+static size_t usual_limit(void)
+{
+    const uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) / 2 * (uint64_t)sysconf(_SC_PAGESIZE);
+    return bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
+}
+
 static bool has_room(size_t bytes)
 {
     if (!has_limit)
-        bulk_limit((size_t)sysconf(_SC_PHYS_PAGES) / 2 * (size_t)sysconf(_SC_PAGESIZE));
+        bulk_limit(usual_limit());
     return bytes <= limit_bytes && used_bytes <= limit_bytes - bytes;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "common/options.h"
 #include "common/output.h"
+#include "common/room.h"
 #include "trace/bulk.h"
 #include "trace/cut.h"
 #include "trace/demangle.h"
@@ -298,7 +299,7 @@ static int read_and_report(settings_t *settings)
     findings_t findings = {0};
     char message[TRACE_MESSAGE_SIZE];
     if (settings->memory_mib != ABSENT)
-        bulk_limit((size_t)settings->memory_mib << 20);
+        bulk_limit(room_bytes(settings->memory_mib, (size_t)1 << 20));
     if (!trace_read(&findings.of, settings->folders.texts[0], message)) {
         fprintf(stderr, "%s: %s\n", program.name, message);
         return STATUS_BAD_OPTION;
