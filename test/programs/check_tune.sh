@@ -33,7 +33,7 @@ for size in ${sizes//,/ }; do
         print $3; found = 1 } END { if (!found) print 100 }' <<<"$gains") ;; esac
     median=$((1000 + RANDOM % 10)) from_last=$((1000 + RANDOM % 10))
     [ $gaining = median_ns ] && median=$((percent * 10 + RANDOM % 10)) || from_last=$((percent * 10 + RANDOM % 10))
-    echo "{\"operation\":\"allreduce\",\"size_bytes\":$size,\"median_ns\":$median,\"from_last_ns\":$from_last}"
+    echo "{\"operation\":\"${*: -1}\",\"size_bytes\":$size,\"median_ns\":$median,\"from_last_ns\":$from_last}"
 done
 END
 # RANKS PROGRAM...: the script needs no launcher.
@@ -76,6 +76,26 @@ check_gain() {
     succeeds run alone mpix_report "$scratch/rules.json"
     grep -q 'Rules of tuning files' "$scratch/out" && grep -q '>in force<' "$scratch/out" &&
         grep -q 'with the file' "$scratch/out" || complain "the page does not show the rule"
+}
+
+# The library's own choice is another one, so that it is seen whether the rule is in force.
+other_algorithms() {
+    case $suffix in
+    json) echo allgather:ring alltoall:scattered bcast:scatter_ring_allgather reduce:reduce_scatter_gather \
+        reduce_scatter:recursive_halving ;;
+    rules) echo allgather:bruck alltoall:linear bcast:split_binary_tree gather:linear_sync reduce:rabenseifner \
+        reduce_scatter:non-overlapping scatter:linear_nb ;;
+    esac
+}
+
+check_operation() { # OPERATION ALGORITHM
+    local algorithm=$2
+    again
+    gains=$'1024 50\n4096 60'
+    succeeds tune --format csv "$1"
+    [ "$(columns first_bytes last_bytes algorithm verdict)" = "1024,4096,$2,in force" ] ||
+        complain "not one rule from 1024 to 4096, in force"
+    again
 }
 
 # What the results are made with is said by mpix_bench.
@@ -245,6 +265,9 @@ check_budget() {
 quick tap_check "a gain becomes a rule that is in force" check_gain
 quick tap_check "results name the file" check_provenance
 tap_check "what was measured is kept, and another tuning refused" check_continues
+for pair in $(other_algorithms); do
+    tap_check "a rule of ${pair%:*}" check_operation "${pair%:*}" "${pair#*:}"
+done
 while IFS='|' read -r what damage_it; do
     case $what in j*) [ "$suffix" = json ] || continue ;; r*) [ "$suffix" = rules ] || continue ;; esac
     tap_check "a wrong file: $(sed 's/^[jr]* *//' <<<"$what")" check_damage "$damage_it"

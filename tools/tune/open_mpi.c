@@ -35,7 +35,7 @@ static int operation_number(operation_kind_t kind)
     static const int numbers[OPERATIONS] = {
         [OPERATION_ALLGATHER] = 0,       [OPERATION_ALLREDUCE] = 2, [OPERATION_ALLTOALL] = 3,
         [OPERATION_BCAST] = 7,           [OPERATION_GATHER] = 9,    [OPERATION_REDUCE] = 11,
-        [OPERATION_REDUCE_SCATTER] = 12, [OPERATION_SCATTER] = 14};
+        [OPERATION_REDUCE_SCATTER] = 12, [OPERATION_SCATTER] = 15};
     return numbers[kind];
 }
 
