@@ -11,7 +11,7 @@
 
 bool arrivals_alloc(arrivals_t *arrivals, int ranks, int64_t calls)
 {
-    double *times_ns = bulk_array((size_t)calls, 4 * (size_t)ranks * sizeof(double));
+    double *times_ns = bulk_zeros((size_t)calls, 4 * (size_t)ranks * sizeof(double));
     *arrivals = (arrivals_t){.ranks = ranks, .calls = calls, .enter_ns = times_ns};
     if (!times_ns)
         return false;
