@@ -342,7 +342,7 @@ static void find_parts(const char *flavor)
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     const char *here = length > 0 ? dirname(self) : ".";
     const size_t common = strlen(EXEC_PREFIX);
-    const char *below = strncmp(PKGLIBDIR, EXEC_PREFIX, common) == 0 ? PKGLIBDIR + common : "";
+    const char *below = strncmp(PKGLIBDIR, EXEC_PREFIX, common) == 0 ? &PKGLIBDIR[common] : "";
     snprintf(paths[0], sizeof paths[0], "%s/.libs", here);
     snprintf(paths[1], sizeof paths[1], "%s/..%s", here, below);
     snprintf(paths[2], sizeof paths[2], "%s", PKGLIBDIR);

@@ -286,8 +286,8 @@ START_TEST(zero_has_no_sign)
     static const schema_t schema = SCHEMA("test", "A row.", columns);
     static const char *const expected[] = {[FORMAT_TABLE] = "     0.0   -0.001\n     0.0    0.000\n",
                                            [FORMAT_CSV] = "0.0,-600000\n0.0,0\n",
-                                           [FORMAT_JSON] = "{\"slope_ppb\":0.0,\"time_ns\":-600000}\n"
-                                                           "{\"slope_ppb\":0.0,\"time_ns\":0}\n"};
+                                           [FORMAT_JSON] = ("{\"slope_ppb\":0.0,\"time_ns\":-600000}\n"
+                                                            "{\"slope_ppb\":0.0,\"time_ns\":0}\n")};
     char *printed = NULL;
     size_t bytes;
     if (!output_formats[_i])
