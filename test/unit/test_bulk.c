@@ -55,7 +55,7 @@ END_TEST
 START_TEST(sorts_as_qsort)
 {
     enum { RUN = (1 << 18) / 16 + 1 };
-    static const size_t counts[] = {0, 1, 2, RUN - 1, RUN, RUN + 1, 3 * RUN + 7, 8 * RUN};
+    static const size_t counts[] = {0, 1, 2, RUN - 1, RUN, RUN + 1, (size_t)3 * RUN + 7, (size_t)8 * RUN};
     chance dice = chance_of_round(_i);
     bulk_limit(limits[_i]);
     for (int n = 0; n < COUNT_OF(counts); n++) {
