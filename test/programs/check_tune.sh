@@ -83,7 +83,7 @@ other_algorithms() {
     case $suffix in
     json) echo allgather:ring alltoall:scattered bcast:scatter_ring_allgather reduce:reduce_scatter_gather \
         reduce_scatter:recursive_halving ;;
-    rules) echo allgather:bruck alltoall:linear bcast:split_binary_tree gather:linear_sync reduce:rabenseifner \
+    rules) echo allgather:ring alltoall:linear bcast:split_binary_tree gather:linear_sync reduce:rabenseifner \
         reduce_scatter:non-overlapping scatter:linear_nb ;;
     esac
 }
@@ -91,10 +91,11 @@ other_algorithms() {
 check_operation() { # OPERATION ALGORITHM
     local algorithm=$2
     again
-    gains=$'1024 50\n4096 60'
+    # When it starts, MPICH 5 calls MPI_Allgather itself, with smaller sizes.
+    gains='16384 50'
     succeeds tune --format csv "$1"
-    [ "$(columns first_bytes last_bytes algorithm verdict)" = "1024,4096,$2,in force" ] ||
-        complain "not one rule from 1024 to 4096, in force"
+    [ "$(columns first_bytes last_bytes algorithm verdict)" = "16384,16384,$2,in force" ] ||
+        complain "not one rule of 16384 bytes, in force"
     again
 }
 
