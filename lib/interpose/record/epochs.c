@@ -54,20 +54,21 @@ static void end(trace_epoch **epoch)
     *epoch = NULL;
 }
 
-static void begin(trace_epoch **epoch, MPI_Group group, MPI_Win window)
+/* Returns whether it began. */
+static bool begin(trace_call *call, int result, trace_epoch **epoch, MPI_Group group, MPI_Win window)
 {
+    mh_trace_leave_ns(call);
+    if (result != MPI_SUCCESS || mh_trace_window(window)->id == TRACE_NO_COMM)
+        return false;
     end(epoch);
     *epoch = make(group, window);
+    return *epoch;
 }
 
 void mh_trace_post(trace_call *call, int result, MPI_Group group, MPI_Win window)
 {
     trace_known_comm *known = mh_trace_window(window);
-    mh_trace_leave_ns(call);
-    if (result != MPI_SUCCESS || known->id == TRACE_NO_COMM)
-        return;
-    begin(&known->exposed, group, window);
-    if (known->exposed)
+    if (begin(call, result, &known->exposed, group, window))
         put(call, call->enter_ns, known, known->exposed, TRACE_SEND, TRACE_TAG_POST);
 }
 
@@ -75,11 +76,7 @@ void mh_trace_post(trace_call *call, int result, MPI_Group group, MPI_Win window
 void mh_trace_access(trace_call *call, int result, MPI_Group group, MPI_Win window)
 {
     trace_known_comm *known = mh_trace_window(window);
-    mh_trace_leave_ns(call);
-    if (result != MPI_SUCCESS || known->id == TRACE_NO_COMM)
-        return;
-    begin(&known->accessed, group, window);
-    if (!known->accessed)
+    if (!begin(call, result, &known->accessed, group, window))
         return;
     known->accessed->request = mh_trace_new_request(call, 0);
     mh_trace_put_post(call, known->accessed->request, known->id, MPI_ANY_SOURCE, TRACE_TAG_POST);
