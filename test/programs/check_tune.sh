@@ -42,16 +42,18 @@ cat >"$scratch/launch" <<END
 ranks=\$1
 shift
 [ "\$1" != "$scratch/bench" ] || exec "\$@"
-exec ${MPIEXEC:-mpiexec} ${MPIEXEC_FLAGS-} -n "\$ranks" "\$@"
+exec \${on_hosts:-${MPIEXEC:-mpiexec} ${MPIEXEC_FLAGS-}} -n "\$ranks" "\$@"
 END
 chmod +x "$scratch/bench" "$scratch/launch"
 
 # [OPTION]... OPERATION: with the script.
 tune() {
     rm -f "$log" "$log.damaged"
-    run alone mpix_tune -o "$scratch/tuning" -m 4K,64,1K,16K,1K --budget-s 20 --bench "$scratch/bench" "$@" -- \
-        "$scratch/launch" '{ranks}'
+    program=mpix_tune command="mpix_tune $*"
+    capture "${beside[@]}" "$programs/mpix_tune" -o "$scratch/tuning" -m 4K,64,1K,16K,1K --budget-s 20 \
+        --bench "$scratch/bench" "$@" -- "$scratch/launch" '{ranks}'
 }
+beside=()
 
 again() {           # ends the memory of what was measured before
     rm -rf "$scratch/tuning"
@@ -95,6 +97,30 @@ check_operation() { # OPERATION ALGORITHM
     gains='16384 50'
     succeeds tune --format csv "$1"
     [ "$(columns first_bytes last_bytes algorithm verdict)" = "16384,16384,$2,in force" ] ||
+        complain "not one rule of 16384 bytes, in force"
+    again
+}
+
+check_parameters() {
+    local algorithm=split_binary_tree-1024-fan2
+    again
+    gains='16384 50'
+    succeeds tune --segments 1K:1K --fan-outs 2 --format csv bcast
+    [ "$(columns algorithm verdict)" = "$algorithm,in force" ] || complain "the rule is not in force"
+    grep -q ' 2 1024 #' "$scratch/tuning/tuned.rules" ||
+        [ "$(grep -cE '"(seg_size": 1024|faninout": 2)' "$scratch/tuning/tuned.rules")" = 2 ] ||
+        complain "the file does not have the parameters"
+    again
+}
+
+# On several nodes, others go before the component or the tree that has the algorithms.
+check_hosts() {
+    local beside=("$here/../hosts/with_hosts.sh" 2) tap_limit_s=300
+    local -x on_hosts=$here/../hosts/mpiexec_hosts.sh MH_MPIEXEC=${MPIEXEC:-mpiexec} MH_MPICC=$compiler
+    again
+    gains='16384 50'
+    succeeds tune -n 4 --format csv allreduce
+    [ "$(columns first_bytes last_bytes algorithm verdict)" = "16384,16384,$algorithm,in force" ] ||
         complain "not one rule of 16384 bytes, in force"
     again
 }
@@ -269,6 +295,13 @@ tap_check "what was measured is kept, and another tuning refused" check_continue
 for pair in $(other_algorithms); do
     tap_check "a rule of ${pair%:*}" check_operation "${pair%:*}" "${pair#*:}"
 done
+[ $suffix = json ] || tap_check "a rule with a segment and a fan-out" check_parameters
+why=$("$here/../hosts/with_hosts.sh" 2 true 2>&1 </dev/null)
+if [ $? -eq 77 ]; then
+    tap_skip "a rule on two hosts" "${why#skip: }"
+else
+    tap_check "a rule on two hosts" check_hosts
+fi
 while IFS='|' read -r what damage_it; do
     case $what in j*) [ "$suffix" = json ] || continue ;; r*) [ "$suffix" = rules ] || continue ;; esac
     tap_check "a wrong file: $(sed 's/^[jr]* *//' <<<"$what")" check_damage "$damage_it"

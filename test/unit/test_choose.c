@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * test_choose.c - which candidates mpix_tune chooses: ranges by hand, and how often a table gets a rule by chance, or
- * lacks one that would gain.
+ * lacks one that would gain; and how the file ends.
  */
 #include "tune/choose.h"
 
+#include "tune/paged_text.h"
 #include "compare/inference.h"
 #include "support.h"
 
@@ -161,8 +162,26 @@ START_TEST(a_gain_of_ten_percent_is_found)
 }
 END_TEST
 
+/* ---- The file */
+
+START_TEST(no_file_fills_its_last_page)
+{
+    static char text[2 * SMALLEST_PAGE_BYTES + 2];
+    for (size_t length = SMALLEST_PAGE_BYTES - 3; length <= 2 * SMALLEST_PAGE_BYTES + 1; length++) {
+        FILE *file = tmpfile();
+        ck_assert_ptr_nonnull(file);
+        memset(text, 'x', length);
+        ck_assert(paged_text_write(file, text));
+        long bytes = ftell(file);
+        ck_assert_msg(bytes > (long)length && bytes % SMALLEST_PAGE_BYTES != 0, "%ld bytes of %zu", bytes, length);
+        fclose(file);
+    }
+}
+END_TEST
+
 static void add(TCase *tests)
 {
+    tcase_add_test(tests, no_file_fills_its_last_page);
     tcase_add_loop_test(tests, ranges_are_as_by_hand, 0, COUNT_OF(tables));
     tcase_add_test(tests, sizes_without_rules_are_left);
     tcase_add_test(tests, few_tables_get_a_rule_by_chance);

@@ -40,6 +40,11 @@ bool tune_list(tune_t *tune, char complaint[COMPLAINT_BYTES])
     return true;
 }
 
+bool tune_has_nodes(const tune_t *tune)
+{
+    return json_integer_value(json_object_get(tune->listing, "nodes")) > 1;
+}
+
 /* The file of a candidate alone. */
 static void path_of(const tune_t *tune, const candidate_t *candidate, char path[TUNE_PATH_BYTES])
 {

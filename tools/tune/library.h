@@ -25,6 +25,9 @@ typedef struct library {
     bool (*write)(const tune_t *tune, const range_t *ranges, int count, const char *path,
                   char complaint[COMPLAINT_BYTES]);
 
+    /* Remove a file, and what was written beside it. */
+    void (*remove)(const char *path);
+
     /* Add the variables that make the library read a file. */
     void (*set_environment)(json_t *environment, const char *file);
 

@@ -7,9 +7,13 @@
  * conditions has to end in one that always holds. An algorithm is called without a check of what it needs, so a rule
  * holds where all are right: vectors are reduced by the standard's operations and have at least as many elements as
  * ranks, blocks are reduced by operations that commute, and MPI_Alltoall has buffers of its own.
+ *
+ * On several nodes, a tree of compositions goes before this one: they have one algorithm for the ranks of a node, and
+ * another for the nodes. A second file, PATH.compositions, takes the composition of a single algorithm where rules are.
  */
 #define _GNU_SOURCE /* memmem */
 #include "tune/library.h"
+#include "tune/paged_text.h"
 #include "tune/probe.h"
 
 #include <stdio.h>
@@ -18,8 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* MPICH maps the file and reads it as a text, which has no end if it fills its last page. */
-enum { PAGE_BYTES = 4096, KEY_BYTES = 160, ELEMENT_BYTES = 4 };
+enum { KEY_BYTES = 160, ELEMENT_BYTES = 4 };
 
 static bool is_mpich(const char *version)
 {
@@ -57,11 +60,11 @@ static const char *find_text(bytes_t all, const char *from, const char *beginnin
 }
 
 /* There are three trees: of compositions, of what goes through shared memory, and of all other algorithms. */
-static json_t *find_tree(bytes_t all)
+static json_t *find_tree(bytes_t all, bool of_compositions)
 {
     static const char beginning[] = "{\"collective=";
     for (const char *at = all.data; at && (at = find_text(all, at, beginning)); at += strlen(at))
-        if (!strstr(at, "POSIX") && !strstr(at, "composition=")) {
+        if (!strstr(at, "POSIX") && (strstr(at, "composition=") != NULL) == of_compositions) {
             json_t *tree = json_loads(at, 0, NULL);
             if (tree)
                 return tree;
@@ -69,10 +72,10 @@ static json_t *find_tree(bytes_t all)
     return NULL;
 }
 
-static json_t *load_tree(const tune_t *tune)
+static json_t *load_tree(const tune_t *tune, bool of_compositions)
 {
     bytes_t all = read_file(text_at(tune->listing, "path"));
-    json_t *tree = find_tree(all);
+    json_t *tree = find_tree(all, of_compositions);
     free(all.data);
     return tree;
 }
@@ -120,7 +123,7 @@ static bool enumerate(tune_t *tune, char complaint[COMPLAINT_BYTES])
                         "MPI_IN_PLACE",
                         tune->operation->name);
     bytes_t all = read_file(text_at(tune->listing, "path"));
-    json_t *tree = find_tree(all);
+    json_t *tree = find_tree(all, false);
     int length = snprintf(beginning, sizeof beginning, "algorithm=MPIR_%s_intra_", tune->operation->mpi);
     for (const char *at = all.data; tree && at && (at = find_text(all, at, beginning)); at += strlen(at))
         if (at[length] != '\0' && !strpbrk(at, "\"% "))
@@ -171,7 +174,8 @@ static json_t *guarded(const tune_t *tune, json_t *leaf, json_t *usual)
     return json_incref(leaf);
 }
 
-static json_t *limits(const tune_t *tune, const range_t *ranges, int count, json_t *usual)
+/* The leaf in all ranges, or if it is NULL, those of their candidates. */
+static json_t *limits(const tune_t *tune, const range_t *ranges, int count, json_t *leaf, json_t *usual)
 {
     json_t *all = json_object();
     char key[KEY_BYTES];
@@ -182,7 +186,7 @@ static json_t *limits(const tune_t *tune, const range_t *ranges, int count, json
                 json_object_set(all, key, usual);
         }
         limit_key(tune, ranges[i].last_bytes, key);
-        json_object_set_new(all, key, guarded(tune, ranges[i].candidate->leaf, usual));
+        json_object_set_new(all, key, guarded(tune, leaf ? leaf : ranges[i].candidate->leaf, usual));
     }
     limit_key(tune, INT64_MAX, key);
     if (!json_object_get(all, key))
@@ -204,8 +208,8 @@ static json_t *find_operation(const json_t *tree, const tune_t *tune)
 
 static const char intra[] = "comm_type=intra";
 
-/* Puts ranges into a tree. Returns false if it has no place for them. */
-static bool put_ranges(const tune_t *tune, json_t *tree, const range_t *ranges, int count)
+/* Puts ranges into a tree, with a leaf for all or NULL. Returns false if it has no place for them. */
+static bool put_ranges(const tune_t *tune, json_t *tree, const range_t *ranges, int count, json_t *leaf)
 {
     char below[KEY_BYTES], exactly[KEY_BYTES];
     json_t *operation = find_operation(tree, tune), *usual = json_object_get(operation, intra);
@@ -213,8 +217,8 @@ static bool put_ranges(const tune_t *tune, json_t *tree, const range_t *ranges, 
         return false;
     ranks_key(tune, "<", below);
     ranks_key(tune, "<=", exactly);
-    json_t *by_ranks =
-        json_pack("{s:O, s:o, s:O}", below, usual, exactly, limits(tune, ranges, count, usual), "comm_size=any", usual);
+    json_t *by_ranks = json_pack("{s:O, s:o, s:O}", below, usual, exactly, limits(tune, ranges, count, leaf, usual),
+                                 "comm_size=any", usual);
     return by_ranks && json_object_set_new(operation, intra, by_ranks) == 0;
 }
 
@@ -222,25 +226,67 @@ static bool write_tree(const json_t *tree, const char *path)
 {
     char *text = json_dumps(tree, JSON_INDENT(1));
     FILE *file = text ? fopen(path, "w") : NULL;
-    bool good = file && fprintf(file, "%s\n%s", text, (strlen(text) + 1) % PAGE_BYTES == 0 ? "\n" : "") > 0;
+    bool good = file && paged_text_write(file, text);
     free(text);
     return file && fclose(file) == 0 && good;
+}
+
+/* The composition that hands on to an algorithm is the one for all that no other condition holds for: the last. */
+static json_t *find_plain(json_t *tree)
+{
+    json_t *inner = NULL;
+    for (void *at = json_object_iter(tree); at; at = json_object_iter_next(tree, at))
+        inner = json_object_iter_value(at);
+    return json_object_size(inner) > 0 ? find_plain(inner) : tree;
+}
+
+static void path_of_compositions(const char *path, char compositions[TUNE_PATH_BYTES])
+{
+    snprintf(compositions, TUNE_PATH_BYTES, "%.*s.compositions", TUNE_PATH_BYTES - 16, path);
+}
+
+/* An operation without compositions needs no file, and on one node they take the algorithms of the tree. */
+static bool write_compositions(const tune_t *tune, const range_t *ranges, int count, const char *path)
+{
+    char compositions[TUNE_PATH_BYTES];
+    if (!tune_has_nodes(tune))
+        return true;
+    json_t *tree = load_tree(tune, true),
+           *plain = json_deep_copy(find_plain(json_object_get(find_operation(tree, tune), intra)));
+    path_of_compositions(path, compositions);
+    bool good = !plain || !put_ranges(tune, tree, ranges, count, plain) || write_tree(tree, compositions);
+    json_decref(plain);
+    json_decref(tree);
+    return good;
 }
 
 static bool write_file(const tune_t *tune, const range_t *ranges, int count, const char *path,
                        char complaint[COMPLAINT_BYTES])
 {
-    json_t *tree = load_tree(tune);
-    bool has_place = tree && put_ranges(tune, tree, ranges, count), good = has_place && write_tree(tree, path);
+    json_t *tree = load_tree(tune, false);
+    bool has_place = tree && put_ranges(tune, tree, ranges, count, NULL);
+    bool good = has_place && write_tree(tree, path) && write_compositions(tune, ranges, count, path);
     json_decref(tree);
     if (!has_place)
         return complain(complaint, "the selection tree of this MPICH has no place for %s", tune->operation->name);
     return good || complain(complaint, "cannot write %.400s", path);
 }
 
+static void remove_file(const char *path)
+{
+    char compositions[TUNE_PATH_BYTES];
+    path_of_compositions(path, compositions);
+    unlink(path);
+    unlink(compositions);
+}
+
 static void set_environment(json_t *environment, const char *path)
 {
+    char compositions[TUNE_PATH_BYTES];
+    path_of_compositions(path, compositions);
     json_object_set_new(environment, "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", json_string(path));
+    if (access(compositions, F_OK) == 0)
+        json_object_set_new(environment, "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE", json_string(compositions));
 }
 
 /* ---- Proof: with another operation's algorithm in a rule's place, a call that comes to the rule ends the program */
@@ -299,7 +345,8 @@ static sight_t look(const tune_t *tune, const char *file, int which, int64_t byt
     char path[TUNE_PATH_BYTES], size[MAX_NAME_BYTES];
     json_t *tree = json_load_file(file, 0, NULL);
     tune_path(tune, path, "poison.json");
-    bool good = tree && poison(tune, tree, &tune->ranges[which]) && write_tree(tree, path);
+    bool good = tree && poison(tune, tree, &tune->ranges[which]) && write_tree(tree, path) &&
+                write_compositions(tune, tune->ranges, tune->range_count, path);
     json_decref(tree);
     if (!good)
         return SIGHT_UNKNOWN;
@@ -307,8 +354,9 @@ static sight_t look(const tune_t *tune, const char *file, int which, int64_t byt
     const char *const words[] = {"use", tune->operation->name, size, NULL};
     const sight_t poisoned = look_poisoned(tune, path, words, ranks);
     const sight_t sight = returns(tune, file, words, ranks) ? poisoned : SIGHT_UNKNOWN;
-    unlink(path);
+    remove_file(path);
     return sight;
 }
 
-const library_t library_mpich = {"MPICH", "json", is_mpich, enumerate, min_bytes, write_file, set_environment, look};
+const library_t library_mpich = {"MPICH",    "json",      is_mpich,        enumerate, min_bytes,
+                                 write_file, remove_file, set_environment, look};

@@ -43,8 +43,10 @@ static const option_spec_t options[] = {
     {0, "arrival", "PATTERNS", OPTION_TEXT, FIELD(arrival), 0, 0, NULL, NULL,
      "choose for these arrivals, see mpix_bench, by the time\nfrom the last arrival to the last exit; without it, all\n"
      "ranks start together"},
-    {0, "segments", "LIST", OPTION_NUMBERS, FIELD(segments), 0, 1 << 30, NULL, "0",
+    {0, "segments", "SIZES", OPTION_SIZES, FIELD(segments), 0, 1 << 30, NULL, "0",
      "with Open MPI, try each algorithm with segments of these\nbytes; 0: as the library does"},
+    {0, "fan-outs", "LIST", OPTION_NUMBERS, FIELD(fan_outs), 0, 1 << 20, NULL, "0",
+     "with Open MPI, try each algorithm with trees of so many\nchildren; 0: as the library does"},
     {0, "commutative-only", NULL, OPTION_SWITCH, FIELD(commutative_only), 0, 0, NULL, NULL,
      "also algorithms that are wrong for operations that do\nnot commute"},
     {0, "min-gain-percent", "PERCENT", OPTION_PERCENT, FIELD(min_gain_percent), 0, 99, NULL, "5",
@@ -181,17 +183,24 @@ static void say_use(const tune_t *tune, const char *file, FILE *to)
 
 /* ---- The folder */
 
+static json_t *describe_sizes(const size_list_t *list)
+{
+    json_t *sizes = json_array();
+    for (int i = 0; i < list->count; i++)
+        json_array_append_new(sizes, json_integer(list->bytes[i]));
+    return sizes;
+}
+
 static json_t *describe(const tune_t *tune)
 {
     const tune_settings_t *settings = &tune->settings;
-    json_t *sizes = json_array(), *segments = json_array(), *launcher = tune_command(tune, settings->ranks);
-    for (int i = 0; i < settings->sizes.count; i++)
-        json_array_append_new(sizes, json_integer(settings->sizes.bytes[i]));
-    for (int i = 0; i < settings->segments.count; i++)
-        json_array_append_new(segments, json_integer((json_int_t)settings->segments.values[i]));
-    return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:s, s:I, s:b, s:f, s:f, s:f, s:I}", "operation",
+    json_t *fan_outs = json_array(), *launcher = tune_command(tune, settings->ranks);
+    for (int i = 0; i < settings->fan_outs.count; i++)
+        json_array_append_new(fan_outs, json_integer((json_int_t)settings->fan_outs.values[i]));
+    return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:s, s:I, s:b, s:f, s:f, s:f, s:I}", "operation",
                      tune->operation->name, "library", text_at(tune->listing, "library"), "ranks",
-                     (json_int_t)settings->ranks, "sizes", sizes, "segments", segments, "launcher", launcher, "arrival",
+                     (json_int_t)settings->ranks, "sizes", describe_sizes(&settings->sizes), "segments",
+                     describe_sizes(&settings->segments), "fan_outs", fan_outs, "launcher", launcher, "arrival",
                      settings->arrival ? settings->arrival : "", "iterations", (json_int_t)settings->iterations,
                      "commutative_only", (int)settings->commutative_only, "budget_s", settings->budget_s,
                      "min_gain_percent", settings->min_gain_percent, "level_percent", settings->level_percent, "seed",
@@ -238,7 +247,7 @@ static bool write_file(const tune_t *tune, char path[TUNE_PATH_BYTES], char comp
     range_t good[MAX_RANGES];
     int count = 0;
     tune_path(tune, path, "tuned.%s", tune->library->suffix);
-    unlink(path);
+    tune->library->remove(path);
     for (int i = 0; i < tune->range_count; i++)
         if (!tune->ranges[i].unproven)
             good[count++] = tune->ranges[i];
@@ -273,7 +282,7 @@ static bool settle(tune_t *tune, char path[TUNE_PATH_BYTES], char complaint[COMP
     bool good = write_file(tune, path, complaint) && tune_confirm(tune, path, complaint) &&
                 drop_unproven(tune, path, complaint);
     if (!good)
-        unlink(path);
+        tune->library->remove(path);
     return good;
 }
 
@@ -352,6 +361,7 @@ static options_outcome_t list_sizes(tune_t *tune)
 {
     size_list_t *sizes = &tune->settings.sizes;
     int64_t element_bytes = tune->operation->is_reduction ? (int64_t)sizeof(float) : 1, count = 0;
+    options_list_sizes(&tune->settings.segments, 2, 1);
     int64_t wrong = options_list_sizes(sizes, 2, element_bytes);
     if (wrong >= 0)
         return options_refuse(tune_name, "option --message-size: %lld is not allowed, give multiples of %lld",

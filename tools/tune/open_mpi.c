@@ -5,6 +5,9 @@
  * Up to 5.0 the file is numbers: for each collective operation, sets of rules by number of ranks, and in each set,
  * sizes from which an algorithm holds. A set holds up to the next one, and the first for all smaller communicators.
  * From 6.0 on, it is JSON with ranges of both and algorithms by name.
+ *
+ * From 5.0 on, on several nodes, the component "han" goes before tuned. A second file, PATH.han, makes han give to
+ * tuned what the rules are for, and nothing else.
  */
 #define _GNU_SOURCE /* getline */
 #include "common/text.h"
@@ -16,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FIRST_MAJOR_OF_JSON = 6, MAX_FUNCTIONS_BYTES = 8192, MAX_BINDINGS = 256 };
+enum { FIRST_MAJOR_OF_HAN = 5, FIRST_MAJOR_OF_JSON = 6, MAX_FUNCTIONS_BYTES = 8192, MAX_BINDINGS = 256 };
 
 static bool is_open_mpi(const char *version)
 {
@@ -41,21 +44,24 @@ static int operation_number(operation_kind_t kind)
 
 /* ---- Candidates */
 
-static void add_candidate(tune_t *tune, const char *name, json_int_t number, int64_t segment_bytes)
+static void add_candidate(tune_t *tune, const char *algorithm, json_int_t number, int64_t segment_bytes,
+                          int64_t fan_out)
 {
     candidate_t *candidate = &tune->candidates[tune->candidate_count];
-    if (tune->candidate_count == MAX_CANDIDATES)
-        return;
-    *candidate = (candidate_t){.number = number, .segment_bytes = segment_bytes};
+    *candidate = (candidate_t){.number = number, .segment_bytes = segment_bytes, .fan_out = fan_out};
+    snprintf(candidate->algorithm, sizeof candidate->algorithm, "%s", algorithm);
+    snprintf(candidate->name, sizeof candidate->name, "%.40s", algorithm);
     if (segment_bytes > 0)
-        snprintf(candidate->name, sizeof candidate->name, "%.40s-%lld", name, (long long)segment_bytes);
-    else
-        snprintf(candidate->name, sizeof candidate->name, "%.60s", name);
+        text_append(candidate->name, sizeof candidate->name, "-%lld", (long long)segment_bytes);
+    if (fan_out > 0)
+        text_append(candidate->name, sizeof candidate->name, "-fan%lld", (long long)fan_out);
     tune->candidate_count++;
 }
 
 static bool enumerate(tune_t *tune, char complaint[COMPLAINT_BYTES])
 {
+    const size_list_t *segments = &tune->settings.segments;
+    const number_list_t *fan_outs = &tune->settings.fan_outs;
     char variable[MAX_NAME_BYTES];
     snprintf(variable, sizeof variable, "coll_tuned_%s_algorithm", tune->operation->name);
     const json_t *items = json_object_get(json_object_get(tune->listing, "algorithms"), variable);
@@ -65,8 +71,13 @@ static bool enumerate(tune_t *tune, char complaint[COMPLAINT_BYTES])
         const json_t *item = json_array_get(items, i);
         json_int_t number = json_integer_value(json_object_get(item, "value"));
         /* 0 leaves the choice to the library. */
-        for (int k = 0; number > 0 && k < tune->settings.segments.count; k++)
-            add_candidate(tune, text_at(item, "name"), number, (int64_t)tune->settings.segments.values[k]);
+        for (int k = 0; number > 0 && k < segments->count; k++)
+            for (int m = 0; m < fan_outs->count; m++) {
+                if (tune->candidate_count == MAX_CANDIDATES)
+                    return complain(complaint, "there are more than %d candidates, give fewer --segments or --fan-outs",
+                                    MAX_CANDIDATES);
+                add_candidate(tune, text_at(item, "name"), number, segments->bytes[k], (int64_t)fan_outs->values[m]);
+            }
     }
     return true;
 }
@@ -79,65 +90,84 @@ static int64_t compared(const tune_t *tune, int64_t bytes)
     return tune->operation->has_blocks && bytes < INT64_MAX ? bytes * tune->settings.ranks : bytes;
 }
 
-static int count_limits(const range_t *ranges, int count)
-{
-    int limits = 1;
-    for (int i = 0; i < count; i++) {
-        bool follows = i > 0 && ranges[i - 1].last_bytes + 1 == ranges[i].first_bytes;
-        limits += ranges[i].first_bytes > 0 && !follows;
-        limits += ranges[i].last_bytes < INT64_MAX;
-    }
-    return limits;
-}
+/* From so many bytes on, an algorithm holds, or the library's choice if it is NULL. */
+typedef struct limit {
+    int64_t bytes;
+    const candidate_t *candidate;
+} limit_t;
 
-static void write_limit(FILE *file, int64_t from, const candidate_t *candidate)
+/* The limits of ranges, in units of bytes by scale. The first has to be 0. */
+static int list_limits(const range_t *ranges, int count, int64_t scale, limit_t limits[2 * MAX_RANGES + 1])
 {
-    fprintf(file, "%lld %lld 0 %lld # %s\n", (long long)from, (long long)(candidate ? candidate->number : 0),
-            (long long)(candidate ? candidate->segment_bytes : 0),
-            candidate ? candidate->name : "the library's choice");
-}
-
-/* The first limit has to be 0. */
-static void write_set(FILE *file, const tune_t *tune, const range_t *ranges, int count)
-{
-    fprintf(file, "%lld # ranks\n%d # limits in bytes, algorithm, fan-out, segment\n", (long long)tune->settings.ranks,
-            count_limits(ranges, count));
+    int listed = 0;
     if (ranges[0].first_bytes > 0)
-        write_limit(file, 0, NULL);
+        limits[listed++] = (limit_t){0, NULL};
     for (int i = 0; i < count; i++) {
         bool is_followed = i + 1 < count && ranges[i].last_bytes + 1 == ranges[i + 1].first_bytes;
-        write_limit(file, compared(tune, ranges[i].first_bytes), ranges[i].candidate);
+        limits[listed++] = (limit_t){ranges[i].first_bytes * scale, ranges[i].candidate};
         if (ranges[i].last_bytes < INT64_MAX && !is_followed)
-            write_limit(file, compared(tune, ranges[i].last_bytes) + 1, NULL);
+            limits[listed++] = (limit_t){ranges[i].last_bytes * scale + 1, NULL};
     }
+    return listed;
+}
+
+typedef void write_limit_t(FILE *file, const limit_t *limit);
+
+static void write_algorithm(FILE *file, const limit_t *limit)
+{
+    static const candidate_t usual = {.name = "the library's choice"};
+    const candidate_t *candidate = limit->candidate ? limit->candidate : &usual;
+    fprintf(file, "%lld %lld %lld %lld # %s\n", (long long)limit->bytes, (long long)candidate->number,
+            (long long)candidate->fan_out, (long long)candidate->segment_bytes, candidate->name);
+}
+
+static void write_component(FILE *file, const limit_t *limit)
+{
+    fprintf(file, "%lld %s\n", (long long)limit->bytes, limit->candidate ? "tuned" : "han");
+}
+
+/* Sets of limits: for fewer ranks, for those of the tuning, and for more. */
+static void write_sets(FILE *file, const tune_t *tune, const limit_t *limits, int count, write_limit_t *write_limit)
+{
+    static const limit_t usual = {0, NULL};
+    int64_t ranks = tune->settings.ranks;
+    fprintf(file, "%d # sets of limits, by ranks\n", ranks == 1 ? 2 : 3);
+    if (ranks > 1) {
+        fprintf(file, "1 # rank, and all up to the next set\n1 # limit\n");
+        write_limit(file, &usual);
+    }
+    fprintf(file, "%lld # ranks\n%d # limits in bytes\n", (long long)ranks, count);
+    for (int i = 0; i < count; i++)
+        write_limit(file, &limits[i]);
+    fprintf(file, "%lld # ranks or more\n1 # limit\n", (long long)ranks + 1);
+    write_limit(file, &usual);
 }
 
 static void write_numbers(FILE *file, const tune_t *tune, const range_t *ranges, int count)
 {
-    bool is_one = tune->settings.ranks == 1;
-    fprintf(file, "1 # operations\n%d # %s\n%d # sets of rules, by ranks\n", operation_number(tune->kind),
-            tune->operation->name, is_one ? 2 : 3);
-    if (!is_one)
-        fprintf(file, "1 # rank, and all up to the next set\n1 # limit\n0 0 0 0\n");
-    write_set(file, tune, ranges, count);
-    fprintf(file, "%lld # ranks or more\n1 # limit\n0 0 0 0\n", (long long)tune->settings.ranks + 1);
+    limit_t limits[2 * MAX_RANGES + 1];
+    int listed = list_limits(ranges, count, compared(tune, 1), limits);
+    fprintf(file, "1 # operations\n%d # %s\n", operation_number(tune->kind), tune->operation->name);
+    write_sets(file, tune, limits, listed, write_algorithm);
+}
+
+/* The component han compares blocks, of all operations that have them. */
+static void write_han(FILE *file, const tune_t *tune, const range_t *ranges, int count)
+{
+    limit_t limits[2 * MAX_RANGES + 1];
+    int listed = list_limits(ranges, count, 1, limits);
+    fprintf(file, "1 # operations\n%d # %s\n1 # level\n2 # all nodes\n", operation_number(tune->kind),
+            tune->operation->name);
+    write_sets(file, tune, limits, listed, write_component);
 }
 
 static json_t *json_rule(const tune_t *tune, const range_t *range)
 {
-    json_t *rule = json_pack("{s:I, s:s}", "msg_size_min", (json_int_t)compared(tune, range->first_bytes), "alg",
-                             range->candidate->name);
-    if (range->candidate->segment_bytes > 0) {
-        char name[MAX_NAME_BYTES];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(range->candidate->name, "-"), range->candidate->name);
-        json_object_set_new(rule, "alg", json_string(name));
-        json_object_set_new(rule, "max_requests", json_integer(0));
-        json_object_set_new(rule, "seg_size", json_integer(range->candidate->segment_bytes));
-    }
-    json_object_set_new(rule, "msg_size_max",
-                        range->last_bytes < INT64_MAX ? json_integer(compared(tune, range->last_bytes))
-                                                      : json_string("inf"));
-    return rule;
+    const candidate_t *candidate = range->candidate;
+    json_t *last = range->last_bytes < INT64_MAX ? json_integer(compared(tune, range->last_bytes)) : json_string("inf");
+    return json_pack("{s:I, s:o, s:s, s:I, s:I}", "msg_size_min", (json_int_t)compared(tune, range->first_bytes),
+                     "msg_size_max", last, "alg", candidate->algorithm, "seg_size",
+                     (json_int_t)candidate->segment_bytes, "faninout", (json_int_t)candidate->fan_out);
 }
 
 static bool write_json(FILE *file, const tune_t *tune, const range_t *ranges, int count)
@@ -153,23 +183,59 @@ static bool write_json(FILE *file, const tune_t *tune, const range_t *ranges, in
     return good;
 }
 
-static bool write_rules(const tune_t *tune, const range_t *ranges, int count, const char *path,
-                        char complaint[COMPLAINT_BYTES])
+static bool is_han_used(const tune_t *tune)
 {
-    FILE *file = fopen(path, "w");
-    bool good = file != NULL;
-    if (good && major_version(tune) >= FIRST_MAJOR_OF_JSON)
-        good = write_json(file, tune, ranges, count);
-    else if (good)
-        write_numbers(file, tune, ranges, count);
+    return tune_has_nodes(tune) && major_version(tune) >= FIRST_MAJOR_OF_HAN;
+}
+
+static void path_of_han(const char *path, char han_path[TUNE_PATH_BYTES])
+{
+    snprintf(han_path, TUNE_PATH_BYTES, "%.*s.han", TUNE_PATH_BYTES - 8, path);
+}
+
+static bool close_written(FILE *file, bool good, const char *path, char complaint[COMPLAINT_BYTES])
+{
     good = file && fclose(file) == 0 && good;
     return good || complain(complaint, "cannot write %.400s", path);
 }
 
+static bool write_rules(const tune_t *tune, const range_t *ranges, int count, const char *path,
+                        char complaint[COMPLAINT_BYTES])
+{
+    char han_path[TUNE_PATH_BYTES];
+    FILE *file = fopen(path, "w");
+    bool good = true;
+    if (file && major_version(tune) >= FIRST_MAJOR_OF_JSON)
+        good = write_json(file, tune, ranges, count);
+    else if (file)
+        write_numbers(file, tune, ranges, count);
+    if (!close_written(file, good, path, complaint))
+        return false;
+    path_of_han(path, han_path);
+    file = is_han_used(tune) ? fopen(han_path, "w") : NULL;
+    if (file)
+        write_han(file, tune, ranges, count);
+    return !is_han_used(tune) || close_written(file, true, han_path, complaint);
+}
+
+static void remove_rules(const char *path)
+{
+    char han_path[TUNE_PATH_BYTES];
+    path_of_han(path, han_path);
+    unlink(path);
+    unlink(han_path);
+}
+
 static void set_environment(json_t *environment, const char *path)
 {
+    char han_path[TUNE_PATH_BYTES];
+    path_of_han(path, han_path);
     json_object_set_new(environment, "OMPI_MCA_coll_tuned_use_dynamic_rules", json_string("1"));
     json_object_set_new(environment, "OMPI_MCA_coll_tuned_dynamic_rules_filename", json_string(path));
+    if (access(han_path, F_OK) != 0)
+        return;
+    json_object_set_new(environment, "OMPI_MCA_coll_han_use_dynamic_file_rules", json_string("1"));
+    json_object_set_new(environment, "OMPI_MCA_coll_han_dynamic_rules_filename", json_string(han_path));
 }
 
 static int64_t min_bytes(const tune_t *tune)
@@ -263,9 +329,9 @@ static sight_t look(const tune_t *tune, const char *file, int which, int64_t byt
     if (strcmp(with_file, without) == 0)
         return SIGHT_USUAL;
     bool good = write_rules(tune, &one, 1, path, complaint) && see_functions(tune, path, bytes, ranks, alone);
-    unlink(path);
+    remove_rules(path);
     return good && strcmp(with_file, alone) == 0 ? SIGHT_RULE : SIGHT_UNKNOWN;
 }
 
-const library_t library_open_mpi = {"Open MPI", "rules",     is_open_mpi,     enumerate,
-                                    min_bytes,  write_rules, set_environment, look};
+const library_t library_open_mpi = {"Open MPI",  "rules",      is_open_mpi,     enumerate, min_bytes,
+                                    write_rules, remove_rules, set_environment, look};

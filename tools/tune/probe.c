@@ -10,13 +10,14 @@
 #include <dlfcn.h>
 #include <fnmatch.h>
 #include <jansson.h>
+#include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { TEXT_BYTES = 512 };
+enum { TEXT_BYTES = 512, HOST_BYTES = 256 };
 
 /* ---- What the library offers */
 
@@ -65,6 +66,19 @@ static const char *library_path(void)
     return symbol && dladdr(symbol, &found) != 0 ? found.dli_fname : "";
 }
 
+/* How many ranks are the first of their node. */
+static int count_nodes(void)
+{
+    MPI_Comm node;
+    int rank, is_first, nodes = 0;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &rank);
+    MPI_Comm_free(&node);
+    is_first = rank == 0;
+    MPI_Allreduce(&is_first, &nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    return nodes;
+}
+
 static int list(void)
 {
     static char library[MPI_MAX_LIBRARY_VERSION_STRING], chosen[HEAD_BYTES];
@@ -75,8 +89,8 @@ static int list(void)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Get_library_version(library, &bytes);
-    json_t *all = json_pack("{s:s, s:s, s:i, s:s, s:o}", "library", library, "path", library_path(), "ranks", ranks,
-                            "chosen", chosen, "algorithms", list_algorithms());
+    json_t *all = json_pack("{s:s, s:s, s:i, s:i, s:s, s:o}", "library", library, "path", library_path(), "ranks",
+                            ranks, "nodes", count_nodes(), "chosen", chosen, "algorithms", list_algorithms());
     if (rank == 0 && all) {
         json_dumpf(all, stdout, JSON_COMPACT);
         putchar('\n');
@@ -91,13 +105,19 @@ static int list(void)
 
 const char probe_used[] = "the call returned";
 
-/* The loader looks at its variables before the program begins, so the program begins anew. */
+/*
+ * The loader looks at its variables before the program begins, so the program begins anew. It adds the process's id to
+ * the path, which processes of two hosts may share.
+ */
 static void watch_bindings(char **argv, const char *prefix)
 {
+    char host[HOST_BYTES] = "", path[PATH_MAX];
     if (getenv("LD_DEBUG"))
         return;
+    gethostname(host, sizeof host - 1);
+    snprintf(path, sizeof path, "%.2000s.%s", prefix, host);
     setenv("LD_DEBUG", "bindings", 1);
-    setenv("LD_DEBUG_OUTPUT", prefix, 1);
+    setenv("LD_DEBUG_OUTPUT", path, 1);
     unsetenv("LD_BIND_NOW");
     execv("/proc/self/exe", argv);
 }

@@ -20,10 +20,11 @@ enum { MAX_CANDIDATES = 40, MAX_RANGES = MAX_SIZES, TUNE_PATH_BYTES = 4096 };
 
 typedef struct candidate {
     char name[MAX_NAME_BYTES];
-    int64_t number;        /* Open MPI's, of the algorithm */
-    int64_t segment_bytes; /* 0: none, or the library's */
-    json_t *leaf;          /* MPICH's, in its selection tree; owned */
-    const char *excluded;  /* why it is none, or NULL */
+    char algorithm[MAX_NAME_BYTES]; /* Open MPI's name of it, without parameters, and number */
+    int64_t number;
+    int64_t segment_bytes, fan_out; /* 0: none, or the library's */
+    json_t *leaf;                   /* MPICH's, in its selection tree; owned */
+    const char *excluded;           /* why it is none, or NULL */
 } candidate_t;
 
 /* Sizes for which a candidate is chosen. Ratios are of its time and that of the library's own choice. */
@@ -39,8 +40,8 @@ typedef struct range {
 typedef struct tune_settings {
     const char *directory;
     int64_t ranks;
-    size_list_t sizes;
-    number_list_t segments;
+    size_list_t sizes, segments;
+    number_list_t fan_outs;
     int64_t commutative_only;
     double budget_s;
     double min_gain_percent;
@@ -109,6 +110,9 @@ void probe_end_free(probe_end_t *end);
 
 /* tune_list - ask the MPI library what it is, and find out how it is tuned. False after a complaint. */
 bool tune_list(tune_t *tune, char complaint[COMPLAINT_BYTES]);
+
+/* tune_has_nodes - whether the ranks are on several. */
+bool tune_has_nodes(const tune_t *tune);
 
 /* tune_find_candidates - all that are right, or why they are none. False after a complaint. */
 bool tune_find_candidates(tune_t *tune, char complaint[COMPLAINT_BYTES]);
