@@ -4,6 +4,7 @@
 
 #include "common/random.h"
 #include "trace/bulk.h"
+#include "trace/calls.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,11 +34,12 @@ static void *zeroed(size_t count, size_t bytes)
     return memset(room_for(NULL, count * bytes), 0, count * bytes);
 }
 
-static void add_world(trace_process *process, int size)
+static void add_world(trace_process *process, int rank, int size)
 {
     process->communicator_count = 1;
     process->communicators = zeroed(1, sizeof(trace_communicator));
     process->communicators[0].size = size;
+    process->communicators[0].place = rank;
     process->communicators[0].ranks = zeroed((size_t)size, sizeof(int));
     for (int i = 0; i < size; i++)
         process->communicators[0].ranks[i] = i;
@@ -58,7 +60,7 @@ void made_begin(made_trace *made, int size, const made_clock *clocks, uint64_t s
     made->trace.processes = zeroed(count, sizeof(trace_process));
     for (int rank = 0; rank < size; rank++) {
         trace_process *process = &made->trace.processes[rank];
-        add_world(process, size);
+        add_world(process, rank, size);
         process->text = strdup("program made\nmpix_harmonize_wander_max_ppb_per_s 320\n");
         process->location_count = 1;
         process->locations = zeroed(1, sizeof(trace_location));
@@ -197,6 +199,13 @@ void made_collective(made_trace *made, made_name function, int root, double late
                                  .id = (uint16_t)function});
         leave(made, rank, function);
     }
+}
+
+void made_match(made_trace *made, trace_matches *matches)
+{
+    for (trace_location *at = NULL; (at = trace_next_location(&made->trace, at));)
+        calls_find(at);
+    trace_match(&made->trace, matches);
 }
 
 /* ---- Clocks */

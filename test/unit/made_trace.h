@@ -79,6 +79,9 @@ void made_message(made_trace *made, int source, int destination, int32_t tag, do
 /* A collective operation, whose messages take so long; root -1: all wait for all. */
 void made_collective(made_trace *made, made_name function, int root, double latency_ns);
 
+/* Find its calls and matches, as of a trace that was read. */
+void made_match(made_trace *made, trace_matches *matches);
+
 /* Clock records each period from the first event to the last, or at both ends only if it is 0; off by at most that. */
 void made_records(made_trace *made, double period_ns, double error_ns);
 

@@ -31,7 +31,7 @@ START_TEST(what_violates_nothing_stays)
     int64_t time_ns[] = {1000, 2000, 3000, 4000, 0, 500, 1100, 5000};
     const int64_t before_ns[] = {1000, 2000, 3000, 4000, 0, 500, 1100, 5000};
     const logical_problem problem = two_locations(time_ns);
-    ck_assert_int_eq(logical_clock(&problem, ratio), LOGICAL_GOOD);
+    ck_assert(logical_clock(&problem, ratio));
     ck_assert_mem_eq(time_ns, before_ns, sizeof time_ns);
 }
 END_TEST
@@ -41,7 +41,7 @@ START_TEST(a_violation_fades_on_both_sides)
 {
     int64_t time_ns[] = {1000900, 2000000, 3000000, 4000000, 0, 950000, 1000000, 1050000};
     const logical_problem problem = two_locations(time_ns);
-    ck_assert_int_eq(logical_clock(&problem, ratio), LOGICAL_GOOD);
+    ck_assert(logical_clock(&problem, ratio));
     ck_assert_int_eq(time_ns[4], 0);
     ck_assert_int_eq(time_ns[5], 950500);
     ck_assert_int_eq(time_ns[6], 1001000);
@@ -60,7 +60,7 @@ START_TEST(a_contradiction_is_told)
     problem.members = members;
     problem.rules = rules;
     problem.rule_count = 2;
-    ck_assert_int_eq(logical_clock(&problem, ratio), LOGICAL_CONTRADICTION);
+    ck_assert(!logical_clock(&problem, ratio));
 }
 END_TEST
 
@@ -97,7 +97,8 @@ static tally count_violations(const conditions *of, const int64_t *time_ns)
     check_relations found;
     check_sum *sums = malloc((of->member_count + 1) * sizeof *sums);
     int64_t *scratch_ns = malloc((of->member_count + 1) * sizeof *scratch_ns);
-    ck_assert(sums && scratch_ns && check_times(of, time_ns, LATENCY_NS, NULL, &found));
+    ck_assert(sums && scratch_ns);
+    check_times(of, time_ns, LATENCY_NS, NULL, &found);
     ck_assert_uint_eq(check_sums(&found, CHECK_ALL, sums, scratch_ns), 1);
     const tally all = {sums[0].relations, sums[0].violations, sums[0].max_ns};
     size_t by_pairs = 0, pairs = check_sums(&found, CHECK_PAIR, sums, scratch_ns);
@@ -125,14 +126,16 @@ static void expect_order(const conditions *of, const int64_t *time_ns, const int
 
 static int64_t *correct_made(made_trace *made, conditions *found, trace_matches *matches, tally *before)
 {
-    ck_assert(trace_match(&made->trace, matches) && conditions_find(&made->trace, matches, found));
+    made_match(made, matches);
+    conditions_find(&made->trace, matches, found);
     int64_t *time_ns = malloc(2 * found->event_count * sizeof *time_ns);
-    ck_assert(time_ns && trace_set_times(&made->trace, TRACE_START));
+    ck_assert(time_ns);
+    trace_set_times(&made->trace, TRACE_START);
     int64_t *before_ns = time_ns + found->event_count;
     conditions_times(found, time_ns);
     memcpy(before_ns, time_ns, found->event_count * sizeof *time_ns);
     *before = count_violations(found, time_ns);
-    ck_assert_int_eq(conditions_correct(found, LATENCY_NS, time_ns), LOGICAL_GOOD);
+    ck_assert(conditions_correct(found, LATENCY_NS, time_ns));
     const tally after = count_violations(found, time_ns);
     EXPECT_SEEDED(after.violations == 0, "%zu violations, of up to %" PRId64 " ns", after.violations, after.max_ns);
     expect_order(found, time_ns, before_ns);
@@ -194,7 +197,8 @@ START_TEST(all_forms_of_an_operation_wait)
         made.trace.processes[rank].locations[0].events[0].id = MADE_WAIT;
     for (int rank = 0; rank < RANKS; rank++)
         made.trace.processes[rank].locations[0].events[3].id = MADE_WAIT;
-    ck_assert(trace_match(&made.trace, &matches) && conditions_find(&made.trace, &matches, &found));
+    made_match(&made, &matches);
+    conditions_find(&made.trace, &matches, &found);
     EXPECT(found.rule_count == 1 && found.member_count == 2UL * RANKS, "%s: %zu rules", forms[_i], found.rule_count);
     free_made(&made, &found, &matches);
 }

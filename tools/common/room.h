@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* room.h - sizes of memory, on processors with 32-bit addresses too. */
+/* room.h - memory: sizes of it, on processors with 32-bit addresses too, and the end of a program without it. */
 #ifndef ROOM_H
 #define ROOM_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+
+/* need - the same pointer; ends the program if there is no memory. */
+void *need(void *pointer);
 
 /* room_bytes - the size of count items; PTRDIFF_MAX, which no memory has, if addresses cannot count them. */
 static inline size_t room_bytes(int64_t count, size_t item_bytes)

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* table.c - write rows for people and for programs, or keep them. */
-#define _GNU_SOURCE /* program_invocation_short_name */
+#define _GNU_SOURCE /* mempcpy, stpcpy */
 #include "results/table.h"
 
-#include "common/room.h"
-
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,15 +13,6 @@ const char *const output_formats[] = {[FORMAT_TABLE] = "table",
                                       [FORMAT_JSON] = "json",
 #endif
                                       NULL};
-
-void *need(void *pointer)
-{
-    if (!pointer) {
-        fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
-        exit(STATUS_FAILED);
-    }
-    return pointer;
-}
 
 bool cell_lacks(const cell_t *cell)
 {

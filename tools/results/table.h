@@ -9,6 +9,7 @@
 #define TABLE_H
 
 #include "common/output.h"
+#include "common/room.h"
 #include "common/text.h"
 
 #include <math.h>
@@ -136,9 +137,6 @@ void sheet_free(sheet_t *sheet);
 /* cells_equal - whether two cells have the same value. cell_lacks - whether it has none. */
 bool cells_equal(const cell_t *a, const cell_t *b);
 bool cell_lacks(const cell_t *cell);
-
-/* need - the same pointer; ends the program if there is no memory. */
-void *need(void *pointer);
 
 /* quote_csv - print a text as a cell of comma-separated values, in quotes if it needs them. */
 void quote_csv(FILE *file, const char *text);

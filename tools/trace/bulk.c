@@ -67,16 +67,11 @@ static void *map_file(size_t bytes)
 
 static void *make(size_t count, size_t item_bytes, bool is_zero)
 {
-    const size_t bytes = room_bytes((int64_t)count, item_bytes);
-    if (bytes > PTRDIFF_MAX - sizeof(head_t))
-        return NULL;
-    const size_t whole = bytes + sizeof(head_t);
+    const size_t whole = room_bytes((int64_t)count, item_bytes) + sizeof(head_t);
     head_t *head = whole >= FILE_BYTES && !has_room(whole) ? map_file(whole) : NULL;
     const bool is_in_file = head;
     if (!head)
-        head = is_zero ? calloc(1, whole) : malloc(whole);
-    if (!head)
-        return NULL;
+        head = need(is_zero ? calloc(1, whole) : malloc(whole));
     head->of.bytes = whole;
     head->of.is_in_file = is_in_file;
     used_bytes += is_in_file ? 0 : whole;
@@ -96,10 +91,9 @@ void *bulk_zeros(size_t count, size_t item_bytes)
 void *bulk_resize(void *array, size_t count, size_t item_bytes)
 {
     void *made = make(count, item_bytes, false);
-    if (!made || !array)
-        return made;
     const size_t had = bulk_bytes(array), has = bulk_bytes(made);
-    memcpy(made, array, had < has ? had : has);
+    if (array)
+        memcpy(made, array, had < has ? had : has);
     bulk_free(array);
     return made;
 }
@@ -143,7 +137,7 @@ static void merge(const order_t *order, const char *left, const char *right, con
     memcpy(to + (middle - left), right, (size_t)(end - right));
 }
 
-bool bulk_sort(void *array, size_t count, size_t item_bytes, int (*compare)(const void *, const void *))
+void bulk_sort(void *array, size_t count, size_t item_bytes, int (*compare)(const void *, const void *))
 {
     enum { RUN_BYTES = 1 << 18 };
     const order_t order = {item_bytes, compare};
@@ -151,9 +145,9 @@ bool bulk_sort(void *array, size_t count, size_t item_bytes, int (*compare)(cons
     for (size_t i = 0; i < count; i += run)
         qsort((char *)array + i * item_bytes, count - i < run ? count - i : run, item_bytes, compare);
     if (count <= run)
-        return true;
+        return;
     char *from = array, *to = bulk_array(count, item_bytes), *scratch = to;
-    for (size_t width = run; to && width < count; width *= 2) {
+    for (size_t width = run; width < count; width *= 2) {
         for (size_t i = 0; i < count; i += 2 * width) {
             const size_t middle = count - i < width ? count : i + width,
                          end = count - i < 2 * width ? count : i + 2 * width;
@@ -164,8 +158,7 @@ bool bulk_sort(void *array, size_t count, size_t item_bytes, int (*compare)(cons
         from = to;
         to = other;
     }
-    if (scratch && from != array)
+    if (from != array)
         memcpy(array, from, count * item_bytes);
     bulk_free(scratch);
-    return scratch;
 }

@@ -2,13 +2,17 @@
 /* calls.c - match the beginning and end of calls, and the events of requests. */
 #include "trace/calls.h"
 
+#include "common/room.h"
+#include "trace/bulk.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-size_t *calls_find(const trace_location *location)
+void calls_find(trace_location *location)
 {
-    size_t *calls = malloc((location->count + 1) * sizeof *calls), innermost = CALL_NONE;
-    for (size_t i = 0; calls && i < location->count; i++) {
+    bulk_free(location->calls);
+    size_t *calls = location->calls = bulk_array(location->count, sizeof *calls), innermost = CALL_NONE;
+    for (size_t i = 0; i < location->count; i++) {
         const trace_event *event = &location->events[i];
         calls[i] = innermost; /* of an ENTER, as long as its call is open: the call around it */
         if (event->kind == TRACE_ENTER) {
@@ -27,24 +31,12 @@ size_t *calls_find(const trace_location *location)
         calls[innermost] = CALL_NONE;
         innermost = outer;
     }
-    return calls;
 }
 
 const trace_event *call_out(const trace_location *location, size_t record)
 {
     const bool has_next = record + 1 < location->count;
     return has_next && location->events[record + 1].kind == TRACE_COLLECTIVE_OUT ? &location->events[record + 1] : NULL;
-}
-
-bool call_gives(const trace_location *location, const trace_part *part)
-{
-    return location->events[part->record].value > 0;
-}
-
-bool call_gets(const trace_location *location, const trace_part *part)
-{
-    const trace_event *out = call_out(location, part->record);
-    return !out || out->value > 0;
 }
 
 uint16_t call_operation(const trace_location *location, size_t enter, size_t record)
@@ -73,11 +65,6 @@ static bool begins(const trace_event *event)
            (event->kind == TRACE_SEND || event->kind == TRACE_RECEIVE_POST || event->kind == TRACE_COLLECTIVE);
 }
 
-static int64_t begin_ns(const call_request *request)
-{
-    return request->begun_by->events[request->begin].time_ns;
-}
-
 static int compare_requests(const void *a, const void *b)
 {
     const call_request *x = a, *y = b;
@@ -85,7 +72,8 @@ static int compare_requests(const void *a, const void *b)
         return x->number < y->number ? -1 : 1;
     if (x->kind != y->kind)
         return x->kind < y->kind ? -1 : 1;
-    return (begin_ns(x) > begin_ns(y)) - (begin_ns(x) < begin_ns(y));
+    return (trace_time_ns(&x->begun) > trace_time_ns(&y->begun)) -
+           (trace_time_ns(&x->begun) < trace_time_ns(&y->begun));
 }
 
 /* The last one of a number and kind that was begun no later than this. */
@@ -96,7 +84,7 @@ static call_request *find(const call_requests *all, const trace_event *event, ui
         const size_t middle = low + (high - low) / 2;
         const call_request *at = &all->list[middle];
         if (at->number < event->request || (at->number == event->request && at->kind < kind) ||
-            (at->number == event->request && at->kind == kind && begin_ns(at) <= event->time_ns))
+            (at->number == event->request && at->kind == kind && trace_time_ns(&at->begun) <= event->time_ns))
             low = middle + 1;
         else
             high = middle;
@@ -124,34 +112,30 @@ static void note_end(const call_requests *all, const trace_location *location, s
 {
     const trace_event *event = &location->events[k];
     call_request *its = begins(event) ? NULL : request_of(all, event);
-    if (!its || its->done_by)
+    if (!its || its->done.at)
         return;
-    its->done_by = location;
-    its->done = k;
+    its->done = (trace_point){location, k};
     its->is_canceled = event->kind == TRACE_CANCELED;
 }
 
-bool requests_find(call_requests *found, const trace_process *process)
+void requests_find(call_requests *found, const trace_process *process)
 {
     size_t room = 1;
     for (size_t i = 0; i < process->location_count; i++)
         for (size_t k = 0; k < process->locations[i].count; k++)
             room += begins(&process->locations[i].events[k]);
-    *found = (call_requests){0, malloc(room * sizeof(call_request))};
-    if (!found->list)
-        return false;
+    *found = (call_requests){0, need(malloc(room * sizeof(call_request)))};
     for (size_t i = 0; i < process->location_count; i++)
         for (size_t k = 0; k < process->locations[i].count; k++) {
             const trace_event *event = &process->locations[i].events[k];
             if (begins(event))
                 found->list[found->count++] =
-                    (call_request){event->request, event->kind, false, &process->locations[i], NULL, k, 0};
+                    (call_request){.number = event->request, .kind = event->kind, .begun = {&process->locations[i], k}};
         }
     qsort(found->list, found->count, sizeof(call_request), compare_requests);
     for (size_t i = 0; i < process->location_count; i++)
         for (size_t k = 0; k < process->locations[i].count; k++)
             note_end(found, &process->locations[i], k);
-    return true;
 }
 
 void requests_free(call_requests *requests)

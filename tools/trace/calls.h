@@ -10,21 +10,18 @@
 #define CALL_NONE SIZE_MAX
 
 /*
- * calls_find - find the other end of each call, and the call of each other event.
- *
- * Returns an array by position, which the caller frees: of an ENTER the position of its LEAVE, of a LEAVE that of its
- * ENTER, of any other event that of the ENTER of the innermost call it is in. CALL_NONE if there is none. NULL without
- * memory.
+ * calls_find - find the other end of each call, and the call of each other event: location->calls has, of an ENTER, the
+ * position of its LEAVE, of a LEAVE that of its ENTER, of any other event that of the ENTER of the innermost call it is
+ * in. CALL_NONE if there is none. trace_read does this.
  */
-size_t *calls_find(const trace_location *location);
+void calls_find(trace_location *location);
 
 /* A request: where it began, and where it was seen to be complete, which may be another thread. */
 typedef struct {
     uint32_t number;
     uint8_t kind; /* of its first event: TRACE_SEND, TRACE_RECEIVE_POST or TRACE_COLLECTIVE */
     bool is_canceled;
-    const trace_location *begun_by, *done_by; /* done_by: NULL if it was never complete */
-    size_t begin, done;                       /* positions */
+    trace_point begun, done; /* done.at: NULL if it was never complete */
 } call_request;
 
 /* The requests of a process, by number and kind. */
@@ -33,8 +30,8 @@ typedef struct {
     call_request *list;
 } call_requests;
 
-/* requests_find - find those of a process; to be freed. False without memory. */
-bool requests_find(call_requests *found, const trace_process *process);
+/* requests_find - find those of a process; to be freed. */
+void requests_find(call_requests *found, const trace_process *process);
 void requests_free(call_requests *requests);
 
 /* request_of - the request that an event began or completed; NULL if there is none. */
@@ -43,10 +40,6 @@ call_request *request_of(const call_requests *all, const trace_event *event);
 /* The COLLECTIVE_OUT of a COLLECTIVE; NULL if there is none. */
 const trace_event *call_out(const trace_location *location, size_t record);
 
-/* Whether a process put something into a collective operation, and whether it got something. */
-bool call_gives(const trace_location *location, const trace_part *part);
-bool call_gets(const trace_location *location, const trace_part *part);
-
 /* The operation of a COLLECTIVE in a call that begins at `enter`: of a persistent request, the one that made it. */
 uint16_t call_operation(const trace_location *location, size_t enter, size_t record);
 
@@ -54,6 +47,6 @@ uint16_t call_operation(const trace_location *location, size_t enter, size_t rec
 size_t call_name_length(const char *name);
 
 /* The part of trace_match that finds messages. */
-bool trace_match_messages(const trace *of, trace_matches *matches);
+void trace_match_messages(const trace *of, trace_matches *matches);
 
 #endif

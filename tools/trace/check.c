@@ -2,15 +2,12 @@
 /* check.c - count the violations of each operation and each pair of processes. */
 #include "trace/check.h"
 
+#include "common/room.h"
 #include "common/statistics.h"
 
-#include <stdlib.h>
-
-static double bound_ns(const conditions *of, const trace *bounds_of, size_t event)
+static double bound_ns(const trace *bounds_of, trace_point event)
 {
-    const size_t place = conditions_location(of, event);
-    const trace_location *location = of->locations[place];
-    return trace_bound_ns(&bounds_of->processes[location->rank], location->events[event - of->first[place]].time_ns);
+    return trace_bound_ns(&bounds_of->processes[event.at->rank], trace_time_ns(&event));
 }
 
 static void check_rule(const conditions *of, size_t rule, const int64_t *time_ns, int64_t latency_ns,
@@ -26,27 +23,24 @@ static void check_rule(const conditions *of, size_t rule, const int64_t *time_ns
         const int64_t last_ns = logical_latest_but(&latest, member->rank);
         if (last_ns == LOGICAL_NONE_NS)
             continue;
-        const size_t other = member->rank == latest.best_rank ? latest.second : latest.best;
+        const trace_point other = conditions_event(of, member->rank == latest.best_rank ? latest.second : latest.best);
         check_relation relation = {.function = of->functions[rule],
-                                   .from = of->locations[conditions_location(of, other)]->rank,
+                                   .from = other.at->rank,
                                    .to = member->rank,
                                    .late_ns = last_ns + latency_ns - time_ns[member->node]};
         if (relation.late_ns > 0 && bounds_of)
-            relation.is_beyond =
-                (double)relation.late_ns > bound_ns(of, bounds_of, other) + bound_ns(of, bounds_of, member->node);
+            relation.is_beyond = (double)relation.late_ns >
+                                 bound_ns(bounds_of, other) + bound_ns(bounds_of, conditions_event(of, member->node));
         found->list[found->count++] = relation;
     }
 }
 
-bool check_times(const conditions *of, const int64_t *time_ns, int64_t latency_ns, const trace *bounds_of,
+void check_times(const conditions *of, const int64_t *time_ns, int64_t latency_ns, const trace *bounds_of,
                  check_relations *found)
 {
-    *found = (check_relations){0, malloc((of->member_count + 1) * sizeof(check_relation))};
-    if (!found->list)
-        return false;
+    *found = (check_relations){0, need(malloc((of->member_count + 1) * sizeof(check_relation)))};
     for (size_t rule = 0; rule < of->rule_count; rule++)
         check_rule(of, rule, time_ns, latency_ns, bounds_of, found);
-    return true;
 }
 
 static int by_function(const void *a, const void *b)

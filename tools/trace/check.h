@@ -18,8 +18,8 @@ typedef struct {
     check_relation *list;
 } check_relations;
 
-/* All relations by these times. With `bounds_of`, violations are compared with its bounds. False without memory. */
-bool check_times(const conditions *of, const int64_t *time_ns, int64_t latency_ns, const trace *bounds_of,
+/* All relations by these times. With `bounds_of`, violations are compared with its bounds. */
+void check_times(const conditions *of, const int64_t *time_ns, int64_t latency_ns, const trace *bounds_of,
                  check_relations *found);
 
 /* What relations have in common that are alike: all of a function, all of a pair, or all. */

@@ -142,19 +142,16 @@ static double find_zero_ns(const trace *of, trace_clock by)
     return (double)(first_offset_ns(first, by) - first->records[0].global_less_local_ns - of->start_ns);
 }
 
-bool trace_set_times(trace *of, trace_clock by)
+void trace_set_times(trace *of, trace_clock by)
 {
     of->start_ns = find_start_ns(of, by);
     for (trace_location *at = NULL; (at = trace_next_location(of, at));) {
         if (!at->global_ns)
             at->global_ns = bulk_array(at->count, sizeof *at->global_ns);
-        if (!at->global_ns)
-            return false;
         set_location(&of->processes[at->rank], at, by, of->start_ns);
     }
     begin_at_zero(of);
     of->zero_ns = find_zero_ns(of, by);
-    return true;
 }
 
 /* ---- Bounds */

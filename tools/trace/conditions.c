@@ -2,55 +2,47 @@
 /* conditions.c - list which event has to wait for which, and apply the controlled logical clock. */
 #include "trace/conditions.h"
 
-#include "trace/calls.h"
+#include "common/room.h"
 #include "trace/operations.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-/* By how much a local interval may change beside a wait that was too short. */
-#define RATIO 0.01
 
 /* By how much a local interval may change beside a wait that was too short. */
 #define RATIO 0.01
 
 /* ---- Locations */
 
-static bool list_locations(const trace *of, conditions *found)
+static void list_locations(const trace *of, conditions *found)
 {
     found->location_count = of->location_count;
-    found->locations = malloc((found->location_count + 1) * sizeof *found->locations);
-    found->first = malloc((found->location_count + 1) * sizeof *found->first);
-    if (!found->locations || !found->first)
-        return false;
+    found->locations = need(malloc((found->location_count + 1) * sizeof *found->locations));
+    found->first = need(malloc((found->location_count + 1) * sizeof *found->first));
     for (trace_location *at = NULL; (at = trace_next_location(of, at));) {
         found->locations[at->index] = at;
         found->first[at->index] = found->event_count;
         found->event_count += at->count;
     }
     found->first[found->location_count] = found->event_count;
-    return true;
 }
 
-size_t conditions_location(const conditions *of, size_t event)
+trace_point conditions_event(const conditions *of, size_t node)
 {
     size_t low = 0, high = of->location_count;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        if (of->first[middle] <= event)
+        if (of->first[middle] <= node)
             low = middle;
         else
             high = middle;
     }
-    return low;
+    return (trace_point){of->locations[low], node - of->first[low]};
 }
 
 /* ---- Rules */
 
-static void add_member(const trace *of, conditions *to, int rank, uint32_t thread, size_t event)
+static void add_member(conditions *to, trace_point of)
 {
-    const size_t index = trace_find_location(of, rank, thread)->index;
-    to->members[to->member_count++] = (logical_member){to->first[index] + event, rank};
+    to->members[to->member_count++] = (logical_member){to->first[of.at->index] + of.event, of.at->rank};
 }
 
 /* A rule that begins with these members; without any of a side it says nothing. */
@@ -64,56 +56,48 @@ static void add_rule(conditions *to, size_t before, size_t after, uint16_t funct
     to->rules[to->rule_count++] = (logical_rule){before, after, to->member_count};
 }
 
+static void add_message(conditions *to, const trace_message *message)
+{
+    const size_t before = to->member_count;
+    const trace_point send = message->send;
+    if (send.at->rank == message->receive.at->rank || send.at->events[send.event].tag == TRACE_TAG_POST)
+        return;
+    add_member(to, send);
+    add_member(to, message->receive);
+    add_rule(to, before, before + 1, 0);
+}
+
 static void add_call(const trace *of, conditions *to, const trace_call *call)
 {
     const operation_wait kind = operation_wait_of(of->names[call->function]);
     const size_t before = to->member_count;
     if (kind < WAIT_MEET)
         return;
-    for (int i = 0; i < call->count; i++) {
-        const trace_part *part = &call->parts[i];
-        const trace_location *location = trace_find_location(of, part->rank, part->thread);
-        if ((kind == WAIT_MEET || call_gives(location, part)) && (kind != WAIT_FROM_ROOT || i == call->root))
-            add_member(of, to, part->rank, part->thread, part->enter);
-    }
+    for (int i = 0; i < call->count; i++)
+        if (operation_gives(kind, call, i))
+            add_member(to, call->parts[i].enter);
     const size_t after = to->member_count;
-    for (int i = 0; i < call->count; i++) {
-        const trace_part *part = &call->parts[i];
-        const trace_location *location = trace_find_location(of, part->rank, part->thread);
-        if ((kind == WAIT_MEET || call_gets(location, part)) && (kind != WAIT_TO_ROOT || i == call->root) &&
-            (kind != WAIT_FROM_ROOT || i != call->root))
-            add_member(of, to, part->rank, part->leave_thread, part->leave);
-    }
+    for (int i = 0; i < call->count; i++)
+        if (operation_gets(kind, call, i))
+            add_member(to, call->parts[i].leave);
     add_rule(to, before, after, call->function);
 }
 
-bool conditions_find(const trace *of, const trace_matches *matches, conditions *found)
+void conditions_find(const trace *of, const trace_matches *matches, conditions *found)
 {
     *found = (conditions){.location_count = 0};
     size_t members = 2 * matches->message_count + 1;
     for (size_t i = 0; i < matches->call_count; i++)
         members += 2 * (size_t)matches->calls[i].count;
     const size_t rules = matches->message_count + matches->call_count + 1;
-    found->rules = malloc(rules * sizeof *found->rules);
-    found->functions = malloc(rules * sizeof *found->functions);
-    found->members = malloc(members * sizeof *found->members);
-    if (!found->rules || !found->functions || !found->members || !list_locations(of, found)) {
-        conditions_free(found);
-        return false;
-    }
-    for (size_t i = 0; i < matches->message_count; i++) {
-        const trace_message *message = &matches->messages[i];
-        const size_t before = found->member_count;
-        const trace_location *source = trace_find_location(of, message->source, message->source_thread);
-        if (message->source == message->destination || source->events[message->send].tag == TRACE_TAG_POST)
-            continue;
-        add_member(of, found, message->source, message->source_thread, message->send);
-        add_member(of, found, message->destination, message->destination_thread, message->receive);
-        add_rule(found, before, before + 1, 0);
-    }
+    found->rules = need(malloc(rules * sizeof *found->rules));
+    found->functions = need(malloc(rules * sizeof *found->functions));
+    found->members = need(malloc(members * sizeof *found->members));
+    list_locations(of, found);
+    for (size_t i = 0; i < matches->message_count; i++)
+        add_message(found, &matches->messages[i]);
     for (size_t i = 0; i < matches->call_count; i++)
         add_call(of, found, &matches->calls[i]);
-    return true;
 }
 
 void conditions_free(conditions *found)
@@ -177,28 +161,26 @@ static void group(const conditions *of, const int64_t *time_ns, grouped *to)
         to->members[i] = (logical_member){to->node[of->members[i].node], of->members[i].rank};
 }
 
-logical_outcome conditions_correct(const conditions *of, int64_t latency_ns, int64_t *time_ns)
+bool conditions_correct(const conditions *of, int64_t latency_ns, int64_t *time_ns)
 {
-    grouped by = {calloc(of->event_count + 1, sizeof *by.node), malloc((of->location_count + 1) * sizeof *by.first),
-                  malloc((of->event_count + 1) * sizeof *by.time_ns),
-                  malloc((of->member_count + 1) * sizeof *by.members)};
-    logical_outcome outcome = LOGICAL_NO_MEMORY;
-    if (by.node && by.first && by.time_ns && by.members) {
-        group(of, time_ns, &by);
-        const logical_problem problem = {.location_count = of->location_count,
-                                         .first = by.first,
-                                         .time_ns = by.time_ns,
-                                         .rule_count = of->rule_count,
-                                         .rules = of->rules,
-                                         .members = by.members,
-                                         .latency_ns = latency_ns};
-        outcome = logical_clock(&problem, RATIO);
-        for (size_t i = 0; outcome == LOGICAL_GOOD && i < of->event_count; i++)
-            time_ns[i] = by.time_ns[by.node[i]];
-    }
+    grouped by = {need(calloc(of->event_count + 1, sizeof *by.node)),
+                  need(malloc((of->location_count + 1) * sizeof *by.first)),
+                  need(malloc((of->event_count + 1) * sizeof *by.time_ns)),
+                  need(malloc((of->member_count + 1) * sizeof *by.members))};
+    group(of, time_ns, &by);
+    const logical_problem problem = {.location_count = of->location_count,
+                                     .first = by.first,
+                                     .time_ns = by.time_ns,
+                                     .rule_count = of->rule_count,
+                                     .rules = of->rules,
+                                     .members = by.members,
+                                     .latency_ns = latency_ns};
+    const bool is_good = logical_clock(&problem, RATIO);
+    for (size_t i = 0; is_good && i < of->event_count; i++)
+        time_ns[i] = by.time_ns[by.node[i]];
     free(by.node);
     free(by.first);
     free(by.time_ns);
     free(by.members);
-    return outcome;
+    return is_good;
 }

@@ -18,17 +18,16 @@ typedef struct {
     logical_member *members;
 } conditions;
 
-/* False without memory. */
-bool conditions_find(const trace *of, const trace_matches *matches, conditions *found);
+void conditions_find(const trace *of, const trace_matches *matches, conditions *found);
 void conditions_free(conditions *found);
 
-/* The location of an event. */
-size_t conditions_location(const conditions *of, size_t event);
+/* The event that is the node of a rule. */
+trace_point conditions_event(const conditions *of, size_t node);
 
 /* The global times of all events, in whole nanoseconds, rounded down. */
 void conditions_times(const conditions *of, int64_t *time_ns);
 
-/* Correct such times by the controlled logical clock. What is of one time in a call stays so. */
-logical_outcome conditions_correct(const conditions *of, int64_t latency_ns, int64_t *time_ns);
+/* Correct such times by the controlled logical clock. What is of one time in a call stays so. Returns as that does. */
+bool conditions_correct(const conditions *of, int64_t latency_ns, int64_t *time_ns);
 
 #endif

@@ -8,8 +8,8 @@
 /*
  * Leave out what is not between two global times, less trace.start_ns: calls that are not wholly between them, messages
  * and collective operations that are not with all their ends, and ends of regions. Global times are set, and all is
- * matched, so what is left has the times and the matches that it has in the whole trace. False without memory.
+ * matched, so what is left has the times and the matches that it has in the whole trace.
  */
-bool trace_cut(trace *of, trace_matches *matches, double from_ns, double to_ns);
+void trace_cut(trace *of, trace_matches *matches, double from_ns, double to_ns);
 
 #endif

@@ -9,8 +9,9 @@
  */
 #include "trace/logical_clock.h"
 
+#include "common/room.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- The latest */
@@ -72,14 +73,12 @@ static size_t member_count(const logical_problem *problem)
     return problem->rule_count > 0 ? problem->rules[problem->rule_count - 1].end : 0;
 }
 
-static bool find_memberships(sweeps *of, membership *side, bool before)
+static void find_memberships(sweeps *of, membership *side, bool before)
 {
     const logical_problem *problem = of->problem;
     const size_t count = member_count(problem);
-    side->first = calloc(of->node_count + 2, sizeof *side->first);
-    side->members = malloc((count + 1) * sizeof *side->members);
-    if (!side->first || !side->members)
-        return false;
+    side->first = need(calloc(of->node_count + 2, sizeof *side->first));
+    side->members = need(malloc((count + 1) * sizeof *side->members));
     for (size_t i = 0; i < count; i++)
         if (is_before(problem, of->rule_of[i], i) == before)
             side->first[problem->members[i].node + 2]++;
@@ -89,29 +88,27 @@ static bool find_memberships(sweeps *of, membership *side, bool before)
     for (size_t i = 0; i < count; i++)
         if (is_before(problem, of->rule_of[i], i) == before)
             side->members[side->first[problem->members[i].node + 1]++] = i;
-    return true;
 }
 
-static bool begin(sweeps *of)
+static void begin(sweeps *of)
 {
     const logical_problem *problem = of->problem;
     const size_t nodes = of->node_count + 1, rules = problem->rule_count + 1, count = member_count(problem) + 1;
-    of->rule_of = calloc(count, sizeof *of->rule_of);
-    of->latest = malloc(rules * sizeof *of->latest);
-    of->waits = calloc(nodes + rules, sizeof *of->waits);
-    of->order = malloc(nodes * sizeof *of->order);
-    of->new_ns = calloc(nodes, sizeof *of->new_ns);
-    of->limit_ns = calloc(nodes, sizeof *of->limit_ns);
-    of->is_first = calloc(nodes, sizeof *of->is_first);
-    if (!of->rule_of || !of->latest || !of->waits || !of->order || !of->new_ns || !of->limit_ns || !of->is_first)
-        return false;
+    of->rule_of = need(calloc(count, sizeof *of->rule_of));
+    of->latest = need(malloc(rules * sizeof *of->latest));
+    of->waits = need(calloc(nodes + rules, sizeof *of->waits));
+    of->order = need(malloc(nodes * sizeof *of->order));
+    of->new_ns = need(calloc(nodes, sizeof *of->new_ns));
+    of->limit_ns = need(calloc(nodes, sizeof *of->limit_ns));
+    of->is_first = need(calloc(nodes, sizeof *of->is_first));
     for (size_t rule = 0; rule < problem->rule_count; rule++)
         for (size_t i = problem->rules[rule].before; i < problem->rules[rule].end; i++)
             of->rule_of[i] = rule;
     for (size_t i = 0; i < problem->location_count; i++)
         of->is_first[problem->first[i]] = problem->first[i] < problem->first[i + 1];
     of->is_first[of->node_count] = true;
-    return find_memberships(of, &of->before, true) && find_memberships(of, &of->after, false);
+    find_memberships(of, &of->before, true);
+    find_memberships(of, &of->after, false);
 }
 
 static void end(sweeps *of)
@@ -246,17 +243,15 @@ static void sweep_backward(sweeps *of, double ratio)
     }
 }
 
-logical_outcome logical_clock(const logical_problem *problem, double ratio)
+bool logical_clock(const logical_problem *problem, double ratio)
 {
     sweeps of = {.problem = problem, .node_count = problem->first[problem->location_count]};
-    logical_outcome outcome = LOGICAL_NO_MEMORY;
-    if (begin(&of)) {
-        outcome = sweep_forward(&of, ratio) == of.node_count ? LOGICAL_GOOD : LOGICAL_CONTRADICTION;
-        if (outcome == LOGICAL_GOOD) {
-            sweep_backward(&of, ratio);
-            memcpy(problem->time_ns, of.new_ns, of.node_count * sizeof *of.new_ns);
-        }
+    begin(&of);
+    const bool is_good = sweep_forward(&of, ratio) == of.node_count;
+    if (is_good) {
+        sweep_backward(&of, ratio);
+        memcpy(problem->time_ns, of.new_ns, of.node_count * sizeof *of.new_ns);
     }
     end(&of);
-    return outcome;
+    return is_good;
 }

@@ -52,14 +52,12 @@ typedef struct {
     int64_t latency_ns;
 } logical_problem;
 
-typedef enum { LOGICAL_GOOD, LOGICAL_NO_MEMORY, LOGICAL_CONTRADICTION } logical_outcome;
-
 /*
- * Correct the times. LOGICAL_CONTRADICTION: some nodes would have to wait for themselves, and nothing is changed.
+ * Correct the times. False: some nodes would have to wait for themselves, and nothing is changed.
  *
  * ratio   how much longer or shorter a local interval may become, where that is needed to return to the measured times;
  *         only a wait for others may become longer by more
  */
-logical_outcome logical_clock(const logical_problem *problem, double ratio);
+bool logical_clock(const logical_problem *problem, double ratio);
 
 #endif

@@ -4,23 +4,19 @@
  * tag are received in the order in which they were sent, where receives count by when they were posted: a call that
  * waits posts its own when it is entered.
  */
+#include "common/room.h"
 #include "trace/bulk.h"
 #include "trace/calls.h"
-
-#include <stdlib.h>
 
 /* Where only a part was recorded, so many receives at the start of a stream may be of sends before that part. */
 enum { MAX_SKIPPED = 1000 };
 
-/* One end of a message. */
+/* One end of a message: the event by which it is matched, and the one that completed it; at NULL: nobody saw that. */
 typedef struct {
     int source, destination; /* ranks in MPI_COMM_WORLD */
     uint32_t context;
     int32_t tag;
-    const trace_location *location;
-    size_t event; /* CALL_NONE: a receive that was posted, but nobody saw it complete */
-    const trace_location *posted_by;
-    size_t posted; /* the event by which it is matched */
+    trace_point begun, done;
 } message_end;
 
 typedef struct {
@@ -45,65 +41,54 @@ static int compare_ends(const void *a, const void *b)
     const int streams = compare_streams(x, y);
     if (streams != 0)
         return streams;
-    const int64_t x_ns = x->posted_by->events[x->posted].time_ns, y_ns = y->posted_by->events[y->posted].time_ns;
+    const int64_t x_ns = trace_time_ns(&x->begun), y_ns = trace_time_ns(&y->begun);
     if (x_ns != y_ns)
         return x_ns < y_ns ? -1 : 1;
-    if (x->posted_by != y->posted_by)
-        return x->posted_by->thread < y->posted_by->thread ? -1 : 1;
-    return (x->posted > y->posted) - (x->posted < y->posted);
+    if (x->begun.at != y->begun.at)
+        return x->begun.at->thread < y->begun.at->thread ? -1 : 1;
+    return (x->begun.event > y->begun.event) - (x->begun.event < y->begun.event);
 }
 
 /* ---- Ends */
 
-static void add_end(end_list *list, const trace_process *process, message_end end, const trace_event *event)
+static void add_end(end_list *list, const trace_process *process, trace_point of, trace_point begun, trace_point done)
 {
+    const trace_event *event = &of.at->events[of.event];
     const int partner = trace_partner(process, event);
-    if (partner < 0)
-        return;
-    end.source = event->kind == TRACE_SEND ? end.location->rank : partner;
-    end.destination = event->kind == TRACE_SEND ? partner : end.location->rank;
-    end.context = process->communicators[event->id].context;
-    end.tag = event->tag;
-    list->ends[list->count++] = end;
+    const bool is_send = event->kind == TRACE_SEND;
+    if (partner >= 0)
+        list->ends[list->count++] = (message_end){.source = is_send ? of.at->rank : partner,
+                                                  .destination = is_send ? partner : of.at->rank,
+                                                  .context = process->communicators[event->id].context,
+                                                  .tag = event->tag,
+                                                  .begun = begun,
+                                                  .done = done};
 }
 
 /* A receive that was posted for one sender and one tag keeps its place, though it is not known to have come. */
-static void add_event(end_list *sends, end_list *receives, const trace_process *process, const trace_location *location,
-                      const call_request *its, const size_t *calls, size_t k)
+static void add_event(end_list *sends, end_list *receives, const trace_process *process, const call_request *its,
+                      trace_point of)
 {
-    const trace_event *event = &location->events[k];
-    message_end end = {.location = location, .event = k, .posted_by = location, .posted = k};
+    const trace_event *event = &of.at->events[of.event];
+    const size_t call = of.at->calls[of.event];
+    const trace_point none = {NULL, 0}, enter = {of.at, call != CALL_NONE ? call : of.event};
     if (event->kind == TRACE_SEND && !(its && its->is_canceled))
-        add_end(sends, process, end, event);
-    if (event->kind == TRACE_RECEIVE_POST && its && !its->done_by && event->tag >= 0) {
-        end.event = CALL_NONE;
-        add_end(receives, process, end, event);
-    }
-    if (event->kind != TRACE_RECEIVE)
-        return;
-    if (its) {
-        end.posted_by = its->begun_by;
-        end.posted = its->begin;
-    } else if (calls[k] != CALL_NONE) {
-        end.posted = calls[k];
-    }
-    add_end(receives, process, end, event);
+        add_end(sends, process, of, of, its ? its->done : event->request != 0 ? none : of);
+    else if (event->kind == TRACE_RECEIVE_POST && its && !its->done.at && event->tag >= 0)
+        add_end(receives, process, of, of, none);
+    else if (event->kind == TRACE_RECEIVE)
+        add_end(receives, process, of, its ? its->begun : enter, of);
 }
 
-static bool add_process(const trace_process *process, end_list *sends, end_list *receives)
+static void add_process(const trace_process *process, end_list *sends, end_list *receives)
 {
     call_requests requests;
-    bool is_good = requests_find(&requests, process);
-    for (size_t i = 0; is_good && i < process->location_count; i++) {
-        const trace_location *location = &process->locations[i];
-        size_t *calls = calls_find(location);
-        is_good = calls;
-        for (size_t k = 0; calls && k < location->count; k++)
-            add_event(sends, receives, process, location, request_of(&requests, &location->events[k]), calls, k);
-        free(calls);
-    }
+    requests_find(&requests, process);
+    for (size_t i = 0; i < process->location_count; i++)
+        for (size_t k = 0; k < process->locations[i].count; k++)
+            add_event(sends, receives, process, request_of(&requests, &process->locations[i].events[k]),
+                      (trace_point){&process->locations[i], k});
     requests_free(&requests);
-    return is_good;
 }
 
 /* ---- Pairs */
@@ -131,10 +116,9 @@ static extent extent_of(const trace *of)
 static bool is_impossible(const trace *of, const message_end *send, const message_end *receive)
 {
     const trace_process *source = &of->processes[send->source], *destination = &of->processes[send->destination];
-    if (receive->event == CALL_NONE)
+    if (!receive->done.at)
         return false;
-    const int64_t sent_ns = send->location->events[send->event].time_ns;
-    const int64_t received_ns = receive->location->events[receive->event].time_ns;
+    const int64_t sent_ns = trace_time_ns(&send->begun), received_ns = trace_time_ns(&receive->done);
     return trace_apart_ns(source, sent_ns, destination, received_ns) + trace_bound_ns(source, sent_ns) +
                trace_bound_ns(destination, received_ns) <
            0;
@@ -163,16 +147,9 @@ static void pair_stream(const extent *trace, const message_end *sends, size_t se
     const ptrdiff_t shift = find_shift(trace, sends, send_count, receives, receive_count);
     size_t s = shift < 0 ? (size_t)-shift : 0, r = shift < 0 ? 0 : (size_t)shift;
     for (; s < send_count && r < receive_count; s++, r++)
-        if (receives[r].event != CALL_NONE)
-            matches->messages[matches->message_count++] =
-                (trace_message){.source = sends[s].source,
-                                .destination = sends[s].destination,
-                                .source_thread = (uint32_t)sends[s].location->thread,
-                                .destination_thread = (uint32_t)receives[r].location->thread,
-                                .post_thread = (uint32_t)receives[r].posted_by->thread,
-                                .send = sends[s].event,
-                                .receive = receives[r].event,
-                                .post = receives[r].posted};
+        if (receives[r].done.at)
+            matches->messages[matches->message_count++] = (trace_message){
+                .send = sends[s].begun, .sent = sends[s].done, .receive = receives[r].done, .post = receives[r].begun};
 }
 
 /* The end of the stream that begins at `first`. */
@@ -205,60 +182,38 @@ static void pair_ends(const trace *of, const end_list *sends, const end_list *re
     matches->sends_alone = sends->count - matches->message_count;
     matches->receives_alone = 0;
     for (size_t i = 0; i < receives->count; i++)
-        matches->receives_alone += receives->ends[i].event != CALL_NONE;
+        matches->receives_alone += receives->ends[i].done.at != NULL;
     matches->receives_alone -= matches->message_count;
 }
 
-typedef struct {
-    size_t sends, receives;
-} end_counts;
-
-static end_counts count_ends(const trace *of)
+static void sort_ends(const end_list *list, size_t from)
 {
-    end_counts counts = {0, 0};
+    bulk_sort(list->ends + from, list->count - from, sizeof(message_end), compare_ends);
+}
+
+void trace_match_messages(const trace *of, trace_matches *matches)
+{
+    size_t send_room = 0, receive_room = 0;
     for (const trace_location *at = NULL; (at = trace_next_location(of, at));)
         for (size_t k = 0; k < at->count; k++) {
-            const uint8_t kind = at->events[k].kind;
-            counts.sends += kind == TRACE_SEND;
-            counts.receives += kind == TRACE_RECEIVE || kind == TRACE_RECEIVE_POST;
+            send_room += at->events[k].kind == TRACE_SEND;
+            receive_room += at->events[k].kind == TRACE_RECEIVE || at->events[k].kind == TRACE_RECEIVE_POST;
         }
-    return counts;
-}
-
-static bool sort_ends(const end_list *list, size_t from)
-{
-    return bulk_sort(list->ends + from, list->count - from, sizeof(message_end), compare_ends);
-}
-
-/* All ends, those of each process sorted. Fills where the receives of each rank begin: first, and its copy next. */
-static bool list_ends(const trace *of, end_list *sends, end_list *receives, size_t *first, size_t *next)
-{
-    bool is_good = true;
-    for (int rank = 0; is_good && rank < of->size; rank++) {
-        const size_t first_send = sends->count;
-        first[rank] = next[rank] = receives->count;
-        is_good = add_process(&of->processes[rank], sends, receives) && sort_ends(sends, first_send) &&
-                  sort_ends(receives, first[rank]);
+    end_list sends = {0, bulk_array(send_room, sizeof(message_end))};
+    end_list receives = {0, bulk_array(receive_room, sizeof(message_end))};
+    /* Where the receives of each rank begin, and how far they are matched. */
+    size_t *first = need(calloc(2 * (size_t)of->size + 1, sizeof *first)), *next = first + of->size + 1;
+    matches->messages = bulk_array(send_room, sizeof(trace_message));
+    for (int rank = 0; rank < of->size; rank++) {
+        const size_t first_send = sends.count;
+        first[rank] = next[rank] = receives.count;
+        add_process(&of->processes[rank], &sends, &receives);
+        sort_ends(&sends, first_send);
+        sort_ends(&receives, first[rank]);
     }
-    first[of->size] = receives->count;
-    return is_good;
-}
-
-bool trace_match_messages(const trace *of, trace_matches *matches)
-{
-    const end_counts room = count_ends(of);
-    end_list sends = {0, bulk_array(room.sends, sizeof(message_end))};
-    end_list receives = {0, bulk_array(room.receives, sizeof(message_end))};
-    size_t *first = malloc(((size_t)of->size + 1) * sizeof *first),
-           *next = malloc(((size_t)of->size + 1) * sizeof *next);
-    matches->messages = bulk_array(room.sends, sizeof(trace_message));
-    const bool is_good = sends.ends && receives.ends && first && next && matches->messages &&
-                         list_ends(of, &sends, &receives, first, next);
-    if (is_good)
-        pair_ends(of, &sends, &receives, first, next, matches);
+    first[of->size] = receives.count;
+    pair_ends(of, &sends, &receives, first, next, matches);
     bulk_free(sends.ends);
     bulk_free(receives.ends);
     free(first);
-    free(next);
-    return is_good;
 }

@@ -122,49 +122,46 @@ static void print_row(const check_run *run, const char *clock, check_scope scope
     table_row(&run->table, cells);
 }
 
-/* False without memory. */
-static bool report_clock(check_run *run, const char *clock, const movement *moved, size_t *violations)
+/* Returns how many violations there are. */
+static size_t report_clock(check_run *run, const char *clock, const movement *moved)
 {
     const bool is_global = strcmp(clock, "global") == 0;
+    size_t violations = 0;
     check_relations found;
-    if (!check_times(&run->conditions, run->time_ns, run->settings.latency_ns, is_global ? &run->trace : NULL, &found))
-        return trace_fail(run->message, "out of memory");
+    check_times(&run->conditions, run->time_ns, run->settings.latency_ns, is_global ? &run->trace : NULL, &found);
     for (check_scope scope = CHECK_ALL; scope <= CHECK_PAIR; scope++) {
         const size_t count = check_sums(&found, scope, run->sums, run->scratch_ns);
         for (size_t i = 0; i < count; i++)
             if (scope != CHECK_PAIR || run->sums[i].violations > 0)
                 print_row(run, clock, scope, &run->sums[i], scope == CHECK_ALL ? moved : NULL);
         if (scope == CHECK_ALL)
-            *violations = run->sums[0].violations;
+            violations = run->sums[0].violations;
     }
     free(found.list);
-    return true;
+    return violations;
 }
 
 /* What matters in a sentence, before the table. */
-static bool say_first(check_run *run)
+static void say_first(check_run *run)
 {
+    FILE *file = run->settings.output.file;
     check_relations found;
     if (run->settings.output.format != FORMAT_TABLE)
-        return true;
-    if (!trace_set_times(&run->trace, TRACE_GLOBAL))
-        return trace_fail(run->message, "out of memory");
+        return;
+    trace_set_times(&run->trace, TRACE_GLOBAL);
     conditions_times(&run->conditions, run->time_ns);
-    if (!check_times(&run->conditions, run->time_ns, run->settings.latency_ns, &run->trace, &found))
-        return trace_fail(run->message, "out of memory");
+    check_times(&run->conditions, run->time_ns, run->settings.latency_ns, &run->trace, &found);
     check_sums(&found, CHECK_ALL, run->sums, run->scratch_ns);
     const check_sum sum = run->sums[0];
     if (sum.violations == 0)
-        fprintf(run->settings.output.file,
-                "# By the global clock, none of %zu events comes before what it had to wait for.\n", sum.relations);
+        fprintf(file, "# By the global clock, none of %zu events comes before what it had to wait for.\n",
+                sum.relations);
     else
-        fprintf(
-            run->settings.output.file,
-            "# By the global clock, %zu of %zu events come before what they had to wait for, %zu of them by more than "
-            "its bounds.\n",
-            sum.violations, sum.relations, sum.beyond);
+        fprintf(file,
+                "# By the global clock, %zu of %zu events come before what they had to wait for, %zu of them by more "
+                "than its bounds.\n",
+                sum.violations, sum.relations, sum.beyond);
     free(found.list);
-    return true;
 }
 
 /* ---- Correction */
@@ -173,15 +170,9 @@ static bool correct(check_run *run, movement *moved)
 {
     const size_t count = run->conditions.event_count;
     memcpy(run->moved_ns, run->time_ns, count * sizeof *run->time_ns);
-    switch (conditions_correct(&run->conditions, run->settings.latency_ns, run->time_ns)) {
-    case LOGICAL_NO_MEMORY:
-        return trace_fail(run->message, "out of memory");
-    case LOGICAL_CONTRADICTION:
+    if (!conditions_correct(&run->conditions, run->settings.latency_ns, run->time_ns))
         return trace_fail(run->message, "%.200s: it contradicts itself: events would have to wait for themselves",
                           run->settings.operands.texts[0]);
-    case LOGICAL_GOOD:
-        break;
-    }
     *moved = (movement){0, 0, 0};
     for (size_t i = 0; i < count; i++) {
         run->moved_ns[i] = run->time_ns[i] - run->moved_ns[i];
@@ -246,15 +237,13 @@ static void add_global(const trace_process *process, trace_clock_record *records
 }
 
 /* The clock of a process whose times are global. Of a process without records nothing is known. */
-static bool make_global(const trace *of, trace_process *process, const int64_t *moved_ns, const int64_t *time_ns)
+static void make_global(const trace *of, trace_process *process, const int64_t *moved_ns, const int64_t *time_ns)
 {
     size_t count = process->record_count, kept = 0;
     if (count == 0)
-        return true;
+        return;
     count += add_moved(of, process, moved_ns, time_ns, NULL);
-    trace_clock_record *records = malloc(count * sizeof *records);
-    if (!records)
-        return false;
+    trace_clock_record *records = need(malloc(count * sizeof *records));
     add_global(process, records);
     add_moved(of, process, moved_ns, time_ns, &records[process->record_count]);
     qsort(records, count, sizeof *records, by_time);
@@ -264,7 +253,6 @@ static bool make_global(const trace *of, trace_process *process, const int64_t *
     free(process->records);
     process->records = records;
     process->record_count = kept;
-    return true;
 }
 
 static bool write_corrected(check_run *run)
@@ -273,8 +261,7 @@ static bool write_corrected(check_run *run)
     size_t event = 0;
     for (int rank = 0; rank < of->size; rank++) {
         trace_process *process = &of->processes[rank];
-        if (!make_global(of, process, &run->moved_ns[event], &run->time_ns[event]))
-            return trace_fail(run->message, "out of memory");
+        make_global(of, process, &run->moved_ns[event], &run->time_ns[event]);
         process->end.time_ns = of->start_ns;
         for (size_t i = 0; i < process->location_count; i++)
             for (size_t k = 0; k < process->locations[i].count; k++, event++) {
@@ -289,48 +276,37 @@ static bool write_corrected(check_run *run)
 
 /* ---- All clocks */
 
-static bool prepare(check_run *run)
+static void prepare(check_run *run)
 {
-    if (!trace_match(&run->trace, &run->matches) || !conditions_find(&run->trace, &run->matches, &run->conditions))
-        return trace_fail(run->message, "out of memory");
+    trace_match(&run->trace, &run->matches);
+    conditions_find(&run->trace, &run->matches, &run->conditions);
     const size_t events = run->conditions.event_count, members = run->conditions.member_count;
     const size_t room = (events > members ? events : members) + 1;
-    run->time_ns = malloc(room * sizeof *run->time_ns);
-    run->moved_ns = malloc(room * sizeof *run->moved_ns);
-    run->scratch_ns = malloc(room * sizeof *run->scratch_ns);
-    run->sums = malloc(room * sizeof *run->sums);
-    if (!run->time_ns || !run->moved_ns || !run->scratch_ns || !run->sums)
-        return trace_fail(run->message, "out of memory");
+    run->time_ns = need(malloc(room * sizeof *run->time_ns));
+    run->moved_ns = need(malloc(room * sizeof *run->moved_ns));
+    run->scratch_ns = need(malloc(room * sizeof *run->scratch_ns));
+    run->sums = need(malloc(room * sizeof *run->sums));
     if (run->matches.sends_alone + run->matches.receives_alone + run->matches.calls_incomplete > 0)
         fprintf(stderr, "%s: not checked: %zu sends and %zu receives alone, %zu calls without all parts\n",
                 program_name, run->matches.sends_alone, run->matches.receives_alone, run->matches.calls_incomplete);
-    return true;
 }
 
-static int check_all(check_run *run)
+static bool check_all(check_run *run)
 {
-    size_t left = 0;
     movement moved;
-    if (!say_first(run))
-        return STATUS_FAILED;
+    say_first(run);
     run->table = (table_t)TABLE(schema, &run->settings.output);
     table_head(&run->table, NULL, 0);
     for (trace_clock by = TRACE_LOCAL; by <= TRACE_GLOBAL; by++) {
-        if (!trace_set_times(&run->trace, by)) {
-            trace_fail(run->message, "out of memory");
-            return STATUS_FAILED;
-        }
+        trace_set_times(&run->trace, by);
         conditions_times(&run->conditions, run->time_ns);
-        if (!report_clock(run, trace_clock_names[by], NULL, &left))
-            return STATUS_FAILED;
+        report_clock(run, trace_clock_names[by], NULL);
     }
-    if (!correct(run, &moved) || !report_clock(run, "corrected", &moved, &left))
-        return STATUS_FAILED;
-    if (left > 0)
-        trace_fail(run->message, "violations remain after the correction");
-    if (left == 0 && run->settings.write && !write_corrected(run))
-        return STATUS_FAILED;
-    return left == 0 ? STATUS_GOOD : STATUS_FAILED;
+    if (!correct(run, &moved))
+        return false;
+    if (report_clock(run, "corrected", &moved) > 0)
+        return trace_fail(run->message, "violations remain after the correction");
+    return !run->settings.write || write_corrected(run);
 }
 
 static bool has_trace(const char *folder)
@@ -358,7 +334,8 @@ static int run_check(check_run *run)
     if (!output->file)
         return STATUS_BAD_OPTION;
     trace_warn(&run->trace, program_name);
-    int status = prepare(run) ? check_all(run) : STATUS_FAILED;
+    prepare(run);
+    const int status = check_all(run) ? STATUS_GOOD : STATUS_FAILED;
     return output_finish(output->file, output->path, program_name) ? status : STATUS_FAILED;
 }
 

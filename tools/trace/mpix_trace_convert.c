@@ -127,10 +127,9 @@ static int run(const settings *given)
     /* OTF2 gets the times themselves, which are local without any correction. */
     bool is_local = given->clock == CLOCK_LOCAL;
     conversion job = {.program = program_name, .of = &read, .is_local = is_local, .path = choose_path(given, path)};
-    bool has_memory =
-        trace_set_times(&read, is_local && given->format == FORMAT_PERFETTO ? TRACE_LOCAL : TRACE_GLOBAL) &&
-        communicators_find(&job.communicators, &read);
-    int status = has_memory ? convert(&job, given->format) : conversion_out_of_memory(&job);
+    trace_set_times(&read, is_local && given->format == FORMAT_PERFETTO ? TRACE_LOCAL : TRACE_GLOBAL);
+    communicators_find(&job.communicators, &read);
+    int status = convert(&job, given->format);
     if (status == STATUS_GOOD)
         tell(&job);
     communicators_free(&job.communicators);

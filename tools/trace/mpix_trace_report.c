@@ -91,21 +91,14 @@ typedef struct findings {
     wait_analysis waits;
 } findings_t;
 
-static int no_memory(void)
-{
-    fprintf(stderr, "%s: out of memory\n", program.name);
-    return STATUS_FAILED;
-}
-
 /* ---- Files */
 
 static bool is_at(const site_t *site, const graph *of, size_t place)
 {
-    const struct place *at = &of->places.list[place];
-    char address[32];
-    snprintf(address, sizeof address, "0x%" PRIx64, at->address);
-    return strcmp(site->function, of->of->names[at->function]) == 0 &&
-           strcmp(site->place, at->text ? at->text : address) == 0;
+    const trace_point enter = site->calls[0]->parts[0].enter;
+    const graph_lane *lane = &of->lanes[enter.at->index];
+    const size_t call = graph_call_of(lane, enter.event);
+    return call != GRAPH_NONE && lane->calls[call].place == place;
 }
 
 /* The call site of collective calls where processes wait longest, by the same account as the answer's. */
@@ -175,18 +168,16 @@ static int write_page(const settings_t *settings, const findings_t *findings)
                          .waits = &findings->waits,
                          .title = settings->title,
                          .clock = clocks[settings->clock],
-                         .has_bounds = settings->clock == TRACE_GLOBAL};
-    if (!gantt_choose_lanes(&view.lanes, view.of, NULL, 0))
-        return no_memory();
+                         .has_bounds = settings->clock == TRACE_GLOBAL,
+                         .lanes = gantt_choose_lanes(&findings->of, NULL, 0)};
     choose_interval(settings, &view);
     FILE *file = output_create(settings->page_path, "--page", program.name);
-    bool good = file && trace_page_print(file, &view);
+    if (file)
+        trace_page_print(file, &view);
     free(view.lanes.rows);
     if (!file)
         return STATUS_BAD_OPTION;
-    if (!output_finish(file, settings->page_path, program.name))
-        return STATUS_FAILED;
-    return good ? STATUS_GOOD : no_memory();
+    return output_finish(file, settings->page_path, program.name) ? STATUS_GOOD : STATUS_FAILED;
 }
 
 /* ---- All of it */
@@ -244,42 +235,31 @@ static bool needs_waits(const settings_t *settings)
            (settings->arrival_path && settings->site == ABSENT);
 }
 
-static bool has_part(const settings_t *settings)
-{
-    return settings->from_s >= 0 || settings->to_s >= 0;
-}
-
-static bool cut_part(const settings_t *settings, findings_t *findings)
-{
-    const double zero_ns = findings->of.zero_ns;
-    const double from_ns = settings->from_s >= 0 ? zero_ns + settings->from_s * 1e9 : 0;
-    const double to_ns = settings->to_s >= 0 ? zero_ns + settings->to_s * 1e9 : INFINITY;
-    return !has_part(settings) || trace_cut(&findings->of, &findings->matches, from_ns, to_ns);
-}
-
-static bool find_all(const settings_t *settings, findings_t *findings)
+static void find_all(const settings_t *settings, findings_t *findings)
 {
     trace *of = &findings->of;
     const bool is_global = settings->clock == TRACE_GLOBAL;
-    return cut_part(settings, findings) && profile_make(&findings->profile, of) &&
-           sites_find(&findings->sites, of, &findings->matches, is_global) &&
-           (!needs_waits(settings) || analysis_make(&findings->waits, of, &findings->matches, is_global));
+    if (settings->from_s >= 0 || settings->to_s >= 0)
+        trace_cut(of, &findings->matches, settings->from_s >= 0 ? of->zero_ns + settings->from_s * 1e9 : 0,
+                  settings->to_s >= 0 ? of->zero_ns + settings->to_s * 1e9 : INFINITY);
+    profile_make(&findings->profile, of);
+    sites_find(&findings->sites, of, &findings->matches, is_global);
+    if (needs_waits(settings))
+        analysis_make(&findings->waits, of, &findings->matches, is_global);
 }
 
 static int report(settings_t *settings, findings_t *findings)
 {
     output_t *output = &settings->output;
-    if (!trace_set_times(&findings->of, (trace_clock)settings->clock) ||
-        !trace_match(&findings->of, &findings->matches))
-        return no_memory();
+    trace_set_times(&findings->of, (trace_clock)settings->clock);
+    trace_match(&findings->of, &findings->matches);
     const double end_s = end_of_trace_s(&findings->of);
     if (settings->from_s > end_s) {
         options_refuse(program.name, "option --from-s: %g is not allowed, the trace ends at %.9f", settings->from_s,
                        end_s);
         return STATUS_BAD_OPTION;
     }
-    if (!find_all(settings, findings))
-        return no_memory();
+    find_all(settings, findings);
     int status = STATUS_GOOD;
     if (settings->arrival_path)
         status = write_pattern(settings, &findings->sites, &findings->waits);

@@ -32,3 +32,22 @@ operation_wait operation_wait_of(const char *name)
             return operations[i].wait;
     return WAIT_UNKNOWN;
 }
+
+static bool is_of_all(operation_wait kind)
+{
+    return kind == WAIT_MEET || kind == WAIT_FENCE;
+}
+
+bool operation_gives(operation_wait kind, const trace_call *call, int place)
+{
+    const trace_part *part = &call->parts[place];
+    return (kind != WAIT_FROM_ROOT || place == call->root) &&
+           (is_of_all(kind) || part->enter.at->events[part->record].value > 0);
+}
+
+bool operation_gets(operation_wait kind, const trace_call *call, int place)
+{
+    const trace_event *out = call_out(call->parts[place].enter.at, call->parts[place].record);
+    return (kind != WAIT_TO_ROOT || place == call->root) && (kind != WAIT_FROM_ROOT || place != call->root) &&
+           (is_of_all(kind) || !out || out->value > 0);
+}

@@ -3,6 +3,8 @@
 #ifndef TRACE_OPERATIONS_H
 #define TRACE_OPERATIONS_H
 
+#include "trace/trace.h"
+
 /*
  * From WAIT_MEET on, nobody leaves before those whom it waits for have entered. Before WAIT_MEET, two processes may
  * have nothing for each other, so it depends on the counts and asserts.
@@ -20,5 +22,9 @@ typedef enum {
 
 /* Of a function by its name, in any of its forms: MPI_Bcast, MPI_Ibcast, MPI_Bcast_init, MPI_Bcast_c. */
 operation_wait operation_wait_of(const char *name);
+
+/* From WAIT_MEET on, or WAIT_FENCE: whether others wait for the process at a place, and whether it waits for others. */
+bool operation_gives(operation_wait kind, const trace_call *call, int place);
+bool operation_gets(operation_wait kind, const trace_call *call, int place);
 
 #endif

@@ -2,6 +2,7 @@
 /* parse.c - each kind of block, from its bytes. */
 #include "trace/parse.h"
 
+#include "common/room.h"
 #include "pure/text.h"
 #include "trace/bulk.h"
 
@@ -35,27 +36,15 @@ static size_t room_of(size_t count)
     return room;
 }
 
-bool trace_grow(void *array, size_t *count, size_t wanted, size_t element_bytes)
+void *trace_grow(void *array, size_t *count, size_t wanted, size_t element_bytes)
 {
     if (wanted <= *count)
-        return true;
-    void *old, *grown = NULL;
-    memcpy(&old, array, sizeof old);
-    if (wanted > PTRDIFF_MAX / 2 / element_bytes)
-        return false;
-    const bool has_room = *count > 0 && room_of(wanted) == room_of(*count);
-    grown = has_room ? old : realloc(old, room_of(wanted) * element_bytes);
-    if (!grown)
-        return false;
-    memset((char *)grown + *count * element_bytes, 0, (wanted - *count) * element_bytes);
-    memcpy(array, &grown, sizeof grown);
+        return array;
+    if (*count == 0 || room_of(wanted) > room_of(*count))
+        array = need(realloc(array, room_bytes((int64_t)room_of(wanted), element_bytes)));
+    memset((char *)array + *count * element_bytes, 0, (wanted - *count) * element_bytes);
     *count = wanted;
-    return true;
-}
-
-static bool no_memory(const trace_file *file)
-{
-    return trace_fail(file->message, "%s: out of memory", file->path);
+    return array;
 }
 
 static bool is_wrong(const trace_file *file, const char *what)
@@ -74,10 +63,7 @@ static bool add_text(trace_file *file, const char *bytes, size_t count)
 {
     trace_process *process = file->process;
     size_t length = process->text ? strlen(process->text) : 0;
-    char *text = realloc(process->text, length + count + 1);
-    if (!text)
-        return no_memory(file);
-    process->text = text;
+    char *text = process->text = need(realloc(process->text, length + count + 1));
     memcpy(text + length, bytes, count);
     text[length + count] = '\0';
     for (char *next = text + length; next < text + length + count; next++)
@@ -98,12 +84,9 @@ static bool add_names(trace_file *file, const char *bytes, size_t count)
         count -= sizeof id + sizeof length;
         if (length > count || id > ID_LIMIT)
             return is_wrong(file, "a block of names ends within one, or a name has a wrong number");
-        if (!trace_grow(&file->names->names, &file->names->count, id + 1, sizeof(char *)))
-            return no_memory(file);
+        file->names->names = trace_grow(file->names->names, &file->names->count, id + 1, sizeof(char *));
         free(file->names->names[id]);
-        file->names->names[id] = strndup(bytes, length);
-        if (!file->names->names[id])
-            return no_memory(file);
+        file->names->names[id] = need(strndup(bytes, length));
         bytes += length;
         count -= length;
     }
@@ -123,6 +106,10 @@ static bool expand_ranges(const trace_file *file, const char *ranges, size_t cou
             const int64_t rank = range.first + k * range.step;
             if (rank < -1 || rank >= file->size)
                 return false;
+            if (rank == file->rank)
+                its->place = at;
+            if (at == 0 || rank < its->lowest)
+                its->lowest = (int)rank;
             its->ranks[at++] = (int)rank;
         }
     }
@@ -139,17 +126,16 @@ static bool add_communicator(trace_file *file, const char *bytes, size_t count)
     memcpy(&head, bytes, sizeof head);
     if (head.id >= TRACE_NO_COMM || head.size < 1 || head.size - file->size > MAX_OTHERS)
         return is_wrong(file, "a communicator has a wrong number or size");
-    if (!trace_grow(&process->communicators, &process->communicator_count, head.id + 1, sizeof(trace_communicator)))
-        return no_memory(file);
+    process->communicators =
+        trace_grow(process->communicators, &process->communicator_count, head.id + 1, sizeof(trace_communicator));
     trace_communicator *communicator = &process->communicators[head.id];
     if (communicator->size != 0)
         return is_wrong(file, "a communicator is there twice");
-    communicator->ranks = malloc((size_t)head.size * sizeof *communicator->ranks);
-    if (!communicator->ranks)
-        return no_memory(file);
-    communicator->context = head.context;
-    communicator->size = head.size;
-    communicator->is_inter = head.is_inter != 0;
+    *communicator = (trace_communicator){.context = head.context,
+                                         .size = head.size,
+                                         .is_inter = head.is_inter != 0,
+                                         .ranks = need(malloc((size_t)head.size * sizeof(int))),
+                                         .place = -1};
     return expand_ranges(file, bytes + sizeof head, (count - sizeof head) / sizeof(trace_range), communicator) ||
            is_wrong(file, "a communicator has a wrong number of ranks, or one that the job has not");
 }
@@ -168,13 +154,8 @@ static bool add_sites(trace_file *file, const char *bytes, size_t count)
         size_t padded = ((size_t)length + 7) / 8 * 8;
         if (padded > count - HEAD_BYTES)
             return is_wrong(file, "a block of call sites ends within one");
-        if (!trace_grow(&process->sites, &process->site_count, process->site_count + 1, sizeof(trace_site)))
-            return no_memory(file);
-        trace_site *site = &process->sites[process->site_count - 1];
-        site->address = address;
-        site->symbol = strndup(bytes + HEAD_BYTES, length);
-        if (!site->symbol)
-            return no_memory(file);
+        process->sites = need(room_for_another(process->sites, (int64_t)process->site_count, sizeof(trace_site)));
+        process->sites[process->site_count++] = (trace_site){address, need(strndup(bytes + HEAD_BYTES, length))};
         bytes += HEAD_BYTES + padded;
         count -= HEAD_BYTES + padded;
     }
@@ -187,8 +168,7 @@ static bool add_records(trace_file *file, const char *bytes, size_t count)
     const size_t had = process->record_count, more = count / sizeof(trace_clock_record);
     if (more == 0 || count % sizeof(trace_clock_record) != 0)
         return is_wrong(file, "a block of clock records ends within one");
-    if (!trace_grow(&process->records, &process->record_count, had + more, sizeof(trace_clock_record)))
-        return no_memory(file);
+    process->records = trace_grow(process->records, &process->record_count, had + more, sizeof(trace_clock_record));
     memcpy(&process->records[had], bytes, count);
     for (size_t i = had; i < had + more; i++) {
         trace_clock_record *record = &process->records[i];
@@ -227,12 +207,8 @@ static trace_location *find_location(trace_file *file, uint32_t thread)
         is_wrong(file, "events of a thread with a number that cannot be");
         return NULL;
     }
-    if (!trace_grow(&process->locations, &process->location_count, i + 1, sizeof(trace_location))) {
-        no_memory(file);
-        return NULL;
-    }
-    process->locations[i].rank = file->rank;
-    process->locations[i].thread = (int)thread;
+    process->locations = need(room_for_another(process->locations, (int64_t)i, sizeof(trace_location)));
+    process->locations[process->location_count++] = (trace_location){.rank = file->rank, .thread = (int)thread};
     return &process->locations[i];
 }
 
@@ -268,10 +244,7 @@ static bool add_events(trace_file *file, const trace_block_head *head)
         /* Mostly the first thread has all events that are left. */
         const bool is_first = had == 0 && location == file->process->locations;
         const size_t room = is_first ? (size_t)(file->bytes_left / sizeof(trace_event)) : room_of(had + more);
-        trace_event *events = bulk_resize(location->events, room, sizeof *events);
-        if (!events)
-            return no_memory(file);
-        location->events = events;
+        location->events = bulk_resize(location->events, room, sizeof(trace_event));
     }
     location->count = had + more;
     if (fread(&location->events[had], sizeof(trace_event), more, file->stream) != more)
@@ -293,9 +266,7 @@ bool trace_parse_block(trace_file *file, const trace_block_head *head)
         return add_events(file, head);
     if (head->kind >= sizeof parsers / sizeof *parsers || !parsers[head->kind])
         return trace_fail(file->message, "%s: a block is of the unknown kind %" PRIu32, file->path, head->kind);
-    char *bytes = head->bytes < PTRDIFF_MAX ? malloc((size_t)head->bytes + 1) : NULL;
-    if (!bytes)
-        return no_memory(file);
+    char *bytes = need(malloc(room_bytes((int64_t)head->bytes, 1) + 1));
     bool is_good = head->bytes == 0 || fread(bytes, (size_t)head->bytes, 1, file->stream) == 1;
     is_good = is_good ? parsers[head->kind](file, bytes, (size_t)head->bytes) : is_wrong(file, "cannot be read");
     free(bytes);

@@ -42,12 +42,15 @@ bool trace_fail(char message[TRACE_MESSAGE_SIZE], const char *format, ...) __att
 /* Read the payload of a block, all of which is there. */
 bool trace_parse_block(trace_file *file, const trace_block_head *head);
 
-/* When all files are read: common names, all communicators that events name, order, limits of clocks. */
+/*
+ * When all files are read: common names, all communicators that events name, order, calls, limits of clocks. False if
+ * there are more names than ids.
+ */
 bool trace_settle(trace *read, trace_names *names);
 
 void trace_names_free(trace_names *names);
 
-/* Add zeroed elements to an array, whose address is given, up to a count; false without memory. */
-bool trace_grow(void *array, size_t *count, size_t wanted, size_t element_bytes);
+/* An array with zeroed elements added up to a count, if it has less. */
+void *trace_grow(void *array, size_t *count, size_t wanted, size_t element_bytes);
 
 #endif

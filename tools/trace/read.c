@@ -3,6 +3,7 @@
  * read.c - a folder of traces in memory. Whatever a file contains, what tools get is sound: names and communicators of
  * all events exist, times do not decrease within a thread, and sums of times do not overflow.
  */
+#include "common/room.h"
 #include "trace/bulk.h"
 #include "trace/parse.h"
 
@@ -147,14 +148,12 @@ static bool read_all(trace *read, const char *folder, trace_names **names, char 
     if (list.count > read->size || read->size < 1)
         return trace_fail(message, "%s: files of several jobs: one had %d processes, and there are %d files", folder,
                           read->size, list.count);
-    read->processes = calloc((size_t)read->size, sizeof *read->processes);
-    *names = calloc((size_t)read->size, sizeof **names);
-    if (!read->processes || !*names)
-        return trace_fail(message, "%s: out of memory", folder);
+    read->processes = need(calloc((size_t)read->size, sizeof *read->processes));
+    *names = need(calloc((size_t)read->size, sizeof **names));
     for (int rank = 0; rank < read->size; rank++)
         if (!read_file(read, folder, rank, &(*names)[rank], message))
             return false;
-    return trace_settle(read, *names) || trace_fail(message, "%s: out of memory", folder);
+    return trace_settle(read, *names) || trace_fail(message, "%s: too many names", folder);
 }
 
 bool trace_read(trace *read, const char *folder, char message[TRACE_MESSAGE_SIZE])
@@ -174,6 +173,7 @@ static void free_process(trace_process *process)
 {
     for (size_t i = 0; i < process->location_count; i++) {
         bulk_free(process->locations[i].events);
+        bulk_free(process->locations[i].calls);
         bulk_free(process->locations[i].global_ns);
     }
     for (size_t i = 0; i < process->communicator_count; i++)

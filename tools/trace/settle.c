@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* settle.c - when all files are read: processes agree on names, and every id of an event exists. */
+#define _GNU_SOURCE /* tdestroy */
 #include "trace/parse.h"
 
+#include "common/room.h"
 #include "pure/text.h"
 #include "pure/units.h"
 #include "pure/model.h"
+#include "trace/calls.h"
 
 #include <math.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,34 +37,32 @@ static bool has_communicator(const trace_event *event)
            event->kind == TRACE_COLLECTIVE;
 }
 
-/* Common ids by name, each plus 1; 0: free. There are more slots than ids. */
-enum { SLOT_BITS = 17, SLOTS = 1 << SLOT_BITS };
+/* A name that a process had, in the tree of tsearch, and its common id. */
+typedef struct {
+    const char *name;
+    size_t id;
+} common_name;
 
-static size_t *find_slot(const trace *read, size_t *slots, const char *name)
+static int by_name(const void *a, const void *b)
 {
-    uint32_t hash = UINT32_C(2166136261);
-    for (const char *next = name; *next != '\0'; next++)
-        hash = (hash ^ (unsigned char)*next) * UINT32_C(16777619);
-    size_t place = hash % SLOTS;
-    while (slots[place] != 0 && strcmp(read->names[slots[place] - 1], name) != 0)
-        place = (place + 1) % SLOTS;
-    return &slots[place];
+    const common_name *x = a, *y = b;
+    return strcmp(x->name, y->name);
 }
 
-/* The common id of a name: its own, if that is free. SIZE_MAX: no memory, or no free id. */
-static size_t common_id(trace *read, size_t *slots, size_t id, const char *name)
+/* The common id of a name: its own, if that is free. SIZE_MAX: there is no free one. */
+static size_t common_id(trace *read, void **tree, size_t id, const char *name)
 {
-    size_t *slot = find_slot(read, slots, name);
-    if (*slot != 0)
-        return *slot - 1;
-    size_t place = id >= read->name_count || !read->names[id] ? id : read->name_count;
-    if (place > UINT16_MAX || !trace_grow(&read->names, &read->name_count, place + 1, sizeof(char *)))
+    common_name wanted = {name, id >= read->name_count || !read->names[id] ? id : read->name_count};
+    common_name **found = need(tsearch(&wanted, tree, by_name));
+    if (*found != &wanted)
+        return (*found)->id;
+    *found = need(malloc(sizeof wanted));
+    **found = wanted;
+    if (wanted.id > UINT16_MAX)
         return SIZE_MAX;
-    read->names[place] = strdup(name);
-    if (!read->names[place])
-        return SIZE_MAX;
-    *slot = place + 1;
-    return place;
+    read->names = trace_grow(read->names, &read->name_count, wanted.id + 1, sizeof(char *));
+    read->names[wanted.id] = need(strdup(name));
+    return wanted.id;
 }
 
 static void rename_events(trace_process *process, const uint16_t *common, size_t count)
@@ -73,42 +75,33 @@ static void rename_events(trace_process *process, const uint16_t *common, size_t
         }
 }
 
-/* The ids of a process become those of all. */
-static bool settle_names(trace *read, size_t *slots, trace_process *process, const trace_names *own)
+/* The ids of a process become those of all. False: there are too many. */
+static bool settle_names(trace *read, void **tree, trace_process *process, const trace_names *own)
 {
-    uint16_t *common = malloc((own->count + 1) * sizeof *common);
-    bool differs = false;
-    if (!common)
-        return false;
-    for (size_t id = 0; id < own->count; id++) {
-        size_t found = own->names[id] ? common_id(read, slots, id, own->names[id]) : id;
-        if (found == SIZE_MAX) {
-            free(common);
-            return false;
-        }
+    uint16_t *common = need(malloc((own->count + 1) * sizeof *common));
+    bool differs = false, is_good = true;
+    for (size_t id = 0; is_good && id < own->count; id++) {
+        const size_t found = own->names[id] ? common_id(read, tree, id, own->names[id]) : id;
+        is_good = found != SIZE_MAX;
         common[id] = (uint16_t)found;
         differs = differs || found != id;
     }
-    if (differs)
+    if (is_good && differs)
         rename_events(process, common, own->count);
     free(common);
-    return true;
+    return is_good;
 }
 
 /* Of a process that was killed, names may be lost. */
-static bool fill_names(trace *read, size_t count)
+static void fill_names(trace *read, size_t count)
 {
     char text[32];
-    if (!trace_grow(&read->names, &read->name_count, count, sizeof(char *)))
-        return false;
+    read->names = trace_grow(read->names, &read->name_count, count, sizeof(char *));
     for (size_t id = 0; id < read->name_count; id++)
         if (!read->names[id]) {
             snprintf(text, sizeof text, "name %zu", id);
-            read->names[id] = strdup(text);
-            if (!read->names[id])
-                return false;
+            read->names[id] = need(strdup(text));
         }
-    return true;
 }
 
 /* ---- Ids that events name */
@@ -176,32 +169,36 @@ static void settle_clock(trace_process *process)
         }
 }
 
-static bool settle_process(trace *read, size_t *slots, trace_process *process, const trace_names *names,
-                           size_t *name_count)
+static void settle_communicators(trace_process *process, size_t count)
 {
-    if (!settle_names(read, slots, process, names))
-        return false;
-    const id_counts counts = count_ids(process);
-    *name_count = counts.names > *name_count ? counts.names : *name_count;
-    if (!trace_grow(&process->communicators, &process->communicator_count, counts.communicators,
-                    sizeof(trace_communicator)))
-        return false;
-    sort(process->records, process->record_count, sizeof *process->records, by_time);
-    sort(process->sites, process->site_count, sizeof *process->sites, by_address);
-    sort(process->locations, process->location_count, sizeof *process->locations, by_thread);
-    settle_clock(process);
-    return true;
+    process->communicators =
+        trace_grow(process->communicators, &process->communicator_count, count, sizeof(trace_communicator));
+    for (size_t id = 0; id < process->communicator_count; id++)
+        if (process->communicators[id].size == 0)
+            process->communicators[id].lowest = process->communicators[id].place = -1;
 }
 
 bool trace_settle(trace *read, trace_names *names)
 {
-    size_t name_count = 1, *slots = calloc(SLOTS, sizeof *slots);
-    bool is_good = slots;
-    for (int rank = 0; is_good && rank < read->size; rank++)
-        is_good = settle_process(read, slots, &read->processes[rank], &names[rank], &name_count);
-    for (int rank = 0; rank < read->size; rank++)
-        for (size_t i = 0; i < read->processes[rank].location_count; i++)
-            read->processes[rank].locations[i].index = read->location_count++;
-    free(slots);
-    return is_good && fill_names(read, name_count);
+    size_t name_count = 1;
+    void *tree = NULL;
+    bool is_good = true;
+    for (int rank = 0; is_good && rank < read->size; rank++) {
+        trace_process *process = &read->processes[rank];
+        is_good = settle_names(read, &tree, process, &names[rank]);
+        const id_counts counts = count_ids(process);
+        name_count = counts.names > name_count ? counts.names : name_count;
+        settle_communicators(process, counts.communicators);
+        sort(process->records, process->record_count, sizeof *process->records, by_time);
+        sort(process->sites, process->site_count, sizeof *process->sites, by_address);
+        sort(process->locations, process->location_count, sizeof *process->locations, by_thread);
+        settle_clock(process);
+    }
+    tdestroy(tree, free);
+    fill_names(read, name_count);
+    for (trace_location *at = NULL; (at = trace_next_location(read, at));) {
+        at->index = read->location_count++;
+        calls_find(at);
+    }
+    return is_good;
 }

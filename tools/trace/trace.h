@@ -18,6 +18,8 @@ typedef struct {
     int size;
     bool is_inter;
     int *ranks; /* in MPI_COMM_WORLD */
+    int lowest; /* of these; -1: it has processes of other jobs */
+    int place;  /* of this process among them; -1: it is none of them */
 } trace_communicator;
 
 /* Events of one thread. */
@@ -26,6 +28,7 @@ typedef struct {
     size_t index; /* among those of all processes, by rank and thread */
     size_t count;
     trace_event *events;
+    size_t *calls;           /* of each event; see calls.h */
     double *global_ns;       /* of each event, after trace_set_times; less trace.start_ns */
     double begin_ns, end_ns; /* after trace_cut: of what is left, as global_ns */
 } trace_location;
@@ -63,7 +66,11 @@ typedef struct {
     double cut_from_ns, cut_to_ns;
 } trace;
 
-/* Read a folder. On failure false, and `message` says which file is wrong, and what is. What is torn is left out. */
+/*
+ * What follows ends the program without memory.
+ *
+ * Read a folder. On failure false, and `message` says which file is wrong, and what is. What is torn is left out.
+ */
 bool trace_read(trace *read, const char *folder, char message[TRACE_MESSAGE_SIZE]);
 void trace_free(trace *read);
 
@@ -103,7 +110,7 @@ typedef enum {
     TRACE_LINEAR, /* a line between the first record and the last */
     TRACE_GLOBAL  /* all records, interpolated; beyond them, by the line through the last two, if clocks may be so */
 } trace_clock;
-bool trace_set_times(trace *of, trace_clock by); /* false without memory */
+void trace_set_times(trace *of, trace_clock by);
 
 /* Their names, for options and rows: local, start, linear, global; then NULL. */
 extern const char *const trace_clock_names[];
@@ -117,23 +124,24 @@ double trace_bound_ns(const trace_process *process, int64_t time_ns);
 /* By how much a local time of a process is after one of another process, by TRACE_GLOBAL. */
 double trace_apart_ns(const trace_process *from, int64_t from_ns, const trace_process *to, int64_t to_ns);
 
-/* A message: the positions of its SEND, of its RECEIVE, and of the event that posted the receive. */
+/* An event of a thread. */
 typedef struct {
-    int source, destination; /* ranks in MPI_COMM_WORLD */
-    uint32_t source_thread, destination_thread, post_thread;
-    size_t send, receive, post; /* in the events of these locations */
+    const trace_location *at;
+    size_t event;
+} trace_point;
+
+/* A message: its SEND, its RECEIVE, and the events that completed its send, if one did, and posted its receive. */
+typedef struct {
+    trace_point send, sent, receive, post; /* sent.at: NULL if its end is not known */
 } trace_message;
 
 /*
- * What a process did in a collective operation: positions in the events of its threads. Where the call did not wait,
- * `leave` is its COLLECTIVE_DONE, and `wait` the ENTER of the call that saw it, both perhaps in another thread.
+ * What a process did in a collective operation. Where the call did not wait, `leave` is its COLLECTIVE_DONE, and `wait`
+ * the ENTER of the call that saw it, both perhaps in another thread; else the LEAVE of the call, and its ENTER again.
  */
 typedef struct trace_part {
-    int rank; /* in MPI_COMM_WORLD */
-    uint32_t thread;
-    size_t enter, record; /* record: of its COLLECTIVE */
-    uint32_t leave_thread;
-    size_t wait, leave; /* wait: as enter where the call waited */
+    trace_point enter, wait, leave;
+    size_t record; /* its COLLECTIVE, in the thread of enter */
 } trace_part;
 
 /*
@@ -161,12 +169,14 @@ typedef struct {
  * Match by communicator, source, destination, tag and order, as MPI does; calls by their number on the communicator.
  * Where only a part was recorded, the first receives or sends of a stream are left out whose other end may be missing:
  * as many as its end tells, if that is there, and as many as it takes for no message to be received before it was sent.
- * False without memory.
  */
-bool trace_match(const trace *of, trace_matches *matches);
+void trace_match(const trace *of, trace_matches *matches);
 void trace_matches_free(trace_matches *matches);
 
-/* The events of a thread of a process that matches name. */
-const trace_location *trace_find_location(const trace *of, int rank, uint32_t thread);
+/* The local time of an event. */
+static inline int64_t trace_time_ns(const trace_point *of)
+{
+    return of->at->events[of->event].time_ns;
+}
 
 #endif

@@ -27,12 +27,12 @@ typedef struct {
     int *world;         /* its ranks */
 } communicators;
 
-/* communicators_find - collect those of all processes; to be freed, after an error too. False without memory. */
-bool communicators_find(communicators *found, const trace *of);
+/* communicators_find - collect those of all processes; to be freed. */
+void communicators_find(communicators *found, const trace *of);
 void communicators_free(communicators *found);
 
-/* communicators_number - the number of what is an id on a process, or COMMUNICATOR_UNKNOWN. */
-int communicators_number(const communicators *found, int rank, uint16_t id);
+/* communicators_of - what is an id on a process; NULL: it is not known. */
+const communicator *communicators_of(const communicators *found, int rank, uint16_t id);
 
 /* communicators_common - the number that users see of what is an id on a process, or COMMUNICATOR_UNKNOWN. */
 int communicators_common(const communicators *found, int rank, uint16_t id);

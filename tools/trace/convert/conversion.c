@@ -7,12 +7,6 @@
 /* A point of a curve differs by this part from the one before. */
 #define BOUND_STEP 0.1
 
-int conversion_out_of_memory(const conversion *job)
-{
-    fprintf(stderr, "%s: out of memory\n", job->program);
-    return STATUS_FAILED;
-}
-
 int64_t conversion_global_ns(const conversion *job, const trace_location *location, size_t event)
 {
     return job->of->start_ns + llround(location->global_ns[event]);
@@ -38,9 +32,4 @@ const graph_call *conversion_call(const conversion *job, const trace_location *l
     const graph_lane *lane = &job->waits.graph.lanes[location->index];
     const size_t at = graph_call_of(lane, event);
     return at != GRAPH_NONE && lane->calls[at].enter == event ? &lane->calls[at] : NULL;
-}
-
-const graph_wait *conversion_wait(const conversion *job, const graph_call *call)
-{
-    return call && call->wait != GRAPH_NONE ? &job->waits.waits.list[call->wait] : NULL;
 }

@@ -35,14 +35,8 @@ extern const struct schema events_schema; /* its columns */
 int convert_to_perfetto(conversion *job);
 int convert_to_otf2(conversion *job);
 
-/* conversion_out_of_memory - says so. Returns STATUS_FAILED. */
-int conversion_out_of_memory(const conversion *job);
-
 /* The call that begins with an event, or NULL if the analysis of waits has none. */
 const graph_call *conversion_call(const conversion *job, const trace_location *location, size_t event);
-
-/* The wait of a call, or NULL. */
-const graph_wait *conversion_wait(const conversion *job, const graph_call *call);
 
 /* The global time of an event in whole nanoseconds. */
 int64_t conversion_global_ns(const conversion *job, const trace_location *location, size_t event);

@@ -4,12 +4,11 @@
  */
 #include "common/room.h"
 #include "results/table.h"
+#include "trace/bulk.h"
 #include "trace/calls.h"
 #include "trace/convert/conversion.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const column_t columns[] = {
@@ -71,165 +70,105 @@ static const char *const kind_names[] = {
 
 /* By index of a location, then by position: the number of the message or of the call of a collective operation, from
    0; SIZE_MAX: none. */
-typedef size_t *match_numbers;
-
-/* The location whose events are written, and what is known of them by position. */
-typedef struct {
-    conversion *job;
-    const trace_location *location;
-    size_t *calls;
-    const size_t *matches;
-} writer;
-
-/* ---- What belongs together */
-
-static bool has_room(match_numbers *numbers, const trace *of)
+static size_t **number_matches(const trace *of, const trace_matches *matches)
 {
-    for (const trace_location *at = NULL; (at = trace_next_location(of, at)) != NULL;) {
-        size_t bytes = room_bytes((int64_t)at->count + 1, sizeof(size_t));
-        numbers[at->index] = malloc(bytes);
-        if (!numbers[at->index])
-            return false;
-        memset(numbers[at->index], 0xff, bytes);
+    size_t **numbers = need(calloc(of->location_count + 1, sizeof *numbers));
+    for (const trace_location *at = NULL; (at = trace_next_location(of, at));) {
+        numbers[at->index] = bulk_array(at->count, sizeof(size_t));
+        memset(numbers[at->index], 0xff, at->count * sizeof(size_t));
     }
-    return true;
-}
-
-/* Also finds the waits. */
-static bool number_matches(conversion *job, match_numbers *numbers)
-{
-    const trace *of = job->of;
-    trace_matches matches = {0};
-    bool has_memory =
-        trace_match(of, &matches) && analysis_charge(&job->waits, of, &matches, true) && has_room(numbers, of);
-    for (size_t i = 0; has_memory && i < matches.message_count; i++) {
-        const trace_message *at = &matches.messages[i];
-        numbers[trace_find_location(of, at->source, at->source_thread)->index][at->send] = i;
-        numbers[trace_find_location(of, at->destination, at->destination_thread)->index][at->receive] = i;
+    for (size_t i = 0; i < matches->message_count; i++) {
+        const trace_point *send = &matches->messages[i].send, *receive = &matches->messages[i].receive;
+        numbers[send->at->index][send->event] = numbers[receive->at->index][receive->event] = i;
     }
-    for (size_t i = 0; has_memory && i < matches.call_count; i++)
-        for (int k = 0; k < matches.calls[i].count; k++) {
-            const trace_part *part = &matches.calls[i].parts[k];
-            numbers[trace_find_location(of, part->rank, part->thread)->index][part->record] = i;
+    for (size_t i = 0; i < matches->call_count; i++)
+        for (int k = 0; k < matches->calls[i].count; k++) {
+            const trace_part *part = &matches->calls[i].parts[k];
+            numbers[part->enter.at->index][part->record] = i;
         }
-    trace_matches_free(&matches);
-    return has_memory;
+    return numbers;
 }
 
-/* ---- Cells. Each begins with its comma. */
+/* ---- Cells */
 
-static void put_number(FILE *file, bool is_there, int64_t number)
+static cell_t number_if(bool is_there, double number)
 {
-    if (is_there)
-        fprintf(file, ",%" PRId64, number);
-    else
-        fputc(',', file);
+    return is_there ? number_cell(number) : text_cell("");
 }
 
-static void put_text(FILE *file, const char *text)
+/* Times since an epoch have more digits than a double. */
+enum { TIME_BYTES = 24 };
+
+static cell_t time_cell(char text[TIME_BYTES], int64_t time_ns)
 {
-    fputc(',', file);
-    quote_csv(file, text);
+    snprintf(text, TIME_BYTES, "%" PRId64, time_ns);
+    return text_cell(text);
 }
 
-static void put_communicator(const writer *to, const trace_event *event, bool is_there)
+static void put_event(const conversion *job, const table_t *table, const trace_location *at, size_t i, size_t match)
 {
-    int common = is_there ? communicators_common(&to->job->communicators, to->location->rank, event->id) : -1;
-    put_number(to->job->file, common != COMMUNICATOR_UNKNOWN, common);
-}
-
-static void put_name(const writer *to, size_t i)
-{
-    const trace_event *events = to->location->events;
-    bool is_end = events[i].kind == TRACE_ENTER || events[i].kind == TRACE_LEAVE;
-    size_t enter = is_end ? i : to->calls[i];
-    put_text(to->job->file, enter != CALL_NONE ? to->job->of->names[events[enter].id] : "");
-}
-
-static void put_times(const writer *to, size_t i)
-{
-    const trace_event *event = &to->location->events[i];
-    double bound_ns = trace_bound_ns(&to->job->of->processes[to->location->rank], event->time_ns);
-    put_number(to->job->file, true, event->time_ns);
-    put_number(to->job->file, true, conversion_global_ns(to->job, to->location, i));
-    fprintf(to->job->file, isfinite(bound_ns) ? ",%.1f" : ",", bound_ns);
-}
-
-static void put_message(const writer *to, size_t i)
-{
-    FILE *file = to->job->file;
-    const trace_event *event = &to->location->events[i];
-    bool is_send = event->kind == TRACE_SEND, is_receive = event->kind == TRACE_RECEIVE;
-    bool is_collective = event->kind == TRACE_COLLECTIVE, has_comm = is_send || is_receive || is_collective;
-    const trace_event *out = is_collective ? call_out(to->location, i) : is_receive ? event : NULL;
-    int partner = has_comm ? trace_partner(&to->job->of->processes[to->location->rank], event) : -1;
-    put_number(file, partner >= 0, partner);
-    put_number(file, is_send || is_receive, event->tag);
-    put_number(file, is_send || is_collective, (int64_t)event->value);
-    put_number(file, out != NULL, out ? (int64_t)out->value : 0);
-    put_communicator(to, event, has_comm);
-    put_number(file, event->request != 0, event->request);
-    put_number(file, to->matches[i] != SIZE_MAX && !is_collective, (int64_t)to->matches[i]);
-    put_number(file, to->matches[i] != SIZE_MAX && is_collective, (int64_t)to->matches[i]);
-}
-
-static void put_wait(const writer *to, size_t i)
-{
-    FILE *file = to->job->file;
-    const bool is_enter = to->location->events[i].kind == TRACE_ENTER;
-    const graph_call *call = is_enter ? conversion_call(to->job, to->location, i) : NULL;
-    const graph_wait *wait = conversion_wait(to->job, call);
-    put_text(file, wait ? wait_state_names[wait->state] : "");
-    put_number(file, wait, wait ? wait->end_ns - wait->begin_ns : 0);
-    fprintf(file, wait ? ",%.1f" : ",", wait ? wait->bound_ns : 0);
-    put_number(file, wait, wait ? to->job->waits.graph.lanes[wait->late_lane].location->rank : 0);
-    const int64_t before_ns = call ? graph_delay_at(&to->job->waits.graph, call->delay_before)->charged_ns : 0;
-    const int64_t in_ns = call ? graph_delay_at(&to->job->waits.graph, call->delay_in)->charged_ns : 0;
-    put_number(file, before_ns > 0, before_ns);
-    put_number(file, in_ns > 0, in_ns);
-}
-
-static void put_event(const writer *to, size_t i)
-{
-    FILE *file = to->job->file;
-    const trace_event *event = &to->location->events[i];
-    const trace_process *process = &to->job->of->processes[to->location->rank];
-    const trace_site *site = event->kind == TRACE_ENTER ? trace_find_site(process, event->value) : NULL;
-    fprintf(file, "%d,%d,%s", to->location->rank, to->location->thread, kind_names[event->kind]);
-    put_name(to, i);
-    put_times(to, i);
-    put_message(to, i);
-    put_number(file, event->kind == TRACE_LEAVE || event->kind == TRACE_DROPPED, (int64_t)event->value);
-    put_text(file, site ? site->symbol : "");
-    put_wait(to, i);
-    fputc('\n', file);
-}
-
-/* ---- All events */
-
-static bool put_location(conversion *job, const trace_location *location, const size_t *matches)
-{
-    writer to = {job, location, calls_find(location), matches};
-    for (size_t i = 0; to.calls && i < location->count; i++)
-        if (kind_names[location->events[i].kind])
-            put_event(&to, i);
-    bool has_memory = to.calls != NULL;
-    free(to.calls);
-    return has_memory;
+    const trace_event *event = &at->events[i];
+    const trace_process *process = &job->of->processes[at->rank];
+    const bool is_enter = event->kind == TRACE_ENTER, is_leave = event->kind == TRACE_LEAVE;
+    const bool is_send = event->kind == TRACE_SEND, is_receive = event->kind == TRACE_RECEIVE;
+    const bool is_collective = event->kind == TRACE_COLLECTIVE, has_comm = is_send || is_receive || is_collective;
+    const bool has_count = is_leave || event->kind == TRACE_DROPPED;
+    const size_t enter = is_enter || is_leave ? i : at->calls[i];
+    const trace_event *out = is_collective ? call_out(at, i) : is_receive ? event : NULL;
+    const int partner = has_comm ? trace_partner(process, event) : -1;
+    const int comm = has_comm ? communicators_common(&job->communicators, at->rank, event->id) : COMMUNICATOR_UNKNOWN;
+    const trace_site *site = is_enter ? trace_find_site(process, event->value) : NULL;
+    const graph_call *call = is_enter ? conversion_call(job, at, i) : NULL;
+    const graph_wait *wait = call && call->wait != GRAPH_NONE ? &job->waits.waits.list[call->wait] : NULL;
+    const graph *of = &job->waits.graph;
+    const double before_ns = call ? (double)graph_delay_at(of, call->delay_before)->charged_ns : 0;
+    const double in_ns = call ? (double)graph_delay_at(of, call->delay_in)->charged_ns : 0;
+    char local[TIME_BYTES], global[TIME_BYTES];
+    const cell_t cells[] = {
+        number_cell(at->rank),
+        number_cell(at->thread),
+        text_cell(kind_names[event->kind]),
+        text_cell(enter != CALL_NONE ? job->of->names[at->events[enter].id] : ""),
+        time_cell(local, event->time_ns),
+        time_cell(global, conversion_global_ns(job, at, i)),
+        number_cell(trace_bound_ns(process, event->time_ns)),
+        number_if(partner >= 0, partner),
+        number_if(is_send || is_receive, event->tag),
+        number_if(is_send || is_collective, (double)event->value),
+        number_if(out, out ? (double)out->value : 0),
+        number_if(comm != COMMUNICATOR_UNKNOWN, comm),
+        number_if(event->request != 0, event->request),
+        number_if(match != SIZE_MAX && !is_collective, (double)match),
+        number_if(match != SIZE_MAX && is_collective, (double)match),
+        number_if(has_count, (double)event->value),
+        text_cell(site ? site->symbol : ""),
+        text_cell(wait ? wait_state_names[wait->state] : ""),
+        number_if(wait, wait ? (double)(wait->end_ns - wait->begin_ns) : 0),
+        number_if(wait, wait ? wait->bound_ns : 0),
+        number_if(wait, wait ? of->lanes[wait->late_lane].location->rank : 0),
+        number_if(before_ns > 0, before_ns),
+        number_if(in_ns > 0, in_ns),
+    };
+    table_row(table, cells);
 }
 
 int convert_to_csv(conversion *job)
 {
-    match_numbers *numbers = calloc(job->of->location_count + 1, sizeof *numbers);
-    bool has_memory = numbers && number_matches(job, numbers);
-    const output_t output = {.format = FORMAT_CSV, .file = job->file};
+    const output_t output = {.format = FORMAT_CSV, .file = job->file, .is_buffered = true};
     const table_t table = TABLE(events_schema, &output);
+    trace_matches matches;
+    trace_match(job->of, &matches);
+    analysis_charge(&job->waits, job->of, &matches, true);
+    size_t **numbers = number_matches(job->of, &matches);
+    trace_matches_free(&matches);
     table_head(&table, NULL, 0);
-    for (const trace_location *at = NULL; has_memory && (at = trace_next_location(job->of, at)) != NULL;)
-        has_memory = put_location(job, at, numbers[at->index]);
-    for (size_t i = 0; numbers && i < job->of->location_count; i++)
-        free(numbers[i]);
+    for (const trace_location *at = NULL; (at = trace_next_location(job->of, at));) {
+        for (size_t i = 0; i < at->count; i++)
+            if (kind_names[at->events[i].kind])
+                put_event(job, &table, at, i, numbers[at->index][i]);
+        bulk_free(numbers[at->index]);
+    }
     free(numbers);
     analysis_free(&job->waits);
-    return has_memory ? STATUS_GOOD : conversion_out_of_memory(job);
+    return STATUS_GOOD;
 }

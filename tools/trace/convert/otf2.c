@@ -64,30 +64,30 @@ static const OTF2_FlushCallbacks flush_callbacks = {.otf2_pre_flush = flush};
 
 /* ---- Events */
 
-static bool put_location(otf2_writer *to, int rank, size_t i)
+static void put_location(otf2_writer *to, int rank, size_t i)
 {
     const trace_process *process = &to->job->of->processes[rank];
     OTF2_EvtWriter *events = OTF2_Archive_GetEvtWriter(to->archive, otf2_location_ref(process, rank, i));
-    if (!events)
-        return otf2_check(to, OTF2_ERROR_INVALID_CALL);
-    bool has_memory = i >= process->location_count || otf2_put_events(to, &process->locations[i], events);
+    if (!events) {
+        otf2_check(to, OTF2_ERROR_INVALID_CALL);
+        return;
+    }
+    if (i < process->location_count)
+        otf2_put_events(to, &process->locations[i], events);
     otf2_check(to, OTF2_EvtWriter_GetNumberOfEvents(events, &to->event_counts[to->first_location[rank] + i]));
     otf2_check(to, OTF2_Archive_CloseEvtWriter(to->archive, events));
-    return has_memory;
 }
 
-static bool put_all_events(otf2_writer *to)
+static void put_all_events(otf2_writer *to)
 {
-    bool has_memory = true;
     otf2_check(to, OTF2_Archive_OpenEvtFiles(to->archive));
-    for (int rank = 0; has_memory && rank < to->job->of->size; rank++) {
-        has_memory = requests_find(&to->requests, &to->job->of->processes[rank]);
-        for (size_t i = 0; has_memory && i < otf2_location_count(&to->job->of->processes[rank]); i++)
-            has_memory = put_location(to, rank, i);
+    for (int rank = 0; rank < to->job->of->size; rank++) {
+        requests_find(&to->requests, &to->job->of->processes[rank]);
+        for (size_t i = 0; i < otf2_location_count(&to->job->of->processes[rank]); i++)
+            put_location(to, rank, i);
         requests_free(&to->requests);
     }
     otf2_check(to, OTF2_Archive_CloseEvtFiles(to->archive));
-    return has_memory;
 }
 
 /* ---- Clocks */
@@ -152,49 +152,47 @@ static void put_properties(otf2_writer *to)
         otf2_check(to, OTF2_Archive_SetProperty(to->archive, "MPIX::COMMAND", command, true));
 }
 
-static bool put_archive(otf2_writer *to)
+static void put_archive(otf2_writer *to)
 {
     otf2_check(to, OTF2_Archive_SetFlushCallbacks(to->archive, &flush_callbacks, NULL));
     otf2_check(to, OTF2_Archive_SetSerialCollectiveCallbacks(to->archive));
     put_properties(to);
-    bool has_memory = put_all_events(to);
+    put_all_events(to);
     put_local_definitions(to);
     OTF2_GlobalDefWriter *definitions = OTF2_Archive_GetGlobalDefWriter(to->archive);
-    if (!definitions)
-        otf2_check(to, OTF2_ERROR_INVALID_CALL);
+    if (definitions)
+        otf2_put_definitions(to, definitions);
     else
-        has_memory = otf2_put_definitions(to, definitions) && has_memory;
+        otf2_check(to, OTF2_ERROR_INVALID_CALL);
     otf2_check(to, OTF2_Archive_Close(to->archive));
-    return has_memory;
 }
 
 /* What is needed of the trace before: where ranks begin in lists of all, and its first and last time. */
-static bool prepare(otf2_writer *to)
+static void prepare(otf2_writer *to)
 {
     const trace *of = to->job->of;
     size_t location_count = 0, site_count = 0;
-    to->first_location = malloc(room_bytes(of->size, sizeof *to->first_location));
-    to->first_site = malloc(room_bytes(of->size, sizeof *to->first_site));
-    for (int rank = 0; to->first_location && to->first_site && rank < of->size; rank++) {
+    to->first_location = need(malloc(room_bytes(of->size, sizeof *to->first_location)));
+    to->first_site = need(malloc(room_bytes(of->size, sizeof *to->first_site)));
+    for (int rank = 0; rank < of->size; rank++) {
         to->first_location[rank] = location_count;
         to->first_site[rank] = site_count;
         location_count += otf2_location_count(&of->processes[rank]);
         site_count += of->processes[rank].site_count;
     }
-    to->event_counts = calloc(location_count + 1, sizeof *to->event_counts);
-    to->nodes = calloc((size_t)of->size, sizeof *to->nodes);
-    to->regions = malloc(room_bytes((int64_t)of->name_count + 1, sizeof *to->regions));
-    to->region_names = calloc(of->name_count + 1, sizeof *to->region_names);
-    for (size_t id = 0; to->regions && id < of->name_count; id++)
+    to->event_counts = need(calloc(location_count + 1, sizeof *to->event_counts));
+    to->nodes = need(calloc((size_t)of->size, sizeof *to->nodes));
+    to->regions = need(malloc(room_bytes((int64_t)of->name_count + 1, sizeof *to->regions)));
+    to->region_names = need(calloc(of->name_count + 1, sizeof *to->region_names));
+    for (size_t id = 0; id < of->name_count; id++)
         to->regions[id] = OTF2_UNDEFINED_REGION;
-    return to->first_location && to->first_site && to->event_counts && to->nodes && to->regions && to->region_names;
 }
 
 /* The first and the last global time; false if a local time to be written is below 0, which OTF2 does not have. */
 static bool find_ends(const conversion *job, int64_t *min_ns, int64_t *max_ns)
 {
     *min_ns = INT64_MAX, *max_ns = INT64_MIN;
-    for (const trace_location *at = NULL; (at = trace_next_location(job->of, at)) != NULL;) {
+    for (const trace_location *at = NULL; (at = trace_next_location(job->of, at));) {
         if (at->count == 0)
             continue;
         int64_t first_ns = conversion_global_ns(job, at, 0), last_ns = conversion_global_ns(job, at, at->count - 1);
@@ -249,8 +247,7 @@ static int open_archive(otf2_writer *to)
 
 static int put_all(otf2_writer *to)
 {
-    if (!prepare(to))
-        return conversion_out_of_memory(to->job);
+    prepare(to);
     if (!find_span(to)) {
         fprintf(stderr, "%s: a clock has times below 0, which OTF2 does not have\n", to->job->program);
         return STATUS_FAILED;
@@ -258,8 +255,7 @@ static int put_all(otf2_writer *to)
     int status = open_archive(to);
     if (status != STATUS_GOOD)
         return status;
-    if (!put_archive(to))
-        return conversion_out_of_memory(to->job);
+    put_archive(to);
     if (to->error != OTF2_SUCCESS) {
         fprintf(stderr, "%s: cannot write %s: %s\n", to->job->program, to->job->path,
                 OTF2_Error_GetDescription(to->cause != OTF2_SUCCESS ? to->cause : to->error));

@@ -189,16 +189,14 @@ static void put_communicator(writer *into, int number, uint64_t *members)
  * A rank is a member by the location of its first thread. An intercommunicator is one of both groups, one behind the
  * other: OTF2's own definition of them stops its reader for Python.
  */
-static bool put_communicators(writer *into)
+static void put_communicators(writer *into)
 {
     const communicators *all = &into->to->job->communicators;
     int max = all->of->size;
     /* Some have more members than the job: processes of other jobs, or a malformed trace. */
     for (int number = 0; number < all->count; number++)
         max = all->list[number].size > max ? all->list[number].size : max;
-    uint64_t *members = malloc(room_bytes(2 * (int64_t)max, sizeof *members));
-    if (!members)
-        return false;
+    uint64_t *members = need(malloc(room_bytes(2 * (int64_t)max, sizeof *members)));
     for (int rank = 0; rank < all->of->size; rank++)
         members[rank] = otf2_location_ref(&all->of->processes[rank], rank, 0);
     put_group(into, OTF2_GROUP_TYPE_COMM_LOCATIONS, "", members, all->of->size);
@@ -209,10 +207,9 @@ static bool put_communicators(writer *into)
     for (int number = COMMUNICATORS_PREDEFINED; number < all->count; number++)
         put_communicator(into, number, members);
     free(members);
-    return true;
 }
 
-bool otf2_put_definitions(otf2_writer *to, OTF2_GlobalDefWriter *definitions)
+void otf2_put_definitions(otf2_writer *to, OTF2_GlobalDefWriter *definitions)
 {
     writer into = {.to = to, .definitions = definitions};
     put_clock(&into);
@@ -223,5 +220,5 @@ bool otf2_put_definitions(otf2_writer *to, OTF2_GlobalDefWriter *definitions)
     for (int rank = 0; rank < to->job->of->size; rank++)
         put_process(&into, rank);
     put_regions(&into);
-    return put_communicators(&into);
+    put_communicators(&into);
 }

@@ -5,7 +5,7 @@
  */
 #include "trace/convert/otf2_private.h"
 
-#include <stdlib.h>
+#include "common/room.h"
 
 /* The location whose events are written. */
 typedef struct {
@@ -13,7 +13,6 @@ typedef struct {
     const trace_location *location;
     OTF2_EvtWriter *events;
     OTF2_AttributeList *attributes;
-    size_t *calls;
     bool *is_collective; /* by position of an ENTER: the call is of one of OTF2's operations, and waits for it */
     OTF2_TimeStamp last; /* written */
 } writer;
@@ -38,7 +37,7 @@ static int comm_of(const writer *from, const trace_event *event)
     return communicators_common(&from->to->job->communicators, from->location->rank, event->id);
 }
 
-static uint32_t place_of(const writer *from, const trace_event *event)
+static uint32_t partner_of(const writer *from, const trace_event *event)
 {
     return (uint32_t)communicators_place(&from->to->job->communicators, from->location->rank, event);
 }
@@ -46,7 +45,7 @@ static uint32_t place_of(const writer *from, const trace_event *event)
 /* What a COLLECTIVE is. Of one with a request, which may be of another thread, its call began last before it. */
 static otf2_function function_of(const writer *from, const trace_location *location, size_t record)
 {
-    size_t enter = location->events[record].request == 0 ? from->calls[record] : record;
+    size_t enter = location->events[record].request == 0 ? location->calls[record] : record;
     while (enter != CALL_NONE && location->events[enter].kind != TRACE_ENTER)
         enter--;
     if (enter == CALL_NONE)
@@ -60,7 +59,7 @@ static void mark_collectives(writer *from)
         const trace_event *event = &from->location->events[i];
         if (event->kind == TRACE_COLLECTIVE && event->request == 0 &&
             function_of(from, from->location, i).has_operation && comm_of(from, event) != COMMUNICATOR_UNKNOWN)
-            from->is_collective[from->calls[i]] = true;
+            from->is_collective[from->location->calls[i]] = true;
     }
 }
 
@@ -96,7 +95,7 @@ static void put_enter(writer *from, size_t i)
 static void put_leave(writer *from, size_t i)
 {
     const trace_event *event = &from->location->events[i];
-    if (from->calls[i] == CALL_NONE) {
+    if (from->location->calls[i] == CALL_NONE) {
         from->to->job->left_out++;
         return;
     }
@@ -110,7 +109,7 @@ static void put_leave(writer *from, size_t i)
 static void leave_open_calls(writer *from)
 {
     for (size_t i = from->location->count; i-- > 0;)
-        if (from->location->events[i].kind == TRACE_ENTER && from->calls[i] == CALL_NONE)
+        if (from->location->events[i].kind == TRACE_ENTER && from->location->calls[i] == CALL_NONE)
             check(from,
                   OTF2_EvtWriter_Leave(from->events, NULL, from->last, region_of(from, from->location->events[i].id)));
 }
@@ -135,7 +134,7 @@ static void put_message(writer *from, size_t i)
     waiting *put = is_send ? OTF2_EvtWriter_MpiSend : OTF2_EvtWriter_MpiRecv;
     requested *put_requested = is_send ? OTF2_EvtWriter_MpiIsend : OTF2_EvtWriter_MpiIrecv;
     const int comm = comm_of(from, event);
-    const uint32_t partner = place_of(from, event), tag = (uint32_t)event->tag;
+    const uint32_t partner = partner_of(from, event), tag = (uint32_t)event->tag;
     const OTF2_TimeStamp time = event_time_ns(from, i);
     if (comm == COMMUNICATOR_UNKNOWN || event->partner < 0)
         from->to->job->left_out++;
@@ -164,7 +163,7 @@ static uint64_t bytes_out(const trace_location *location, size_t i)
 static uint32_t root_of(const writer *from, const trace_event *event)
 {
     if (event->partner >= 0)
-        return place_of(from, event);
+        return partner_of(from, event);
     return event->partner == TRACE_ROOT_SELF         ? (uint32_t)OTF2_COLLECTIVE_ROOT_SELF
            : event->partner == TRACE_ROOT_THIS_GROUP ? (uint32_t)OTF2_COLLECTIVE_ROOT_THIS_GROUP
                                                      : (uint32_t)OTF2_COLLECTIVE_ROOT_NONE;
@@ -192,13 +191,13 @@ static void put_collective_done(writer *from, size_t i)
         from->to->job->left_out++;
         return;
     }
-    const trace_event *event = &its->begun_by->events[its->begin];
-    otf2_function function = function_of(from, its->begun_by, its->begin);
+    const trace_event *event = &its->begun.at->events[its->begun.event];
+    otf2_function function = function_of(from, its->begun.at, its->begun.event);
     int comm = comm_of(from, event);
     if (function.has_operation && comm != COMMUNICATOR_UNKNOWN)
         check(from, OTF2_EvtWriter_NonBlockingCollectiveComplete(
                         from->events, NULL, event_time_ns(from, i), function.operation, (OTF2_CommRef)comm,
-                        root_of(from, event), event->value, bytes_out(its->begun_by, its->begin),
+                        root_of(from, event), event->value, bytes_out(its->begun.at, its->begun.event),
                         request_number(from, event)));
 }
 
@@ -252,26 +251,21 @@ static void put_event(writer *from, size_t i)
     }
 }
 
-bool otf2_put_events(otf2_writer *to, const trace_location *location, OTF2_EvtWriter *events)
+void otf2_put_events(otf2_writer *to, const trace_location *location, OTF2_EvtWriter *events)
 {
-    writer from = {.to = to, .location = location, .events = events};
+    writer from = {.to = to,
+                   .location = location,
+                   .events = events,
+                   .attributes = need(OTF2_AttributeList_New()),
+                   .is_collective = need(calloc(location->count + 1, sizeof *from.is_collective))};
     double bound_ns = 0;
-    from.attributes = OTF2_AttributeList_New();
-    from.calls = calls_find(location);
-    from.is_collective = calloc(location->count + 1, sizeof *from.is_collective);
-    bool has_memory = from.attributes && from.calls && from.is_collective;
-    if (has_memory)
-        mark_collectives(&from);
-    for (size_t i = 0; has_memory && to->error == OTF2_SUCCESS && i < location->count; i++) {
+    mark_collectives(&from);
+    for (size_t i = 0; to->error == OTF2_SUCCESS && i < location->count; i++) {
         if (location->thread == 0 && bound_to_show(to->job, location, i, &bound_ns))
             put_bound(&from, i, bound_ns);
         put_event(&from, i);
     }
-    if (has_memory)
-        leave_open_calls(&from);
-    if (from.attributes)
-        OTF2_AttributeList_Delete(from.attributes);
-    free(from.calls);
+    leave_open_calls(&from);
+    OTF2_AttributeList_Delete(from.attributes);
     free(from.is_collective);
-    return has_memory;
 }

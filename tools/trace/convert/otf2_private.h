@@ -47,10 +47,10 @@ typedef struct {
 } otf2_function;
 otf2_function otf2_function_of(const char *name);
 
-/* otf2_put_events - write all events of a location. Returns false without memory, or after an error of OTF2. */
-bool otf2_put_events(otf2_writer *to, const trace_location *location, OTF2_EvtWriter *events);
+/* otf2_put_events - write all events of a location, until an error of OTF2. */
+void otf2_put_events(otf2_writer *to, const trace_location *location, OTF2_EvtWriter *events);
 
-/* otf2_put_definitions - write those of the whole job, after all events. False without memory. */
-bool otf2_put_definitions(otf2_writer *to, OTF2_GlobalDefWriter *definitions);
+/* otf2_put_definitions - write those of the whole job, after all events. */
+void otf2_put_definitions(otf2_writer *to, OTF2_GlobalDefWriter *definitions);
 
 #endif

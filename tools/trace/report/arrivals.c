@@ -7,18 +7,17 @@
 #include "trace/bulk.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdbool.h>
 
-bool arrivals_alloc(arrivals_t *arrivals, int ranks, int64_t calls)
+arrivals_t arrivals_alloc(int ranks, int64_t calls)
 {
     double *times_ns = bulk_zeros((size_t)calls, 4 * (size_t)ranks * sizeof(double));
-    *arrivals = (arrivals_t){.ranks = ranks, .calls = calls, .enter_ns = times_ns};
-    if (!times_ns)
-        return false;
-    arrivals->leave_ns = times_ns + calls * ranks;
-    arrivals->bound_ns = times_ns + 2 * calls * ranks;
-    arrivals->wait_from_ns = times_ns + 3 * calls * ranks;
-    return true;
+    return (arrivals_t){.ranks = ranks,
+                        .calls = calls,
+                        .enter_ns = times_ns,
+                        .leave_ns = times_ns + calls * ranks,
+                        .bound_ns = times_ns + 2 * calls * ranks,
+                        .wait_from_ns = times_ns + 3 * calls * ranks};
 }
 
 void arrivals_free(arrivals_t *arrivals)
@@ -70,13 +69,11 @@ static void find_last(const int64_t *last_calls, int ranks, arrivals_summary_t *
         }
 }
 
-bool arrivals_summarize(const arrivals_t *arrivals, arrivals_summary_t *summary)
+arrivals_summary_t arrivals_summarize(const arrivals_t *arrivals)
 {
     int64_t calls = arrivals->calls;
-    int64_t *spreads_ns = calloc(1, room_bytes(2 * calls + arrivals->ranks, sizeof(int64_t)));
-    *summary = (arrivals_summary_t){.bound_ns = -1};
-    if (!spreads_ns)
-        return false;
+    int64_t *spreads_ns = need(calloc(1, room_bytes(2 * calls + arrivals->ranks, sizeof(int64_t))));
+    arrivals_summary_t summary = {.bound_ns = -1};
     int64_t *bounds_ns = spreads_ns + calls, *last_calls = bounds_ns + calls;
     bool is_bounded = true;
     for (int64_t call = 0; call < calls; call++) {
@@ -84,20 +81,21 @@ bool arrivals_summarize(const arrivals_t *arrivals, arrivals_summary_t *summary)
         spreads_ns[call] = llround(spread.spread_ns);
         is_bounded = is_bounded && isfinite(spread.bound_ns);
         bounds_ns[call] = is_bounded ? llround(spread.bound_ns) : 0;
-        summary->clear_calls += is_bounded && spread.spread_ns > spread.bound_ns;
+        summary.clear_calls += is_bounded && spread.spread_ns > spread.bound_ns;
         last_calls[spread.last] += spread.first != spread.last;
-        add_waits(arrivals, call, spread.last, summary);
+        add_waits(arrivals, call, spread.last, &summary);
     }
     mh_sort(spreads_ns, calls);
     mh_sort(bounds_ns, calls);
-    summary->spread_median_ns = quantile(spreads_ns, calls, 0.5);
-    summary->spread_p99_ns = quantile(spreads_ns, calls, 0.99);
-    summary->spread_max_ns = spreads_ns[calls - 1];
+    summary.spread_median_ns = quantile(spreads_ns, calls, 0.5);
+    summary.spread_p99_ns = quantile(spreads_ns, calls, 0.99);
+    summary.spread_max_ns = spreads_ns[calls - 1];
     if (is_bounded)
-        summary->bound_ns = quantile(bounds_ns, calls, 0.5);
+        summary.bound_ns = quantile(bounds_ns, calls, 0.5);
     else
-        summary->clear_calls = 0;
-    find_last(last_calls, arrivals->ranks, summary);
+        summary.clear_calls = 0;
+    find_last(last_calls, arrivals->ranks, &summary);
     free(spreads_ns);
-    return arrivals_closest(arrivals, summary);
+    arrivals_closest(arrivals, &summary);
+    return summary;
 }

@@ -5,7 +5,6 @@
 #ifndef TRACE_ARRIVALS_H
 #define TRACE_ARRIVALS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* Element [call * ranks + rank] of each call and rank. Times are from the end of MPI_Init. */
@@ -36,8 +35,8 @@ typedef struct arrivals_summary {
     double closeness;            /* from 0 to 1 */
 } arrivals_summary_t;
 
-/* arrivals_alloc - room for so many calls. False without memory. */
-bool arrivals_alloc(arrivals_t *arrivals, int ranks, int64_t calls);
+/* arrivals_alloc - room for so many calls. */
+arrivals_t arrivals_alloc(int ranks, int64_t calls);
 void arrivals_free(arrivals_t *arrivals);
 
 /* The ranks that are first and last in a call (of several the lowest), and how far apart they are. */
@@ -48,8 +47,8 @@ typedef struct call_spread {
 } call_spread_t;
 call_spread_t arrivals_spread(const arrivals_t *arrivals, int64_t call);
 
-/* arrivals_summarize - all of the summary, of at least one call. False without memory. */
-bool arrivals_summarize(const arrivals_t *arrivals, arrivals_summary_t *summary);
+/* arrivals_summarize - of at least one call. */
+arrivals_summary_t arrivals_summarize(const arrivals_t *arrivals);
 
 /*
  * arrivals_closest - the shape of mpix_bench that is closest to the arrivals; part of the summary.
@@ -61,6 +60,6 @@ bool arrivals_summarize(const arrivals_t *arrivals, arrivals_summary_t *summary)
  *
  * summary   in: spreads and bounds; out: pattern, closeness
  */
-bool arrivals_closest(const arrivals_t *arrivals, arrivals_summary_t *summary);
+void arrivals_closest(const arrivals_t *arrivals, arrivals_summary_t *summary);
 
 #endif

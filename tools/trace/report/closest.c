@@ -6,8 +6,8 @@
 #include "bench/arrival.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 _Static_assert((int)PATTERN_BYTES >= (int)ARRIVAL_TEXT_BYTES, "a pattern is a text of arrival.h");
 
@@ -84,19 +84,16 @@ static void try_shapes(const double *direction, double *parts, int ranks, arriva
          (double)summary->spread_median_ns / random_spread);
 }
 
-bool arrivals_closest(const arrivals_t *arrivals, arrivals_summary_t *summary)
+void arrivals_closest(const arrivals_t *arrivals, arrivals_summary_t *summary)
 {
     int ranks = arrivals->ranks;
     if (ranks < 2 || summary->spread_median_ns <= summary->bound_ns || summary->spread_median_ns <= 0) {
         snprintf(summary->pattern, PATTERN_BYTES, "together");
         summary->closeness = 1 - (double)summary->clear_calls / (double)arrivals->calls;
-        return true;
+        return;
     }
-    double *direction = calloc(1, room_bytes(ranks, 2 * sizeof(double)));
-    if (!direction)
-        return false;
+    double *direction = need(calloc(1, room_bytes(ranks, 2 * sizeof(double))));
     find_direction(arrivals, direction, direction + ranks);
     try_shapes(direction, direction + ranks, ranks, summary);
     free(direction);
-    return true;
 }

@@ -4,11 +4,9 @@
 
 #include "results/table.h"
 #include "trace/report/profile.h"
-#include "trace/report/sites.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A page stays below some megabytes with so many. */
@@ -20,7 +18,6 @@ typedef struct bar {
     span_t span;
 } bar_t;
 
-/* As many as there are; kept only where there is room for a list. */
 typedef struct bar_list {
     size_t count;
     bar_t *list;
@@ -28,36 +25,28 @@ typedef struct bar_list {
 
 /* ---- Lanes */
 
-/* Rows are in the order of locations. */
-static void number_lanes(gantt_lanes_t *lanes, size_t count)
-{
-    int rows = 0;
-    for (size_t i = 0; i < count; i++)
-        if (lanes->rows[i] >= 0)
-            lanes->rows[i] = rows++;
-}
-
 static void take_lane(gantt_lanes_t *lanes, size_t index)
 {
     lanes->count += lanes->rows[index] < 0;
     lanes->rows[index] = 0;
 }
 
-bool gantt_choose_lanes(gantt_lanes_t *lanes, const trace *of, const size_t *wanted, size_t wanted_count)
+gantt_lanes_t gantt_choose_lanes(const trace *of, const size_t *wanted, size_t wanted_count)
 {
     const size_t count = of->location_count;
-    *lanes = (gantt_lanes_t){.rows = malloc((count + 1) * sizeof *lanes->rows)};
-    if (!lanes->rows)
-        return false;
+    gantt_lanes_t lanes = {.rows = need(malloc((count + 1) * sizeof *lanes.rows))};
     for (size_t i = 0; i < count; i++)
-        lanes->rows[i] = -1;
-    for (size_t i = 0; i < wanted_count && lanes->count < MAX_LANES / 2; i++)
-        take_lane(lanes, wanted[i]);
-    const size_t others = count <= MAX_LANES ? count : MAX_LANES - lanes->count;
+        lanes.rows[i] = -1;
+    for (size_t i = 0; i < wanted_count && lanes.count < MAX_LANES / 2; i++)
+        take_lane(&lanes, wanted[i]);
+    const size_t others = count <= MAX_LANES ? count : MAX_LANES - lanes.count;
     for (size_t i = 0; i < others; i++)
-        take_lane(lanes, i * count / others);
-    number_lanes(lanes, count);
-    return true;
+        take_lane(&lanes, i * count / others);
+    /* Rows are in the order of locations. */
+    for (size_t i = 0, row = 0; i < count; i++)
+        if (lanes.rows[i] >= 0)
+            lanes.rows[i] = (int)row++;
+    return lanes;
 }
 
 static bool is_drawn(const gantt_lanes_t *lanes, const trace_location *location)
@@ -72,39 +61,30 @@ static bool is_within(const interval_t *interval, const trace_location *location
     return location->global_ns[span->leave] >= interval->from_ns && location->global_ns[span->enter] < interval->to_ns;
 }
 
-static bool take_location(const interval_t *interval, const trace_location *location, bar_list_t *bars)
+/* The calls in an interval, into a list if it is not NULL. Returns how many. */
+static size_t take_bars(const trace *of, const gantt_lanes_t *lanes, const interval_t *interval, bar_t *list)
 {
-    span_walk_t walk;
+    size_t count = 0;
     span_t span;
-    bool good = span_begin(&walk, location);
-    while (good && span_next(&walk, &span)) {
-        if (!is_within(interval, location, &span))
-            continue;
-        if (bars->list)
-            bars->list[bars->count] = (bar_t){location, span};
-        bars->count++;
+    for (const trace_location *at = NULL; (at = trace_next_location(of, at));) {
+        span_walk_t walk = {.location = at};
+        while (is_drawn(lanes, at) && span_next(&walk, &span)) {
+            if (!is_within(interval, at, &span))
+                continue;
+            if (list)
+                list[count] = (bar_t){at, span};
+            count++;
+        }
     }
-    span_end(&walk);
-    return good;
+    return count;
 }
 
-/* Counts the calls in an interval, and keeps them if there is a list. False without memory. */
-static bool take_bars(const trace *of, const gantt_lanes_t *lanes, const interval_t *interval, bar_list_t *bars)
+static bar_list_t list_bars(const trace *of, const gantt_lanes_t *lanes, const interval_t *interval)
 {
-    bars->count = 0;
-    for (const trace_location *at = NULL; (at = trace_next_location(of, at)) != NULL;)
-        if (is_drawn(lanes, at) && !take_location(interval, at, bars))
-            return false;
-    return true;
-}
-
-static bool list_bars(const trace *of, const gantt_lanes_t *lanes, const interval_t *interval, bar_list_t *bars)
-{
-    *bars = (bar_list_t){0};
-    if (!take_bars(of, lanes, interval, bars))
-        return false;
-    bars->list = calloc(bars->count + 1, sizeof bars->list[0]);
-    return bars->list && take_bars(of, lanes, interval, bars);
+    const size_t count = take_bars(of, lanes, interval, NULL);
+    bar_list_t bars = {count, need(calloc(count + 1, sizeof bars.list[0]))};
+    take_bars(of, lanes, interval, bars.list);
+    return bars;
 }
 
 /* ---- Intervals */
@@ -125,11 +105,7 @@ bool gantt_usual(const trace *of, const gantt_lanes_t *lanes, interval_t *interv
 {
     const interval_t all = {-INFINITY, INFINITY};
     size_t kept = 0, wanted = lanes->count * USUAL_CALLS_PER_LANE;
-    bar_list_t bars;
-    if (!list_bars(of, lanes, &all, &bars)) {
-        free(bars.list);
-        return false;
-    }
+    const bar_list_t bars = list_bars(of, lanes, &all);
     for (size_t i = 0; i < bars.count; i++)
         if (!sets_up(of->names[bars.list[i].span.id]) && !bars.list[i].span.is_open)
             bars.list[kept++] = bars.list[i];
@@ -149,8 +125,8 @@ bool gantt_usual(const trace *of, const gantt_lanes_t *lanes, interval_t *interv
 bool gantt_fit(const trace *of, const gantt_lanes_t *lanes, interval_t *interval)
 {
     bool is_short = true;
-    for (bar_list_t bars = {0}; take_bars(of, lanes, interval, &bars) && bars.count > MAX_BARS; is_short = false) {
-        double part = fmin(0.9, (double)MAX_BARS / (double)bars.count);
+    for (size_t bars; (bars = take_bars(of, lanes, interval, NULL)) > MAX_BARS; is_short = false) {
+        double part = fmin(0.9, (double)MAX_BARS / (double)bars);
         double length_ns = interval->to_ns - interval->from_ns;
         if (!(length_ns > 1))
             break;
@@ -226,63 +202,56 @@ static void list_calls(const trace *of, const gantt_lanes_t *lanes, const bar_li
     }
 }
 
-/* The lines of an interval. */
+/* From the beginning of a send to the end of its receive. */
 typedef struct line {
-    const trace_location *source, *destination;
     double send_ns, receive_ns;
 } line_t;
 
-static bool find_line(const trace *of, const gantt_lanes_t *lanes, const interval_t *interval,
-                      const trace_message *message, line_t *line)
+static bool find_line(const gantt_lanes_t *lanes, const interval_t *interval, const trace_message *message,
+                      line_t *line)
 {
-    line->source = trace_find_location(of, message->source, message->source_thread);
-    line->destination = trace_find_location(of, message->destination, message->destination_thread);
-    line->send_ns = line->source->global_ns[message->send];
-    line->receive_ns = line->destination->global_ns[message->receive];
-    return !trace_is_signal(&line->source->events[message->send]) && is_drawn(lanes, line->source) &&
-           is_drawn(lanes, line->destination) && fmax(line->send_ns, line->receive_ns) >= interval->from_ns &&
+    const trace_point *send = &message->send, *receive = &message->receive;
+    line->send_ns = send->at->global_ns[send->event];
+    line->receive_ns = receive->at->global_ns[receive->event];
+    return !trace_is_signal(&send->at->events[send->event]) && is_drawn(lanes, send->at) &&
+           is_drawn(lanes, receive->at) && fmax(line->send_ns, line->receive_ns) >= interval->from_ns &&
            fmin(line->send_ns, line->receive_ns) < interval->to_ns;
 }
 
-/* If there are too many messages, only every n-th is drawn, so that all ranks have some. Returns n. */
-static size_t list_messages(const trace *of, const trace_matches *matches, const gantt_lanes_t *lanes,
-                            const interval_t *interval, json_t *messages)
+/* If there are too many messages, only every n-th is drawn, so that all ranks have some. *step: n. */
+static json_t *list_messages(const trace_matches *matches, const gantt_lanes_t *lanes, const interval_t *interval,
+                             size_t *step)
 {
+    json_t *messages = need(json_array());
     size_t count = 0, drawn = 0;
     line_t line;
     for (size_t i = 0; i < matches->message_count; i++)
-        count += find_line(of, lanes, interval, &matches->messages[i], &line);
-    const size_t step = count / MAX_LINES + (count % MAX_LINES != 0);
+        count += find_line(lanes, interval, &matches->messages[i], &line);
+    *step = count / MAX_LINES + (count % MAX_LINES != 0);
     for (size_t i = 0; i < matches->message_count; i++) {
         const trace_message *message = &matches->messages[i];
+        const trace_location *source = message->send.at, *destination = message->receive.at;
         char text[TEXT_BYTES];
-        if (!find_line(of, lanes, interval, message, &line) || drawn++ % step != 0)
+        if (!find_line(lanes, interval, message, &line) || drawn++ % *step != 0)
             continue;
-        snprintf(text, sizeof text, "%" PRIu64 " bytes", (uint64_t)line.source->events[message->send].value);
-        add(messages, json_pack("[i, f, i, f, s]", lanes->rows[line.source->index], line.send_ns - interval->from_ns,
-                                lanes->rows[line.destination->index], line.receive_ns - interval->from_ns, text));
+        snprintf(text, sizeof text, "%" PRIu64 " bytes", (uint64_t)source->events[message->send.event].value);
+        add(messages, json_pack("[i, f, i, f, s]", lanes->rows[source->index], line.send_ns - interval->from_ns,
+                                lanes->rows[destination->index], line.receive_ns - interval->from_ns, text));
     }
-    return step;
+    return messages;
 }
 
 json_t *gantt_data(const trace *of, const trace_matches *matches, const gantt_lanes_t *lanes, interval_t interval,
                    const char *clock, size_t *message_step)
 {
-    bar_list_t bars;
-    json_t *functions = need(json_array()), *calls = need(json_array()), *messages = need(json_array()), *data = NULL;
-    if (list_bars(of, lanes, &interval, &bars)) {
-        list_calls(of, lanes, &bars, interval.from_ns, functions, calls);
-        *message_step = list_messages(of, matches, lanes, &interval, messages);
-        data = need(json_pack("{s:s, s:s, s:o, s:s, s:f, s:O, s:O, s:O, s:o}", "type", "timeline", "title",
-                              "Calls and messages", "xTitle",
-                              json_sprintf("time after %.9f s from the end of MPI_Init, by %s",
-                                           (interval.from_ns - of->zero_ns) / 1e9, clock),
-                              "laneTitle", "rank", "to", fmax(interval.to_ns - interval.from_ns, 1), "functions",
-                              functions, "calls", calls, "messages", messages, "lanes", lane_names(of, lanes)));
-    }
-    json_decref(functions);
-    json_decref(calls);
-    json_decref(messages);
+    const bar_list_t bars = list_bars(of, lanes, &interval);
+    json_t *functions = need(json_array()), *calls = need(json_array());
+    list_calls(of, lanes, &bars, interval.from_ns, functions, calls);
     free(bars.list);
-    return data;
+    return need(json_pack(
+        "{s:s, s:s, s:o, s:s, s:f, s:o, s:o, s:o, s:o}", "type", "timeline", "title", "Calls and messages", "xTitle",
+        json_sprintf("time after %.9f s from the end of MPI_Init, by %s", (interval.from_ns - of->zero_ns) / 1e9,
+                     clock),
+        "laneTitle", "rank", "to", fmax(interval.to_ns - interval.from_ns, 1), "functions", functions, "calls", calls,
+        "messages", list_messages(matches, lanes, &interval, message_step), "lanes", lane_names(of, lanes)));
 }

@@ -22,11 +22,11 @@ typedef struct gantt_lanes {
 } gantt_lanes_t;
 
 /*
- * gantt_choose_lanes - all, or if there are too many, some that are wanted and others, evenly. False without memory.
+ * gantt_choose_lanes - all, or if there are too many, some that are wanted and others, evenly.
  *
  * wanted   indexes of locations, the most wanted first; one may be there several times
  */
-bool gantt_choose_lanes(gantt_lanes_t *lanes, const trace *of, const size_t *wanted, size_t wanted_count);
+gantt_lanes_t gantt_choose_lanes(const trace *of, const size_t *wanted, size_t wanted_count);
 
 /* gantt_usual - the first interval with a few dozen calls, without those that set up MPI. False: there are no calls. */
 bool gantt_usual(const trace *of, const gantt_lanes_t *lanes, interval_t *interval);
@@ -38,7 +38,7 @@ bool gantt_fit(const trace *of, const gantt_lanes_t *lanes, interval_t *interval
 json_t *gantt_lane_name(const trace *of, const trace_location *at);
 
 /*
- * gantt_data - what report.js draws as a timeline. NULL without memory.
+ * gantt_data - what report.js draws as a timeline.
  *
  * clock          by which times are, in a few words
  * message_step   out: one of so many messages is drawn

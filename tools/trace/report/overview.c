@@ -5,8 +5,6 @@
 #include "results/table.h"
 #include "trace/report/gantt.h"
 
-#include <stdlib.h>
-
 /* A page has some hundred kilobytes of it at most. */
 enum { COLUMNS = 500, MAX_ROWS = 200 };
 
@@ -20,15 +18,15 @@ typedef struct {
     double (*ns)[STATES][COLUMNS]; /* by row */
 } picture;
 
-static bool begin_picture(picture *made, const graph *of)
+static picture begin_picture(const graph *of)
 {
     const size_t per_row = (of->lane_count + MAX_ROWS - 1) / MAX_ROWS;
-    *made = (picture){.of = of,
-                      .column_ns = (double)(of->end_ns - of->begin_ns) / COLUMNS,
-                      .lanes_per_row = per_row,
-                      .row_count = (of->lane_count + per_row - 1) / per_row};
-    made->ns = calloc(made->row_count, sizeof *made->ns);
-    return made->ns;
+    picture made = {.of = of,
+                    .column_ns = (double)(of->end_ns - of->begin_ns) / COLUMNS,
+                    .lanes_per_row = per_row,
+                    .row_count = (of->lane_count + per_row - 1) / per_row};
+    made.ns = need(calloc(made.row_count, sizeof *made.ns));
+    return made;
 }
 
 static void add_time(picture *to, size_t lane, state what, int64_t from_ns, int64_t to_ns)
@@ -128,10 +126,9 @@ static json_t *list_links(const picture *of, const wait_analysis *waits, int lin
 
 json_t *overview_data(const wait_analysis *of, const char *clock, int linked)
 {
-    picture picture = {.of = &of->graph};
-    if (of->graph.is_too_long || of->graph.end_ns <= of->graph.begin_ns || of->graph.lane_count == 0 ||
-        !begin_picture(&picture, &of->graph))
+    if (of->graph.is_too_long || of->graph.end_ns <= of->graph.begin_ns || of->graph.lane_count == 0)
         return NULL;
+    picture picture = begin_picture(&of->graph);
     for (size_t lane = 0; lane < of->graph.lane_count; lane++)
         add_lane(&picture, of, lane);
     json_t *data = need(json_pack(

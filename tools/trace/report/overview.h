@@ -8,7 +8,7 @@
 #include <jansson.h>
 
 /*
- * overview_data - what report.js draws. NULL: nothing was recorded, or there is no memory.
+ * overview_data - what report.js draws. NULL: nothing was recorded.
  *
  * clock      by which times are, in a few words
  * linked     so many of the greatest causes have a time line of their own, to which the picture leads

@@ -252,21 +252,18 @@ static void draw_lanes(page_t *page, const trace *of, json_t *data, size_t step)
 }
 
 /* The causes that have a sentence, whose links lead here. */
-static bool print_worst(page_t *page, const trace_view_t *view, int causes)
+static void print_worst(page_t *page, const trace_view_t *view, int causes)
 {
     for (int i = 0; i < causes; i++) {
         size_t step = 1;
         json_t *data = worst_data(view->waits, view->matches, (size_t)i, view->clock, &step);
-        if (!data)
-            return false;
         fprintf(page->file, "<div id=\"cause-%d\">\n", i + 1);
         draw_lanes(page, view->of, data, step);
         fputs("</div>\n", page->file);
     }
-    return true;
 }
 
-static bool print_waits(page_t *page, const trace_view_t *view)
+static void print_waits(page_t *page, const trace_view_t *view)
 {
     answer_t answer;
     sheet_t causes = {.schema = NULL}, waits = {.schema = NULL};
@@ -288,9 +285,8 @@ static bool print_waits(page_t *page, const trace_view_t *view)
     print_columns(page, &causes, "Causes of waits, the greatest first", shown);
     wait_tables_waits(NULL, view->waits, &waits);
     print_rows(page, &waits, "Waits by call site, the longest first");
-    const bool is_good = print_worst(page, view, answer.causes);
+    print_worst(page, view, answer.causes);
     fputs("</section>\n", page->file);
-    return is_good;
 }
 
 static void print_sites(page_t *page, const trace_view_t *view)
@@ -306,18 +302,18 @@ static void print_sites(page_t *page, const trace_view_t *view)
     fputs("</section>\n", page->file);
 }
 
-static bool print_gantt(page_t *page, const trace_view_t *view)
+static void print_gantt(page_t *page, const trace_view_t *view)
 {
     size_t step = 1;
     begin(page, "gantt", "An interval in detail",
           "A bar is a call, a line a message from the beginning of its send to the end of its receive.");
-    json_t *data = view->has_interval
-                       ? gantt_data(view->of, view->matches, &view->lanes, view->interval, view->clock, &step)
-                       : NULL;
-    if (data)
+    if (view->has_interval) {
+        json_t *data = gantt_data(view->of, view->matches, &view->lanes, view->interval, view->clock, &step);
         draw_lanes(page, view->of, data, step);
-    fputs(view->has_interval ? "</section>\n" : "<p>There are no calls.</p>\n</section>\n", page->file);
-    return data || !view->has_interval;
+    } else {
+        fputs("<p>There are no calls.</p>\n", page->file);
+    }
+    fputs("</section>\n", page->file);
 }
 
 static void print_others(page_t *page, const trace_view_t *view)
@@ -378,7 +374,7 @@ static void name_run(char *title, size_t title_bytes, const trace *of)
     text_one_line(title);
 }
 
-bool trace_page_print(FILE *file, const trace_view_t *view)
+void trace_page_print(FILE *file, const trace_view_t *view)
 {
     char title[TITLE_BYTES];
     name_run(title, sizeof title, view->of);
@@ -389,10 +385,9 @@ bool trace_page_print(FILE *file, const trace_view_t *view)
           "<li><a href=\"#clock\">The clock</a></li>\n</ul></nav>\n",
           file);
     page_main(&page);
-    const bool has_waits = print_waits(&page, view);
+    print_waits(&page, view);
     print_sites(&page, view);
-    const bool good = print_gantt(&page, view) && has_waits;
+    print_gantt(&page, view);
     print_others(&page, view);
     page_end(&page);
-    return good;
 }

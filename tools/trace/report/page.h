@@ -26,7 +26,7 @@ typedef struct trace_view {
     gantt_lanes_t lanes;
 } trace_view_t;
 
-/* trace_page_print - print the page. False without memory. */
-bool trace_page_print(FILE *file, const trace_view_t *view);
+/* trace_page_print - print the page. */
+void trace_page_print(FILE *file, const trace_view_t *view);
 
 #endif

@@ -6,24 +6,12 @@
 #include "trace/calls.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-bool span_begin(span_walk_t *walk, const trace_location *location)
-{
-    *walk = (span_walk_t){.location = location, .calls = calls_find(location)};
-    return walk->calls != NULL;
-}
-
-void span_end(span_walk_t *walk)
-{
-    free(walk->calls);
-}
 
 bool span_next(span_walk_t *walk, span_t *span)
 {
     const trace_location *location = walk->location;
     while (walk->next < location->count) {
-        const size_t k = walk->next++, other = walk->calls[k];
+        const size_t k = walk->next++, other = location->calls[k];
         const trace_event *event = &location->events[k];
         if (event->kind == TRACE_LEAVE && other != CALL_NONE)
             walk->depth--;
@@ -39,38 +27,32 @@ bool span_next(span_walk_t *walk, span_t *span)
 /* ---- Time by function and rank: a function has usages of all ranks from its first call on */
 
 /* is_within: in a series of calls that found nothing, to which its time belongs. */
-static bool add_span(usage_t **usages, const trace *of, const trace_location *location, const span_t *span,
+static void add_span(usage_t **usages, const trace *of, const trace_location *location, const span_t *span,
                      bool is_within)
 {
     if (span->is_open)
-        return true;
+        return;
     if (!usages[span->id])
-        usages[span->id] = calloc((size_t)of->size, sizeof(usage_t));
-    if (!usages[span->id])
-        return false;
+        usages[span->id] = need(calloc((size_t)of->size, sizeof(usage_t)));
     usage_t *usage = &usages[span->id][location->rank];
     double took_ns = is_within ? 0 : location->global_ns[span->leave] - location->global_ns[span->enter];
     uint64_t unsuccessful = location->events[span->leave].value;
     usage->calls += unsuccessful > 0 ? (int64_t)unsuccessful : 1;
     usage->total_ns += took_ns;
     usage->longest_ns = fmax(usage->longest_ns, took_ns);
-    return true;
 }
 
-static bool add_location(usage_t **usages, const trace *of, const trace_location *location)
+static void add_location(usage_t **usages, const trace *of, const trace_location *location)
 {
-    span_walk_t walk;
+    span_walk_t walk = {.location = location};
     span_t span;
     size_t series_end = 0;
-    bool good = span_begin(&walk, location);
-    while (good && span_next(&walk, &span)) {
+    while (span_next(&walk, &span)) {
         bool is_within = span.enter < series_end;
-        good = add_span(usages, of, location, &span, is_within);
+        add_span(usages, of, location, &span, is_within);
         if (!is_within && !span.is_open && location->events[span.leave].value > 0)
             series_end = span.leave;
     }
-    span_end(&walk);
-    return good;
 }
 
 static double rank_length_ns(const trace *of, const trace_process *process)
@@ -115,11 +97,11 @@ static void add_function(profile_t *profile, const usage_t *usages, const char *
     }
 }
 
-static bool sort_functions(profile_t *profile, usage_t *const *usages, const trace *of)
+static void sort_functions(profile_t *profile, usage_t *const *usages, const trace *of)
 {
     size_t count = 0;
-    total_t *totals = calloc(of->name_count + 1, sizeof totals[0]);
-    for (size_t id = 0; id < of->name_count && totals; id++) {
+    total_t *totals = need(calloc(of->name_count + 1, sizeof totals[0]));
+    for (size_t id = 0; id < of->name_count; id++) {
         if (!usages[id])
             continue;
         totals[count].function = id;
@@ -127,28 +109,23 @@ static bool sort_functions(profile_t *profile, usage_t *const *usages, const tra
             totals[count].total_ns += usages[id][rank].total_ns;
         count++;
     }
-    profile->list = calloc(1, room_bytes((int64_t)count * of->size + 1, sizeof(usage_t)));
-    bool good = totals && profile->list;
-    if (good)
-        qsort(totals, count, sizeof totals[0], compare_total);
-    for (size_t i = 0; i < count && good; i++)
+    profile->list = need(calloc(1, room_bytes((int64_t)count * of->size + 1, sizeof(usage_t))));
+    qsort(totals, count, sizeof totals[0], compare_total);
+    for (size_t i = 0; i < count; i++)
         add_function(profile, usages[totals[i].function], of->names[totals[i].function], of);
     free(totals);
-    return good;
 }
 
-bool profile_make(profile_t *profile, const trace *of)
+void profile_make(profile_t *profile, const trace *of)
 {
-    usage_t **usages = calloc(of->name_count + 1, sizeof usages[0]);
+    usage_t **usages = need(calloc(of->name_count + 1, sizeof usages[0]));
     *profile = (profile_t){0};
-    bool good = usages != NULL;
-    for (const trace_location *at = NULL; good && (at = trace_next_location(of, at)) != NULL;)
-        good = add_location(usages, of, at);
-    good = good && sort_functions(profile, usages, of);
-    for (size_t id = 0; id < of->name_count && usages; id++)
+    for (const trace_location *at = NULL; (at = trace_next_location(of, at));)
+        add_location(usages, of, at);
+    sort_functions(profile, usages, of);
+    for (size_t id = 0; id < of->name_count; id++)
         free(usages[id]);
     free(usages);
-    return good;
 }
 
 void profile_free(profile_t *profile)

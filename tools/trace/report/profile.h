@@ -15,16 +15,12 @@ typedef struct span {
     bool is_open; /* it was never left: leave is the last event */
 } span_t;
 
-/* How far a location has been read. */
+/* How far a location has been read: first, only the location is set. */
 typedef struct span_walk {
     const trace_location *location;
-    size_t *calls, next;
+    size_t next;
     int depth;
 } span_walk_t;
-
-/* span_begin - read a location from its first event on; span_end has to follow. False without memory. */
-bool span_begin(span_walk_t *walk, const trace_location *location);
-void span_end(span_walk_t *walk);
 
 /* span_next - the next call that begins; those within it come after it. False: there are no more. */
 bool span_next(span_walk_t *walk, span_t *span);
@@ -44,8 +40,8 @@ typedef struct profile {
     usage_t *list;
 } profile_t;
 
-/* profile_make - of functions that were called and left. False without memory. */
-bool profile_make(profile_t *profile, const trace *of);
+/* profile_make - of functions that were called and left. */
+void profile_make(profile_t *profile, const trace *of);
 void profile_free(profile_t *profile);
 
 #endif

@@ -29,10 +29,8 @@ typedef struct sites {
  * sites_find - find all call sites. matches must outlive them.
  *
  * has_bounds   whether times are of the global clock: others have no bound
- *
- * False without memory.
  */
-bool sites_find(sites_t *sites, const trace *of, const trace_matches *matches, bool has_bounds);
+void sites_find(sites_t *sites, const trace *of, const trace_matches *matches, bool has_bounds);
 void sites_free(sites_t *sites);
 
 #endif

@@ -147,7 +147,7 @@ void tables_sites(const output_t *output, const sites_t *sites, sheet_t *sheet)
                              number_cell((double)summary->spread_median_ns),
                              number_cell((double)summary->spread_p99_ns), bound((double)summary->bound_ns),
                              has_bound ? number_cell(percent((double)summary->clear_calls, calls)) : text_cell(""),
-                             number_cell(site->calls[0]->parts[summary->last_rank].rank),
+                             number_cell(site->calls[0]->parts[summary->last_rank].enter.at->rank),
                              number_cell(percent((double)summary->last_calls, calls)), number_cell(summary->wait_ns),
                              number_cell(percent(summary->wait_ns, summary->in_call_ns)), text_cell(summary->pattern),
                              number_cell(summary->closeness), number_cell((double)summary->spread_max_ns),
@@ -163,9 +163,9 @@ static void print_call(const table_t *table, int number_of_site, const site_t *s
         int64_t place = call * arrivals->ranks + rank;
         table_row(table,
                   (cell_t[]){number_cell(number_of_site), number_cell((double)call),
-                             number_cell(site->calls[call]->parts[rank].rank), number_cell(arrivals->enter_ns[place]),
-                             number_cell(arrivals->leave_ns[place]), number_cell(arrivals->enter_ns[place] - first_ns),
-                             bound(arrivals->bound_ns[place])});
+                             number_cell(site->calls[call]->parts[rank].enter.at->rank),
+                             number_cell(arrivals->enter_ns[place]), number_cell(arrivals->leave_ns[place]),
+                             number_cell(arrivals->enter_ns[place] - first_ns), bound(arrivals->bound_ns[place])});
     }
 }
 

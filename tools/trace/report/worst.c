@@ -8,7 +8,6 @@
 #include "trace/waits/chain.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* What is seen beside the instance, as a part of it. */
 #define MARGIN 0.2
@@ -78,17 +77,15 @@ static json_t *list_chain(const wait_analysis *of, const gantt_lanes_t *lanes, c
 }
 
 /* The lane of the cause, and those that wait for it, from the first one on. */
-static bool choose_lanes(gantt_lanes_t *lanes, const wait_analysis *of, const cause *cause, const wait_chain *chain)
+static gantt_lanes_t choose_lanes(const wait_analysis *of, const cause *cause, const wait_chain *chain)
 {
-    size_t *wanted = malloc((chain->count + 1) * sizeof *wanted);
-    if (!wanted)
-        return false;
+    size_t *wanted = need(malloc((chain->count + 1) * sizeof *wanted));
     wanted[0] = cause->worst_lane;
     for (size_t i = 0; i < chain->count; i++)
         wanted[i + 1] = of->waits.list[chain->waits[i]].lane;
-    const bool is_good = gantt_choose_lanes(lanes, of->graph.of, wanted, chain->count + 1);
+    const gantt_lanes_t lanes = gantt_choose_lanes(of->graph.of, wanted, chain->count + 1);
     free(wanted);
-    return is_good;
+    return lanes;
 }
 
 json_t *worst_data(const wait_analysis *of, const trace_matches *matches, size_t place, const char *clock,
@@ -96,21 +93,16 @@ json_t *worst_data(const wait_analysis *of, const trace_matches *matches, size_t
 {
     const cause *cause = analysis_cause(of, place);
     const int64_t length_ns = cause->worst_end_ns - cause->worst_begin_ns;
-    wait_chain chain = {.count = 0};
-    gantt_lanes_t lanes = {.count = 0};
-    json_t *data = NULL;
+    wait_chain chain;
     chain.waits = chain_find(&of->graph, &of->waits, cause, cause->worst_end_ns + length_ns, &chain.count);
-    if (chain.waits && choose_lanes(&lanes, of, cause, &chain)) {
-        const interval_t seen = choose_interval(of->graph.of, &lanes, cause);
-        data = gantt_data(of->graph.of, matches, &lanes, seen, clock, message_step);
-        if (data) {
-            json_object_set_new(
-                data, "title",
-                need(json_sprintf("Cause %zu: rank %d, when others wait longest for it", place + 1, cause->key.rank)));
-            json_object_set_new(data, "chain", list_chain(of, &lanes, &chain, &seen));
-            json_object_set_new(data, "marks", list_marks(of, &lanes, cause, &seen));
-        }
-    }
+    const gantt_lanes_t lanes = choose_lanes(of, cause, &chain);
+    const interval_t seen = choose_interval(of->graph.of, &lanes, cause);
+    json_t *data = gantt_data(of->graph.of, matches, &lanes, seen, clock, message_step);
+    json_object_set_new(
+        data, "title",
+        need(json_sprintf("Cause %zu: rank %d, when others wait longest for it", place + 1, cause->key.rank)));
+    json_object_set_new(data, "chain", list_chain(of, &lanes, &chain, &seen));
+    json_object_set_new(data, "marks", list_marks(of, &lanes, cause, &seen));
     free(lanes.rows);
     bulk_free(chain.waits);
     return data;

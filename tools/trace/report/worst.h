@@ -7,7 +7,7 @@
 #include "trace/waits/analysis.h"
 
 /*
- * worst_data - what report.js draws. NULL without memory.
+ * worst_data - what report.js draws.
  *
  * place          of the cause in the order of causes, from 0
  * clock          by which times are, in a few words

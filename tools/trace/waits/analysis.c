@@ -2,11 +2,11 @@
 /* analysis.c - all steps of the analysis, and sums over what they found. */
 #include "trace/waits/analysis.h"
 
+#include "common/room.h"
 #include "trace/waits/gain.h"
 #include "trace/waits/path.h"
 #include "trace/waits/replay.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Order */
@@ -37,20 +37,17 @@ static int compare_causes(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-static bool sort_causes(wait_analysis *to)
+static void sort_causes(wait_analysis *to)
 {
     const size_t count = to->causes.count;
-    ordered *list = malloc((count + 1) * sizeof *list);
-    to->order = malloc((count + 1) * sizeof *to->order);
-    const bool is_good = list && to->order;
-    for (size_t i = 0; is_good && i < count; i++)
+    ordered *list = need(malloc((count + 1) * sizeof *list));
+    to->order = need(malloc((count + 1) * sizeof *to->order));
+    for (size_t i = 0; i < count; i++)
         list[i] = (ordered){&to->causes.list[i], i};
-    if (is_good && count > 0)
-        qsort(list, count, sizeof *list, compare_causes);
-    for (size_t i = 0; is_good && i < count; i++)
+    qsort(list, count, sizeof *list, compare_causes);
+    for (size_t i = 0; i < count; i++)
         to->order[i] = list[i].index;
     free(list);
-    return is_good;
 }
 
 /* ---- Waits by state and place */
@@ -74,12 +71,10 @@ static void add_wait(wait_sum *sum, const graph_wait *wait)
     sum->longest_ns = waited_ns > sum->longest_ns ? waited_ns : sum->longest_ns;
 }
 
-static bool sum_waits(wait_analysis *to)
+static void sum_waits(wait_analysis *to)
 {
     const graph *of = &to->graph;
-    to->sums = calloc(of->places.count * STATE_COUNT + 1, sizeof *to->sums);
-    if (!to->sums)
-        return false;
+    to->sums = need(calloc(of->places.count * STATE_COUNT + 1, sizeof *to->sums));
     for (size_t i = 0; i < to->waits.count; i++) {
         const graph_wait *wait = &to->waits.list[i];
         const size_t place = of->lanes[wait->lane].calls[wait->call].place;
@@ -92,9 +87,7 @@ static bool sum_waits(wait_analysis *to)
     for (size_t i = 0; i < of->places.count * STATE_COUNT; i++)
         if (to->sums[i].count > 0)
             to->sums[to->sum_count++] = to->sums[i];
-    if (to->sum_count > 0)
-        qsort(to->sums, to->sum_count, sizeof *to->sums, compare_sums);
-    return true;
+    qsort(to->sums, to->sum_count, sizeof *to->sums, compare_sums);
 }
 
 /* ---- Calls whose waits cannot be seen */
@@ -126,17 +119,14 @@ static bool lacks_other_end(const graph_lane *lane, const graph_call *call)
     return false;
 }
 
-static void sum_calls(wait_analysis *to)
+static void sum_unseen(wait_analysis *to)
 {
     const graph *of = &to->graph;
     for (size_t lane = 0; lane < of->lane_count; lane++)
         for (size_t i = 0; i < of->lanes[lane].count; i++) {
             const graph_call *call = &of->lanes[lane].calls[i];
-            const int64_t from_ns = call->wait != GRAPH_NONE ? to->waits.list[call->wait].end_ns : call->enter_ns;
-            const char *name = of->of->names[of->places.list[call->place].function];
-            to->in_calls_ns += call->leave_ns - from_ns;
-            if ((may_wait(name) && !call->is_matched) || lacks_other_end(&of->lanes[lane], call))
-                to->unseen_ns += call->leave_ns - from_ns;
+            if ((may_wait(graph_name(of, call)) && !call->is_matched) || lacks_other_end(&of->lanes[lane], call))
+                to->unseen_ns += call->leave_ns - waits_end_ns(&to->waits, call);
         }
 }
 
@@ -151,7 +141,7 @@ static double computation_ns(const graph_lane *lane)
     return ns;
 }
 
-static bool find_efficiencies(wait_analysis *to)
+static void find_efficiencies(wait_analysis *to)
 {
     double sum_ns = 0, most_ns = 0, ranks = 0;
     for (size_t lane = 0; lane < to->graph.lane_count; lane++) {
@@ -167,34 +157,27 @@ static bool find_efficiencies(wait_analysis *to)
     to->load_balance = most_ns > 0 ? sum_ns / ranks / most_ns : 1;
     to->serialization = ideal_ns > 0 ? most_ns / (double)ideal_ns : 1;
     to->transfer = to->run_ns > 0 ? (double)ideal_ns / (double)to->run_ns : 1;
-    return ideal_ns >= 0;
 }
 
-static bool find_gains(wait_analysis *to)
-{
-    for (size_t i = 0; i < ANALYSIS_GAINS && i < to->causes.count; i++) {
-        to->without_ns[i] = gain_run_ns(&to->graph, &to->causes, to->order[i]);
-        if (to->without_ns[i] < 0)
-            return false;
-    }
-    return true;
-}
-
-bool analysis_charge(wait_analysis *made, const trace *of, const trace_matches *matches, bool has_bounds)
+void analysis_charge(wait_analysis *made, const trace *of, const trace_matches *matches, bool has_bounds)
 {
     *made = (wait_analysis){.has_bounds = has_bounds};
-    return graph_make(&made->graph, of, matches) && waits_find(&made->waits, &made->graph, has_bounds) &&
-           causes_find(&made->causes, &made->graph, &made->waits);
+    graph_make(&made->graph, of, matches);
+    waits_find(&made->waits, &made->graph, has_bounds);
+    causes_find(&made->causes, &made->graph, &made->waits);
 }
 
-bool analysis_make(wait_analysis *made, const trace *of, const trace_matches *matches, bool has_bounds)
+void analysis_make(wait_analysis *made, const trace *of, const trace_matches *matches, bool has_bounds)
 {
-    if (!analysis_charge(made, of, matches, has_bounds))
-        return false;
+    analysis_charge(made, of, matches, has_bounds);
     made->run_ns = made->graph.end_ns - made->graph.begin_ns;
-    sum_calls(made);
-    return path_add(&made->causes, &made->graph, &made->waits) && sort_causes(made) && sum_waits(made) &&
-           find_efficiencies(made) && find_gains(made);
+    sum_unseen(made);
+    path_add(&made->causes, &made->graph, &made->waits);
+    sort_causes(made);
+    sum_waits(made);
+    find_efficiencies(made);
+    for (size_t i = 0; i < ANALYSIS_GAINS && i < made->causes.count; i++)
+        made->without_ns[i] = gain_run_ns(&made->graph, &made->causes, made->order[i]);
 }
 
 void analysis_free(wait_analysis *made)

@@ -31,17 +31,16 @@ typedef struct {
      * time in which ranks compute.
      */
     double load_balance, serialization, transfer;
-    /* What all ranks together spent in calls beside waits, and of this, where waits cannot be seen. */
-    int64_t in_calls_ns, unseen_ns;
-    double bound_ns; /* of all waits together */
+    int64_t unseen_ns; /* what all ranks together spent, beside waits, in calls of which waits cannot be seen */
+    double bound_ns;   /* of all waits together */
     bool has_bounds;
 } wait_analysis;
 
-/* Analyze a trace, whose global times are set. has_bounds: these are of the global clock. False without memory. */
-bool analysis_make(wait_analysis *made, const trace *of, const trace_matches *matches, bool has_bounds);
+/* Analyze a trace, whose global times are set. has_bounds: these are of the global clock. */
+void analysis_make(wait_analysis *made, const trace *of, const trace_matches *matches, bool has_bounds);
 
 /* Of this only graph, waits and causes, without their order, critical path, and gains. */
-bool analysis_charge(wait_analysis *made, const trace *of, const trace_matches *matches, bool has_bounds);
+void analysis_charge(wait_analysis *made, const trace *of, const trace_matches *matches, bool has_bounds);
 void analysis_free(wait_analysis *made);
 
 /* The cause in a place of the order, from 0. */

@@ -33,17 +33,17 @@ typedef struct {
 } cause;
 
 typedef struct {
-    size_t count, slot_count;
-    cause *list; /* in the order in which they were found */
-    size_t *slots;
+    size_t count;
+    cause *list;       /* in the order in which they were found */
+    keys numbers;      /* of causes in the list */
     int64_t waited_ns; /* by all */
 } causes;
 
-/* Charge all waits, and name the causes in the calls of the graph. False without memory. */
-bool causes_find(causes *found, graph *of, const graph_waits *waits);
+/* Charge all waits, and name the causes in the calls of the graph. */
+void causes_find(causes *found, graph *of, const graph_waits *waits);
 void causes_free(causes *found);
 
-/* The cause with a key, which is added if it is new. GRAPH_NONE without memory. */
+/* The index of the cause with a key, which is added if it is new. */
 size_t causes_at(causes *known, const cause_key *key);
 
 /* The key of the computation before a call, of what is after the last one, and of a call. */

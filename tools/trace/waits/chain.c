@@ -2,10 +2,8 @@
 /* chain.c - from the worst instance of a cause on to all that waited for it. */
 #include "trace/waits/chain.h"
 
-#include "trace/bulk.h"
+#include "common/room.h"
 #include "trace/waits/history.h"
-
-#include <stdlib.h>
 
 /* Whether a part of a wait is charged to the instance, or passed on to a wait of the chain. */
 static bool is_charged(const history *past, const graph_wait *wait, const cause *cause, const bool *is_in)
@@ -27,24 +25,20 @@ size_t *chain_find(const graph *of, const graph_waits *waits, const cause *cause
 {
     history past;
     size_t *chain = waits_by_end(waits);
-    bool *is_in = calloc(waits->count + 1, sizeof *is_in);
-    bool is_good = history_begin(&past, of, waits) && is_in && chain;
+    bool *is_in = need(calloc(waits->count + 1, sizeof *is_in));
+    history_begin(&past, of, waits);
     *count = 0;
-    for (size_t i = 0; is_good && i < waits->count; i++) {
+    for (size_t i = 0; i < waits->count; i++) {
         const size_t wait = chain[i];
         const int64_t end_ns = waits->list[wait].end_ns;
         if (end_ns <= cause->worst_begin_ns || end_ns > until_ns)
             continue;
-        is_good = history_find(&past, wait);
-        is_in[wait] = is_good && is_charged(&past, &waits->list[wait], cause, is_in);
+        history_find(&past, wait);
+        is_in[wait] = is_charged(&past, &waits->list[wait], cause, is_in);
         if (is_in[wait])
             chain[(*count)++] = wait;
     }
     history_end(&past);
     free(is_in);
-    if (!is_good) {
-        bulk_free(chain);
-        return NULL;
-    }
     return chain;
 }

@@ -6,7 +6,7 @@
 #include "trace/waits/causes.h"
 
 /*
- * In the order in which they end, no later than `until_ns`; to be freed by bulk_free. NULL without memory.
+ * In the order in which they end, no later than `until_ns`; to be freed by bulk_free.
  *
  * count   out: how many there are
  */

@@ -6,8 +6,6 @@
 #include "common/statistics.h"
 #include "trace/waits/replay.h"
 
-#include <stdlib.h>
-
 /* The instances of a computation on one lane. */
 typedef struct {
     size_t count;
@@ -19,20 +17,16 @@ static int64_t length_ns(const graph_lane *lane, size_t call)
     return lane->calls[call].enter_ns - (call > 0 ? lane->calls[call - 1].leave_ns : lane->begin_ns);
 }
 
-static bool list_instances(const graph *of, size_t lane, const cause_key *key, instance_list *found)
+static void list_instances(const graph *of, size_t lane, const cause_key *key, instance_list *found)
 {
     for (size_t i = 0; i < of->lanes[lane].count; i++) {
         size_t from, to;
         graph_places(of, lane, i, &from, &to);
         if (from != key->from || to != key->to)
             continue;
-        size_t *calls = room_for_another(found->calls, (int64_t)found->count, sizeof *calls);
-        if (!calls)
-            return false;
-        found->calls = calls;
+        found->calls = need(room_for_another(found->calls, (int64_t)found->count, sizeof(size_t)));
         found->calls[found->count++] = i;
     }
-    return true;
 }
 
 /* The median of the instances of this number on other ranks, which have as many; negative: there are none. */
@@ -63,22 +57,18 @@ static void shorten(const graph *of, const instance_list *lists, size_t lane, si
 
 static int64_t replay_computation(const graph *of, const cause_key *key, size_t which)
 {
-    instance_list *lists = calloc(of->lane_count + 1, sizeof *lists);
-    int64_t **less_ns = calloc(of->lane_count + 1, sizeof *less_ns);
-    int64_t *room = malloc((of->lane_count + 1) * sizeof *room), run_ns = -1;
-    bool is_good = lists && less_ns && room;
-    for (size_t lane = 0; is_good && lane < of->lane_count; lane++)
-        is_good = list_instances(of, lane, key, &lists[lane]);
-    for (size_t lane = 0; is_good && lane < of->lane_count; lane++) {
-        if (of->lanes[lane].location->rank != key->rank)
-            continue;
-        is_good = (less_ns[lane] = calloc(of->lanes[lane].count + 1, sizeof **less_ns));
-        if (is_good)
+    instance_list *lists = need(calloc(of->lane_count + 1, sizeof *lists));
+    int64_t **less_ns = need(calloc(of->lane_count + 1, sizeof *less_ns));
+    int64_t *room = need(malloc((of->lane_count + 1) * sizeof *room));
+    for (size_t lane = 0; lane < of->lane_count; lane++)
+        list_instances(of, lane, key, &lists[lane]);
+    for (size_t lane = 0; lane < of->lane_count; lane++)
+        if (of->lanes[lane].location->rank == key->rank) {
+            less_ns[lane] = need(calloc(of->lanes[lane].count + 1, sizeof **less_ns));
             shorten(of, lists, lane, which, room, less_ns[lane]);
-    }
-    if (is_good)
-        run_ns = replay_ns(of, &(replay_change){.less_ns = less_ns, .without = GRAPH_NONE});
-    for (size_t lane = 0; lists && less_ns && lane < of->lane_count; lane++) {
+        }
+    const int64_t run_ns = replay_ns(of, &(replay_change){.less_ns = less_ns, .without = GRAPH_NONE});
+    for (size_t lane = 0; lane < of->lane_count; lane++) {
         free(lists[lane].calls);
         free(less_ns[lane]);
     }

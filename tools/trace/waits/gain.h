@@ -8,7 +8,7 @@
 /*
  * The run time by replay, if a rank did not take longer than the others: each instance of the cause is shorter by as
  * much as it was longer than with those that waited for it. If the other ranks compute as often between these places,
- * an instance for which nobody waited is no longer than the median of theirs. Negative without memory.
+ * an instance for which nobody waited is no longer than the median of theirs.
  */
 int64_t gain_run_ns(const graph *of, const causes *known, size_t which);
 

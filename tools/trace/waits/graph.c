@@ -2,11 +2,11 @@
 /* graph.c - the calls of each thread. */
 #include "trace/waits/graph.h"
 
+#include "common/room.h"
 #include "trace/bulk.h"
 #include "trace/calls.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *const wait_state_names[STATE_COUNT] = {
@@ -35,6 +35,18 @@ int64_t graph_time_ns(const graph_lane *lane, size_t event)
 bool graph_runs(const graph_lane *lane)
 {
     return lane->location->count > 0 || lane->end_ns > lane->begin_ns;
+}
+
+const char *graph_name(const graph *of, const graph_call *call)
+{
+    return of->of->names[of->places.list[call->place].function];
+}
+
+void *graph_room(void *list, size_t count, size_t bytes)
+{
+    if (count >= GRAPH_NONE)
+        need(NULL);
+    return bulk_for_another(list, count, bytes);
 }
 
 bool graph_is_recorder(const graph *of, const graph_call *call)
@@ -109,7 +121,7 @@ static void add_call(graph_lane *lane, const graph_call *call)
     }
 }
 
-static bool add_event(graph *to, graph_lane *lane, size_t enter, size_t leave)
+static void add_event(graph *to, graph_lane *lane, size_t enter, size_t leave)
 {
     const trace_location *location = lane->location;
     const trace_event *event = &location->events[enter];
@@ -125,8 +137,6 @@ static bool add_event(graph *to, graph_lane *lane, size_t enter, size_t leave)
                        .wait = GRAPH_NONE,
                        .delay_before = GRAPH_NONE,
                        .delay_in = GRAPH_NONE};
-    if (at >= GRAPH_NONE || location->count >= GRAPH_NONE)
-        return false;
     if (kind == NAME_BEGIN) {
         lane->begin_ns = call.leave_ns;
         lane->begin = at;
@@ -137,7 +147,6 @@ static bool add_event(graph *to, graph_lane *lane, size_t enter, size_t leave)
     } else {
         add_call(lane, &call);
     }
-    return true;
 }
 
 /* What the recorder did between MPI_Init and the program, and after it, is no part of the run. */
@@ -153,34 +162,30 @@ static void trim(const graph *of, graph_lane *lane)
         lane->end_ns = lane->calls[--lane->count].enter_ns;
 }
 
-static bool fill_lane(graph *to, graph_lane *lane)
+static void fill_lane(graph *to, graph_lane *lane)
 {
     const trace_location *location = lane->location;
-    size_t *ends = calls_find(location), room = 0;
+    size_t room = 0;
     for (size_t k = 0; k < location->count; k++)
         room += location->events[k].kind == TRACE_ENTER;
+    if (location->count >= GRAPH_NONE)
+        need(NULL);
     lane->calls = bulk_array(room, sizeof *lane->calls);
-    bool is_good = ends && lane->calls;
-    for (size_t k = 0, next = 0; is_good && k < location->count && lane->end == GRAPH_NONE; k++) {
+    for (size_t k = 0, next = 0; k < location->count && lane->end == GRAPH_NONE; k++) {
         const trace_event *event = &location->events[k];
         if (k < next || event->kind != TRACE_ENTER || to->kinds[event->id] == NAME_REGION)
             continue;
-        const size_t leave = ends[k] != CALL_NONE ? ends[k] : location->count - 1;
-        is_good = add_event(to, lane, k, leave);
-        next = leave;
+        next = location->calls[k] != CALL_NONE ? location->calls[k] : location->count - 1;
+        add_event(to, lane, k, next);
     }
-    free(ends);
-    if (is_good)
-        trim(to, lane);
-    return is_good;
+    trim(to, lane);
 }
 
-static bool add_lanes(graph *to)
+static void add_lanes(graph *to)
 {
-    bool is_good = true;
     to->begin_ns = INT64_MAX;
     to->end_ns = INT64_MIN;
-    for (trace_location *at = NULL; is_good && (at = trace_next_location(to->of, at));) {
+    for (trace_location *at = NULL; (at = trace_next_location(to->of, at));) {
         graph_lane *lane = &to->lanes[at->index];
         *lane = (graph_lane){.location = at, .begin = GRAPH_NONE, .end = GRAPH_NONE};
         if (to->of->is_cut) {
@@ -190,7 +195,7 @@ static bool add_lanes(graph *to)
             lane->begin_ns = graph_time_ns(lane, 0);
             lane->end_ns = graph_time_ns(lane, at->count - 1);
         }
-        is_good = fill_lane(to, lane);
+        fill_lane(to, lane);
         if (!graph_runs(lane))
             continue;
         to->begin_ns = lane->begin_ns < to->begin_ns ? lane->begin_ns : to->begin_ns;
@@ -203,22 +208,22 @@ static bool add_lanes(graph *to)
     for (size_t i = 0; i < to->lane_count; i++)
         if (to->lanes[i].begin == GRAPH_NONE && !to->of->is_cut)
             to->lanes[i].begin_ns = to->begin_ns;
-    return is_good;
 }
 
-bool graph_make(graph *made, const trace *of, const trace_matches *matches)
+void graph_make(graph *made, const trace *of, const trace_matches *matches)
 {
     *made = (graph){.of = of, .lane_count = of->location_count};
-    made->lanes = calloc(made->lane_count + 1, sizeof *made->lanes);
-    made->kinds = calloc(of->name_count + 1, sizeof *made->kinds);
-    for (size_t i = 0; made->kinds && i < of->name_count; i++)
+    made->lanes = need(calloc(made->lane_count + 1, sizeof *made->lanes));
+    made->kinds = need(calloc(of->name_count + 1, sizeof *made->kinds));
+    for (size_t i = 0; i < of->name_count; i++)
         made->kinds[i] = of->names[i] ? kind_of(of->names[i]) : NAME_REGION;
-    return made->lanes && made->kinds && add_lanes(made) && graph_add_dependencies(made, matches);
+    add_lanes(made);
+    graph_add_dependencies(made, matches);
 }
 
 void graph_free(graph *made)
 {
-    for (size_t i = 0; made->lanes && i < made->lane_count; i++)
+    for (size_t i = 0; i < made->lane_count; i++)
         bulk_free(made->lanes[i].calls);
     free(made->lanes);
     places_free(&made->places);

@@ -28,7 +28,7 @@ typedef enum {
 } wait_state;
 extern const char *const wait_state_names[STATE_COUNT];
 
-/* Lists are large, so their indexes have 32 bits. This is no index: */
+/* Lists are large, so their indexes have 32 bits; what has more of them ends the program. This is no index: */
 #define GRAPH_NONE UINT32_MAX
 
 /* In one call: it has to wait until so long after another call began, or until a gathering is complete. */
@@ -97,8 +97,8 @@ typedef struct {
     graph_delay *delays;
 } graph;
 
-/* Global times are set. What is made must outlive the graph. False without memory. */
-bool graph_make(graph *made, const trace *of, const trace_matches *matches);
+/* Global times are set. What is made must outlive the graph. */
+void graph_make(graph *made, const trace *of, const trace_matches *matches);
 void graph_free(graph *made);
 
 /* The call of a lane that an event is in, or GRAPH_NONE. */
@@ -119,7 +119,13 @@ const graph_delay *graph_delay_at(const graph *of, uint32_t delay);
 /* Whether a call is the recorder's own: it synchronized clocks, or wrote events. */
 bool graph_is_recorder(const graph *of, const graph_call *call);
 
+/* The name of the function that is called. */
+const char *graph_name(const graph *of, const graph_call *call);
+
+/* Room for another one in such a list. */
+void *graph_room(void *list, size_t count, size_t bytes);
+
 /* The part of graph_make that adds dependencies. */
-bool graph_add_dependencies(graph *to, const trace_matches *matches);
+void graph_add_dependencies(graph *to, const trace_matches *matches);
 
 #endif

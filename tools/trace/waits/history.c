@@ -6,8 +6,6 @@
 #include "common/statistics.h"
 #include "trace/bulk.h"
 
-#include <stdlib.h>
-
 /* How far back lanes are compared if they have not met. */
 enum { MAX_CALLS = 2000 };
 
@@ -82,18 +80,14 @@ static int64_t find_meeting(history *past, side late, side waiting)
 
 /* ---- What they did since */
 
-static bool add_part(history_lane *to, history_part part, int64_t from_ns, int64_t to_ns)
+static void add_part(history_lane *to, history_part part, int64_t from_ns, int64_t to_ns)
 {
     if (from_ns >= to_ns)
-        return true;
-    history_part *list = room_for_another(to->list, (int64_t)to->count, sizeof part);
-    if (!list)
-        return false;
+        return;
     part.ns = to_ns - from_ns;
     part.order = to->count;
-    to->list = list;
+    to->list = need(room_for_another(to->list, (int64_t)to->count, sizeof part));
     to->list[to->count++] = part;
-    return true;
 }
 
 static history_part part_before(const history *past, const side *at, size_t call)
@@ -104,26 +98,24 @@ static history_part part_before(const history *past, const side *at, size_t call
 }
 
 /* Back from the beginning of a call until they met. */
-static bool list_parts(const history *past, history_lane *to, const side *at, int64_t met_ns)
+static void list_parts(const history *past, history_lane *to, const side *at, int64_t met_ns)
 {
     const graph_call *calls = at->lane->calls;
     int64_t end_ns = calls[at->end].enter_ns;
-    bool is_good = true;
     to->count = 0;
-    for (size_t i = at->end, k = 0; is_good && end_ns > met_ns && k < MAX_CALLS; i--, k++) {
+    for (size_t i = at->end, k = 0; end_ns > met_ns && k < MAX_CALLS; i--, k++) {
         const int64_t left_ns = i > 0 ? calls[i - 1].leave_ns : at->lane->begin_ns;
-        is_good = add_part(to, part_before(past, at, i), greater(left_ns, met_ns), end_ns);
+        add_part(to, part_before(past, at, i), greater(left_ns, met_ns), end_ns);
         if (i == 0)
             break;
         const graph_call *call = &calls[i - 1];
-        const int64_t released_ns = call->wait != GRAPH_NONE ? past->waits->list[call->wait].end_ns : call->enter_ns;
+        const int64_t released_ns = waits_end_ns(past->waits, call);
         history_part part = {.kind = PART_IN, .call = i - 1, .from = call->place, .to = call->place};
-        is_good = is_good && add_part(to, part, greater(released_ns, met_ns), call->leave_ns);
+        add_part(to, part, greater(released_ns, met_ns), call->leave_ns);
         part.kind = PART_WAIT;
-        is_good = is_good && add_part(to, part, greater(call->enter_ns, met_ns), released_ns);
+        add_part(to, part, greater(call->enter_ns, met_ns), released_ns);
         end_ns = call->enter_ns;
     }
-    return is_good;
 }
 
 /* ---- Comparison */
@@ -243,36 +235,32 @@ static void compare(history *past, size_t wait)
 
 /* ---- All of it */
 
-static bool has_excess(history *past, const side *late)
+static void take_all(history *past, const side *late)
 {
-    if (past->excess_ns > 0)
-        return true;
     past->late.count = 0;
     past->excess_ns = 1;
-    if (!add_part(&past->late, part_before(past, late, late->end), 0, 1))
-        return false;
+    add_part(&past->late, part_before(past, late, late->end), 0, 1);
     past->late.list[0].excess_ns = 1;
-    return true;
 }
 
-bool history_find(history *past, size_t wait)
+void history_find(history *past, size_t wait)
 {
     const graph_wait *of = &past->waits->list[wait];
     const graph_lane *lanes = past->of->lanes;
     const side late = {&lanes[of->late_lane], of->late_lane, of->late_call, of->late_call};
     const side waiting = {&lanes[of->lane], of->lane, of->call, of->call};
     const int64_t met_ns = find_meeting(past, late, waiting);
-    if (!list_parts(past, &past->late, &late, met_ns) || !list_parts(past, &past->waiting, &waiting, met_ns))
-        return false;
+    list_parts(past, &past->late, &late, met_ns);
+    list_parts(past, &past->waiting, &waiting, met_ns);
     compare(past, wait);
-    return has_excess(past, &late);
+    if (past->excess_ns == 0)
+        take_all(past, &late);
 }
 
-bool history_begin(history *past, const graph *of, const graph_waits *waits)
+void history_begin(history *past, const graph *of, const graph_waits *waits)
 {
     *past = (history){.of = of, .waits = waits};
     past->meetings = bulk_zeros(of->gathering_count, sizeof *past->meetings);
-    return past->meetings;
 }
 
 void history_end(history *past)

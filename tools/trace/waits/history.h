@@ -44,15 +44,14 @@ typedef struct {
     size_t searches;
 } history;
 
-/* False without memory. */
-bool history_begin(history *past, const graph *of, const graph_waits *waits);
+void history_begin(history *past, const graph *of, const graph_waits *waits);
 void history_end(history *past);
 
 /*
  * The history of a wait. Parts of both lanes with the same places are paired, from the last one on, and then those that
  * are left, whatever their places; the excess of a part that has no other one is all of it. If no part is longer, the
- * last computation before the late call has all of the excess. False without memory.
+ * last computation before the late call has all of the excess.
  */
-bool history_find(history *past, size_t wait);
+void history_find(history *past, size_t wait);
 
 #endif

@@ -22,38 +22,33 @@ static size_t calls_before(const graph_lane *lane, int64_t ns)
     return low;
 }
 
-static bool add(causes *to, const cause_key *key, position *at, int64_t from_ns)
+static void add(causes *to, const cause_key *key, position *at, int64_t from_ns)
 {
     if (from_ns >= at->ns)
-        return true;
-    const size_t which = causes_at(to, key);
-    if (which == GRAPH_NONE)
-        return false;
+        return;
+    const size_t which = causes_at(to, key); /* may move the list */
     to->list[which].path_ns += at->ns - from_ns;
     at->ns = from_ns;
     at->jumps = 0;
-    return true;
 }
 
 /* Back through the last call that began, to its beginning or to the lane that it waited for. */
-static bool pass_call(causes *to, const graph *of, const graph_waits *waits, position *at)
+static void pass_call(causes *to, const graph *of, const graph_waits *waits, position *at)
 {
     const graph_call *call = &of->lanes[at->lane].calls[at->calls - 1];
     const graph_wait *wait = call->wait != GRAPH_NONE ? &waits->list[call->wait] : NULL;
     const cause_key key = cause_in(of, at->lane, at->calls - 1);
     const bool jumps = wait && wait->end_ns <= at->ns && at->jumps < of->lane_count;
-    if (!add(to, &key, at, jumps ? wait->end_ns : call->enter_ns))
-        return false;
+    add(to, &key, at, jumps ? wait->end_ns : call->enter_ns);
     at->calls--;
     if (jumps) {
         at->lane = wait->late_lane;
         at->calls = calls_before(&of->lanes[at->lane], at->ns);
         at->jumps++;
     }
-    return true;
 }
 
-bool path_add(causes *to, const graph *of, const graph_waits *waits)
+void path_add(causes *to, const graph *of, const graph_waits *waits)
 {
     position at = {.ns = of->end_ns};
     for (size_t lane = 0; lane < of->lane_count; lane++)
@@ -61,16 +56,14 @@ bool path_add(causes *to, const graph *of, const graph_waits *waits)
             (of->lanes[lane].count > 0 || of->lanes[at.lane].end_ns != of->end_ns))
             at.lane = lane;
     if (of->lane_count == 0)
-        return true;
+        return;
     at.calls = of->lanes[at.lane].count;
-    bool is_good = true;
-    while (is_good && at.ns > of->begin_ns) {
+    while (at.ns > of->begin_ns) {
         const graph_lane *lane = &of->lanes[at.lane];
         const cause_key key = cause_before(of, at.lane, at.calls);
         const int64_t from_ns = at.calls > 0 ? lane->calls[at.calls - 1].leave_ns : of->begin_ns;
-        is_good = add(to, &key, &at, from_ns);
-        if (is_good && at.calls > 0)
-            is_good = pass_call(to, of, waits, &at);
+        add(to, &key, &at, from_ns);
+        if (at.calls > 0)
+            pass_call(to, of, waits, &at);
     }
-    return is_good;
 }

@@ -8,7 +8,7 @@
 
 #include "trace/waits/causes.h"
 
-/* Add to each cause its part of the path. False without memory. */
-bool path_add(causes *to, const graph *of, const graph_waits *waits);
+/* Add to each cause its part of the path. */
+void path_add(causes *to, const graph *of, const graph_waits *waits);
 
 #endif

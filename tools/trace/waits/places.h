@@ -3,6 +3,7 @@
 #ifndef TRACE_PLACES_H
 #define TRACE_PLACES_H
 
+#include "trace/keys.h"
 #include "trace/trace.h"
 
 typedef struct place {
@@ -12,12 +13,16 @@ typedef struct place {
 } place;
 
 typedef struct {
-    size_t count, slot_count;
+    size_t count;
     place *list;
-    size_t *slots; /* of a hash table: a place, plus 1; 0: free */
+    keys numbers; /* of places in the list */
 } places;
 
-/* The place of an ENTER, which is added if it is new. SIZE_MAX without memory. */
+/* The place of an ENTER; and an order of places, as for qsort. */
+place place_of(const trace_process *process, const trace_event *enter);
+int place_compare(const void *left, const void *right);
+
+/* The index of the place of an ENTER, which is added if it is new. */
 size_t places_find(places *known, const trace_process *process, const trace_event *enter);
 void places_free(places *known);
 

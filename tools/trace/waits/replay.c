@@ -5,9 +5,8 @@
  */
 #include "trace/waits/replay.h"
 
+#include "common/room.h"
 #include "trace/bulk.h"
-
-#include <stdlib.h>
 
 /* A lane. */
 typedef struct {
@@ -206,19 +205,17 @@ static int64_t run(replay *in)
 
 /* ---- Memory */
 
-static bool make(replay *in)
+static void make(replay *in)
 {
     const graph *of = in->of;
-    in->lanes = calloc(of->lane_count + 1, sizeof *in->lanes);
-    in->ready = calloc(of->lane_count + 1, sizeof *in->ready);
+    in->lanes = need(calloc(of->lane_count + 1, sizeof *in->lanes));
+    in->ready = need(calloc(of->lane_count + 1, sizeof *in->ready));
     in->gatherings = bulk_array(of->gathering_count, sizeof *in->gatherings);
-    in->enter_ns = calloc(of->lane_count + 1, sizeof *in->enter_ns);
-    bool is_good = in->lanes && in->ready && in->gatherings && in->enter_ns;
-    for (size_t lane = 0; is_good && lane < of->lane_count; lane++)
-        is_good = (in->enter_ns[lane] = bulk_array(of->lanes[lane].count, sizeof(int64_t)));
-    for (size_t i = 0; is_good && i < of->gathering_count; i++)
+    in->enter_ns = need(calloc(of->lane_count + 1, sizeof *in->enter_ns));
+    for (size_t lane = 0; lane < of->lane_count; lane++)
+        in->enter_ns[lane] = bulk_array(of->lanes[lane].count, sizeof(int64_t));
+    for (size_t i = 0; i < of->gathering_count; i++)
         in->gatherings[i] = (replay_gathering){of->gatherings[i].count, INT64_MIN, GRAPH_NONE};
-    return is_good;
 }
 
 int64_t replay_ns(const graph *of, const replay_change *change)
@@ -226,8 +223,9 @@ int64_t replay_ns(const graph *of, const replay_change *change)
     replay in = {.of = of, .change = change};
     if (of->is_too_long)
         return of->end_ns - of->begin_ns;
-    const int64_t ns = make(&in) ? run(&in) : -1;
-    for (size_t lane = 0; in.enter_ns && lane < of->lane_count; lane++)
+    make(&in);
+    const int64_t ns = run(&in);
+    for (size_t lane = 0; lane < of->lane_count; lane++)
         bulk_free(in.enter_ns[lane]);
     free(in.lanes);
     free(in.ready);

@@ -16,7 +16,7 @@ typedef struct {
     bool is_instant; /* what calls take beside waiting is gone: a network without latency and with any bandwidth */
 } replay_change;
 
-/* The time from the first beginning of a lane to the last end. Negative without memory. */
+/* The time from the first beginning of a lane to the last end. */
 int64_t replay_ns(const graph *of, const replay_change *change);
 
 #endif

@@ -4,8 +4,6 @@
 
 #include "trace/bulk.h"
 
-#include <stdlib.h>
-
 static const graph_call *call_at(const graph *of, size_t lane, size_t call)
 {
     return &of->lanes[lane].calls[call];
@@ -63,7 +61,7 @@ static bool find_wait(const graph *of, size_t lane, size_t index, bool has_bound
     return (double)(last.end_ns - last.begin_ns) > last.bound_ns;
 }
 
-bool waits_find(graph_waits *found, graph *of, bool has_bounds)
+void waits_find(graph_waits *found, graph *of, bool has_bounds)
 {
     *found = (graph_waits){0, NULL};
     for (size_t lane = 0; !of->is_too_long && lane < of->lane_count; lane++)
@@ -71,16 +69,10 @@ bool waits_find(graph_waits *found, graph *of, bool has_bounds)
             graph_wait wait;
             if (!find_wait(of, lane, i, has_bounds, &wait))
                 continue;
-            if (found->count >= GRAPH_NONE)
-                return false;
-            graph_wait *list = bulk_for_another(found->list, found->count, sizeof wait);
-            if (!list)
-                return false;
-            found->list = list;
+            found->list = graph_room(found->list, found->count, sizeof wait);
             of->lanes[lane].calls[i].wait = (uint32_t)found->count;
             found->list[found->count++] = wait;
         }
-    return true;
 }
 
 void waits_free(graph_waits *found)
@@ -106,13 +98,10 @@ size_t *waits_by_end(const graph_waits *of)
 {
     ordered *order = bulk_array(of->count, sizeof *order);
     size_t *waits = bulk_array(of->count, sizeof *waits);
-    for (size_t i = 0; order && i < of->count; i++)
+    for (size_t i = 0; i < of->count; i++)
         order[i] = (ordered){of->list[i].end_ns, i};
-    if (!order || !waits || !bulk_sort(order, of->count, sizeof *order, by_end)) {
-        bulk_free(waits);
-        waits = NULL;
-    }
-    for (size_t i = 0; waits && i < of->count; i++)
+    bulk_sort(order, of->count, sizeof *order, by_end);
+    for (size_t i = 0; i < of->count; i++)
         waits[i] = order[i].wait;
     bulk_free(order);
     return waits;

@@ -25,14 +25,20 @@ typedef struct {
 bool graph_release(const graph *of, size_t lane, const graph_dependency *dependency, graph_wait *release);
 
 /*
- * Find all waits, and name them in the calls of the graph. False without memory.
+ * Find all waits, and name them in the calls of the graph.
  *
  * has_bounds   whether times are of the global clock: others have no bound
  */
-bool waits_find(graph_waits *found, graph *of, bool has_bounds);
+void waits_find(graph_waits *found, graph *of, bool has_bounds);
 void waits_free(graph_waits *found);
 
-/* Waits in the order in which they end; to be freed by bulk_free. NULL without memory. */
+/* Waits in the order in which they end; to be freed by bulk_free. */
 size_t *waits_by_end(const graph_waits *of);
+
+/* The time until which a call waits; its beginning, if it does not. */
+static inline int64_t waits_end_ns(const graph_waits *of, const graph_call *call)
+{
+    return call->wait != GRAPH_NONE ? of->list[call->wait].end_ns : call->enter_ns;
+}
 
 #endif
