@@ -5,7 +5,6 @@
  */
 #include "fuzz.h"
 #include "trace/check.h"
-#include "trace/cut.h"
 #include "trace/convert/conversion.h"
 #include "trace/parse.h"
 #include "trace/report/answer.h"

@@ -6,7 +6,6 @@
 #include "support.h"
 #include "trace/bulk.h"
 #include "trace/waits/analysis.h"
-#include "trace/waits/chain.h"
 #include "unit/made_trace.h"
 
 enum { LATENCY_NS = 2000, MAX_RANKS = 1024, CLOCK_NS = 100 };

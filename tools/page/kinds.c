@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* kinds.c - the table of results: their titles, charts and measures. */
-#include "page/kinds.h"
+#include "page/report.h"
 
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "common/statistics.h"
 #include "common/text.h"
 #include "compare/comparison.h"
-#include "page/kinds.h"
 
 #include <stdlib.h>
 #include <string.h>

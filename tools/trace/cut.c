@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cut.c - leave out what is not in a part of the run. */
-#include "trace/cut.h"
-
 #include "common/room.h"
 #include "trace/calls.h"
 

@@ -5,9 +5,8 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "trace/convert/conversion.h"
-#include "trace/demangle.h"
-#include "trace/lines.h"
 #include "trace/parse.h"
+#include "trace/symbols.h"
 
 #include <string.h>
 
@@ -122,8 +121,7 @@ static int run(const settings *given)
         return STATUS_BAD_OPTION;
     }
     trace_warn(&read, program_name);
-    lines_name_sites(&read, given->folders.texts[0]);
-    demangle_sites(&read);
+    symbols_improve(&read, given->folders.texts[0]);
     /* OTF2 gets the times themselves, which are local without any correction. */
     bool is_local = given->clock == CLOCK_LOCAL;
     conversion job = {.program = program_name, .of = &read, .is_local = is_local, .path = choose_path(given, path)};

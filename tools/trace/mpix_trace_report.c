@@ -7,13 +7,10 @@
 #include "common/output.h"
 #include "common/room.h"
 #include "trace/bulk.h"
-#include "trace/cut.h"
-#include "trace/demangle.h"
-#include "trace/lines.h"
 #include "trace/report/answer.h"
 #include "trace/report/page.h"
 #include "trace/report/tables.h"
-#include "trace/report/wait_tables.h"
+#include "trace/symbols.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -191,9 +188,9 @@ static void print_answer(const output_t *output, const wait_analysis *waits)
     fputc('\n', output->file);
     if (waits->waits.count == 0)
         return;
-    wait_tables_causes(output, waits, true, NULL);
+    tables_causes(output, waits, true, NULL);
     fputc('\n', output->file);
-    wait_tables_waits(output, waits, NULL);
+    tables_waits(output, waits, NULL);
     fputc('\n', output->file);
 }
 
@@ -208,10 +205,10 @@ static void print_tables(const settings_t *settings, const findings_t *findings)
     }
     switch (is_usual ? SHOW_SITES : (show_t)settings->show) {
     case SHOW_CAUSES:
-        wait_tables_causes(output, &findings->waits, false, NULL);
+        tables_causes(output, &findings->waits, false, NULL);
         break;
     case SHOW_WAITS:
-        wait_tables_waits(output, &findings->waits, NULL);
+        tables_waits(output, &findings->waits, NULL);
         break;
     case SHOW_FUNCTIONS:
         tables_functions(output, &findings->profile, NULL);
@@ -285,8 +282,7 @@ static int read_and_report(settings_t *settings)
         return STATUS_BAD_OPTION;
     }
     trace_warn(&findings.of, program.name);
-    lines_name_sites(&findings.of, settings->folders.texts[0]);
-    demangle_sites(&findings.of);
+    symbols_improve(&findings.of, settings->folders.texts[0]);
     int status = report(settings, &findings);
     analysis_free(&findings.waits);
     sites_free(&findings.sites);

@@ -173,6 +173,13 @@ typedef struct {
 void trace_match(const trace *of, trace_matches *matches);
 void trace_matches_free(trace_matches *matches);
 
+/*
+ * Leave out what is not between two global times, less trace.start_ns: calls that are not wholly between them, messages
+ * and collective operations that are not with all their ends, and ends of regions. Global times are set, and all is
+ * matched, so what is left has the times and the matches that it has in the whole trace.
+ */
+void trace_cut(trace *of, trace_matches *matches, double from_ns, double to_ns);
+
 /* The local time of an event. */
 static inline int64_t trace_time_ns(const trace_point *of)
 {

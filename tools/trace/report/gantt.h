@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * gantt.h - an interval of a trace as a Gantt chart: a lane for each thread, a bar for each call, and a line for each
- * message.
+ * message; and a picture of the whole run.
  */
 #ifndef TRACE_GANTT_H
 #define TRACE_GANTT_H
 
-#include "trace/trace.h"
+#include "trace/waits/analysis.h"
 
 #include <jansson.h>
 
@@ -45,5 +45,21 @@ json_t *gantt_lane_name(const trace *of, const trace_location *at);
  */
 json_t *gantt_data(const trace *of, const trace_matches *matches, const gantt_lanes_t *lanes, interval_t interval,
                    const char *clock, size_t *message_step);
+
+/*
+ * worst_data - likewise, the worst instance of a cause: it is marked, and all waits, and which are charged to it.
+ *
+ * place   of the cause in the order of causes, from 0
+ */
+json_t *worst_data(const wait_analysis *of, const trace_matches *matches, size_t place, const char *clock,
+                   size_t *message_step);
+
+/*
+ * overview_data - what report.js draws of the whole run: how much of each of some hundred spans of time threads wait or
+ * are late. NULL: nothing was recorded.
+ *
+ * linked   so many of the greatest causes have a time line of their own, to which the picture leads
+ */
+json_t *overview_data(const wait_analysis *of, const char *clock, int linked);
 
 #endif

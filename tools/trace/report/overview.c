@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* overview.c - add up times in the cells of a picture: a row for one or several threads, a column for a time. */
-#include "trace/report/overview.h"
-
 #include "results/table.h"
 #include "trace/report/gantt.h"
 

@@ -8,10 +8,7 @@
 #include "pure/text.h"
 #include "pure/units.h"
 #include "trace/report/answer.h"
-#include "trace/report/overview.h"
 #include "trace/report/tables.h"
-#include "trace/report/wait_tables.h"
-#include "trace/report/worst.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -281,9 +278,9 @@ static void print_waits(page_t *page, const trace_view_t *view)
     json_t *overview = overview_data(view->waits, view->clock, answer.causes);
     if (overview)
         page_draw(page, overview);
-    wait_tables_causes(NULL, view->waits, true, &causes);
+    tables_causes(NULL, view->waits, true, &causes);
     print_columns(page, &causes, "Causes of waits, the greatest first", shown);
-    wait_tables_waits(NULL, view->waits, &waits);
+    tables_waits(NULL, view->waits, &waits);
     print_rows(page, &waits, "Waits by call site, the longest first");
     print_worst(page, view, answer.causes);
     fputs("</section>\n", page->file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * tables.h - the tables of a trace, and a call site's arrivals as a file of delays.
+ * tables.h - the tables of a trace, of its waits and what caused them, and a call site's arrivals as a file of delays.
  */
 #ifndef TRACE_TABLES_H
 #define TRACE_TABLES_H
@@ -8,9 +8,19 @@
 #include "results/table.h"
 #include "trace/report/profile.h"
 #include "trace/report/sites.h"
+#include "trace/waits/analysis.h"
 
 /* The columns of each table. */
-extern const schema_t function_schema, rank_schema, site_schema, call_schema;
+extern const schema_t wait_schema, cause_schema, function_schema, rank_schema, site_schema, call_schema;
+
+/* tables_waits - a row for each state and call site, into a sheet if it is not NULL. */
+void tables_waits(const output_t *output, const wait_analysis *of, sheet_t *sheet);
+
+/*
+ * tables_causes - a row for each cause of waits, and for what else is on the critical path. is_short: only a few rows,
+ * those that matter.
+ */
+void tables_causes(const output_t *output, const wait_analysis *of, bool is_short, sheet_t *sheet);
 
 /*
  * tables_functions - a row for each function, into a sheet if it is not NULL. tables_ranks - for each function and rank

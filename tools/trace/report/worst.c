@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* worst.c - choose an interval around the worst instance of a cause, and mark what is in it. */
-#include "trace/report/worst.h"
-
 #include "results/table.h"
 #include "trace/report/answer.h"
+#include "trace/report/gantt.h"
 #include "trace/bulk.h"
-#include "trace/waits/chain.h"
 
 #include <math.h>
 

@@ -3,8 +3,6 @@
 #include "trace/waits/analysis.h"
 
 #include "common/room.h"
-#include "trace/waits/gain.h"
-#include "trace/waits/path.h"
 #include "trace/waits/replay.h"
 
 #include <string.h>
@@ -177,7 +175,7 @@ void analysis_make(wait_analysis *made, const trace *of, const trace_matches *ma
     sum_waits(made);
     find_efficiencies(made);
     for (size_t i = 0; i < ANALYSIS_GAINS && i < made->causes.count; i++)
-        made->without_ns[i] = gain_run_ns(&made->graph, &made->causes, made->order[i]);
+        made->without_ns[i] = replay_without_ns(&made->graph, &made->causes, made->order[i]);
 }
 
 void analysis_free(wait_analysis *made)

@@ -50,4 +50,19 @@ size_t causes_at(causes *known, const cause_key *key);
 cause_key cause_before(const graph *of, size_t lane, size_t call);
 cause_key cause_in(const graph *of, size_t lane, size_t call);
 
+/*
+ * Add to each cause its part of the critical path: what the run would have to be shorter at to be shorter. From the end
+ * of the run it goes back in time; where a process waited it goes on at the process that was waited for. It is as long
+ * as the run.
+ */
+void path_add(causes *to, const graph *of, const graph_waits *waits);
+
+/*
+ * The waits that are charged to the worst instance of a cause, for its rank or one that waited for it, in the order in
+ * which they end, no later than `until_ns`; to be freed by bulk_free.
+ *
+ * count   out: how many there are
+ */
+size_t *chain_find(const graph *of, const graph_waits *waits, const cause *cause, int64_t until_ns, size_t *count);
+
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* chain.c - from the worst instance of a cause on to all that waited for it. */
-#include "trace/waits/chain.h"
-
 #include "common/room.h"
+#include "trace/waits/causes.h"
 #include "trace/waits/history.h"
 
 /* Whether a part of a wait is charged to the instance, or passed on to a wait of the chain. */

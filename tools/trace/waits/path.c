@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* path.c - walk the critical path backward. */
-#include "trace/waits/path.h"
+#include "trace/waits/causes.h"
 
 /* Where the walk is: at a time, on a lane, after the beginnings of so many of its calls. */
 typedef struct {

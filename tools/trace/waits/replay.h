@@ -19,4 +19,11 @@ typedef struct {
 /* The time from the first beginning of a lane to the last end. */
 int64_t replay_ns(const graph *of, const replay_change *change);
 
+/*
+ * The run time by replay, if a rank did not take longer than the others: each instance of the cause is shorter by as
+ * much as it was longer than with those that waited for it. If the other ranks compute as often between these places,
+ * an instance for which nobody waited is no longer than the median of theirs.
+ */
+int64_t replay_without_ns(const graph *of, const causes *known, size_t which);
+
 #endif

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lines.c - find the lines of call sites. */
+/* symbols.c - find the lines of call sites, and the names of their functions in C++. */
 #define _GNU_SOURCE /* asprintf */
-#include "trace/lines.h"
+#include "trace/symbols.h"
 
 #include "common/room.h"
 
-#include <elfutils/libdwfl.h>
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#ifdef MH_WITH_LIBDW
+#include <elfutils/libdwfl.h>
+
+/* ---- Lines */
 
 /* An object of the traced program. */
 typedef struct object {
@@ -55,21 +58,14 @@ static void open_object(object_t *object)
     object->dwfl = NULL;
 }
 
-/* NULL without memory. */
 static const object_t *find_object(objects_t *objects, const char *path)
 {
     for (size_t i = 0; i < objects->count; i++)
         if (strcmp(objects->list[i].path, path) == 0)
             return &objects->list[i];
-    object_t *list = room_for_another(objects->list, (int64_t)objects->count, sizeof *list);
-    if (!list)
-        return NULL;
-    objects->list = list;
-    object_t *object = &list[objects->count];
-    *object = (object_t){.path = strdup(path)};
-    if (!object->path)
-        return NULL;
-    objects->count++;
+    objects->list = need(room_for_another(objects->list, (int64_t)objects->count, sizeof *objects->list));
+    object_t *object = &objects->list[objects->count++];
+    *object = (object_t){.path = need(strdup(path))};
     if (is_usable(path, objects->youngest))
         open_object(object);
     return object;
@@ -88,7 +84,7 @@ static bool cut(const char *symbol, int *function_bytes, uint64_t *address, cons
 }
 
 /* The site by its line, or NULL. The caller frees it. */
-static char *describe(objects_t *objects, const char *symbol)
+static char *name_line(objects_t *objects, const char *symbol)
 {
     const char *path, *name, *function = symbol;
     uint64_t address;
@@ -122,22 +118,74 @@ static void free_objects(objects_t *objects)
     free(objects->list);
 }
 
-void lines_name_sites(trace *of, const char *folder)
+#else
+typedef struct objects {
+    time_t youngest;
+} objects_t;
+
+static char *name_line(objects_t *objects, const char *symbol)
+{
+    (void)objects, (void)symbol;
+    return NULL;
+}
+
+static void free_objects(objects_t *objects)
+{
+    (void)objects;
+}
+#endif
+
+/* ---- Names of C++: tools in C do not depend on the library for them */
+
+/* A longer name is cut off in the trace. */
+enum { NAME_BYTES = 1024 };
+
+typedef char *(*demangler)(const char *name, char *buffer, size_t *bytes, int *status);
+
+/*
+ * A symbol is "FUNCTION+OFFSET (ADDRESS) in OBJECT" or "FILE:LINE FUNCTION (ADDRESS) in OBJECT". NULL: its function has
+ * no name of C++. The caller frees it.
+ */
+static char *demangle(demangler by, const char *symbol)
+{
+    char name[NAME_BYTES], *text = NULL;
+    const char *space = strchr(symbol, ' '), *begin = space && space[1] == '_' ? space + 1 : symbol;
+    const size_t length = strcspn(begin, "+ ");
+    int status = -1;
+    if (strncmp(begin, "_Z", 2) != 0 || begin[length] == '\0' || length >= sizeof name)
+        return NULL;
+    snprintf(name, sizeof name, "%.*s", (int)length, begin);
+    char *function = by(name, NULL, NULL, &status);
+    if (status != 0 || asprintf(&text, "%.*s%s%s", (int)(begin - symbol), symbol, function, begin + length) < 0)
+        text = NULL;
+    free(function);
+    return text;
+}
+
+/* ---- Both */
+
+static void improve(trace_site *site, char *text)
+{
+    if (!text)
+        return;
+    free(site->symbol);
+    site->symbol = text;
+}
+
+void symbols_improve(trace *of, const char *folder)
 {
     struct stat status;
-    objects_t objects = {0};
-    if (stat(folder, &status) != 0)
-        return;
-    objects.youngest = status.st_mtime;
-    for (int rank = 0; rank < of->size; rank++) {
-        trace_process *process = &of->processes[rank];
-        for (size_t i = 0; i < process->site_count; i++) {
-            char *text = describe(&objects, process->sites[i].symbol);
-            if (!text)
-                continue;
-            free(process->sites[i].symbol);
-            process->sites[i].symbol = text;
+    objects_t objects = {.youngest = stat(folder, &status) == 0 ? status.st_mtime : 0};
+    void *library = dlopen("libstdc++.so.6", RTLD_LAZY), *symbol = library ? dlsym(library, "__cxa_demangle") : NULL;
+    demangler by;
+    memcpy(&by, &symbol, sizeof by);
+    for (int rank = 0; rank < of->size; rank++)
+        for (size_t i = 0; i < of->processes[rank].site_count; i++) {
+            trace_site *site = &of->processes[rank].sites[i];
+            improve(site, name_line(&objects, site->symbol));
+            improve(site, by ? demangle(by, site->symbol) : NULL);
         }
-    }
     free_objects(&objects);
+    if (library)
+        dlclose(library);
 }
