@@ -101,13 +101,12 @@ static void check_matches(const trace_matches *matches)
 static void check_correction(const trace *read, const trace_matches *matches)
 {
     conditions of;
-    check_relations found;
     conditions_find(read, matches, &of);
     int64_t *time_ns = malloc((of.event_count + 1) * sizeof *time_ns);
     FUZZ_REQUIRE(time_ns);
     conditions_times(&of, time_ns);
     const bool is_good = conditions_correct(&of, LATENCY_NS, time_ns);
-    check_times(&of, time_ns, LATENCY_NS, read, &found);
+    const check_relations found = check_times(&of, time_ns, LATENCY_NS, read);
     for (size_t i = 0; i < found.count; i++)
         FUZZ_REQUIRE(!is_good || found.list[i].late_ns <= 0);
     free(found.list);
@@ -150,7 +149,10 @@ static void convert(const trace *read)
     conversion job = {.program = "fuzz_trace", .of = read, .file = fopen("/dev/null", "w")};
     FUZZ_REQUIRE(job.file);
     communicators_find(&job.communicators, read);
-    FUZZ_REQUIRE(convert_to_csv(&job) == STATUS_GOOD && convert_to_perfetto(&job) == STATUS_GOOD);
+    FUZZ_REQUIRE(convert_to_csv(&job) == STATUS_GOOD);
+#ifdef MH_WITH_JANSSON
+    FUZZ_REQUIRE(convert_to_perfetto(&job) == STATUS_GOOD);
+#endif
     communicators_free(&job.communicators);
     fclose(job.file);
 }

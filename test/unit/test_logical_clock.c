@@ -94,11 +94,10 @@ typedef struct {
 
 static tally count_violations(const conditions *of, const int64_t *time_ns)
 {
-    check_relations found;
+    check_relations found = check_times(of, time_ns, LATENCY_NS, NULL);
     check_sum *sums = malloc((of->member_count + 1) * sizeof *sums);
     int64_t *scratch_ns = malloc((of->member_count + 1) * sizeof *scratch_ns);
     ck_assert(sums && scratch_ns);
-    check_times(of, time_ns, LATENCY_NS, NULL, &found);
     ck_assert_uint_eq(check_sums(&found, CHECK_ALL, sums, scratch_ns), 1);
     const tally all = {sums[0].relations, sums[0].violations, sums[0].max_ns};
     size_t by_pairs = 0, pairs = check_sums(&found, CHECK_PAIR, sums, scratch_ns);

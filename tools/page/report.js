@@ -200,6 +200,17 @@ class Figure {
     this.picture.append(svg("path", { class: "frame", d: `M${left} ${top}V${bottom}H${right}` }));
   }
 
+  // The names of lanes over time, as far as there is room for them.
+  drawLanes(names, height) {
+    const { left, top, bottom } = this.box, each = Math.ceil(16 / height);
+    this.drawX(this.axes[0], this.spec.xTitle);
+    this.drawFrame();
+    names.forEach((name, i) => i % each || this.picture.append(
+      svg("text", { x: left - 8, y: top + (i + 0.5) * height + 4, "text-anchor": "end" }, name)));
+    this.picture.append(svg("text", { class: "title", transform: `translate(16 ${(top + bottom) / 2}) rotate(-90)`,
+      "text-anchor": "middle" }, this.spec.laneTitle));
+  }
+
   // A click on a name hides what it stands for, and shows it again.
   drawLegend(names, key) {
     const items = names.map((name, number) => {
@@ -521,13 +532,8 @@ class Timeline extends Figure {
   draw() {
     const { spec } = this, [axis] = this.axes, lane = Math.min(24, Math.max(3, 600 / spec.lanes.length));
     this.begin(64, 60 + lane * spec.lanes.length);
-    this.drawX(axis, spec.xTitle);
-    this.drawFrame();
-    const each = Math.ceil(16 / lane), { left, right, top, bottom } = this.box;
-    spec.lanes.forEach((name, i) => i % each || this.picture.append(
-      svg("text", { x: left - 8, y: top + (i + 0.5) * lane + 4, "text-anchor": "end" }, name)));
-    this.picture.append(svg("text", { class: "title", transform: `translate(16 ${(top + bottom) / 2}) rotate(-90)`,
-      "text-anchor": "middle" }, spec.laneTitle));
+    this.drawLanes(spec.lanes, lane);
+    const { left, right, top } = this.box;
     const inside = this.picture.appendChild(svg("g", { "clip-path": `url(#${this.clip})` }));
     const x = (time) => this.px(axis.place(time)), isSeen = (from, to) => x(to) >= left && x(from) <= right;
     const groups = this.names.map((name, i) => inside.appendChild(
@@ -624,7 +630,7 @@ class Overview extends Figure {
   draw() {
     const { spec } = this, [axis] = this.axes, rows = spec.rows.length, height = Math.min(24, Math.max(3, 500 / rows));
     this.begin(64, 60 + height * rows);
-    const { left, top, bottom } = this.box, x = (time) => this.px(axis.place(time));
+    const { top, bottom } = this.box, x = (time) => this.px(axis.place(time));
     const inside = this.picture.appendChild(svg("g", { "clip-path": `url(#${this.clip})` }));
     inside.append(svg("image", { class: "cells", href: this.paint(), x: x(spec.from), y: top, height: bottom - top,
       width: x(spec.to) - x(spec.from), preserveAspectRatio: "none" }));
@@ -635,13 +641,7 @@ class Overview extends Figure {
         svg("rect", { class: "cause", x: begin - 1, y, width: wide + 2, height }),
         svg("text", { x: begin + wide + 4, y: y + height / 2 + 5 }, String(i + 1))));
     });
-    this.drawX(axis, spec.xTitle);
-    this.drawFrame();
-    const each = Math.ceil(16 / height);
-    spec.names.forEach(([name], i) => i % each || this.picture.append(
-      svg("text", { x: left - 8, y: top + (i + 0.5) * height + 4, "text-anchor": "end" }, name)));
-    this.picture.append(svg("text", { class: "title", transform: `translate(16 ${(top + bottom) / 2}) rotate(-90)`,
-      "text-anchor": "middle" }, spec.laneTitle));
+    this.drawLanes(spec.names.map((one) => one[0]), height);
     this.drawLegend(cellStates.map((one) => one[0]), (number) => [svg("rect", { x: 2, y: 1, width: 24, height: 10,
       style: `fill: var(${cellStates[number][1]})` })]);
     this.finish();

@@ -35,12 +35,12 @@ static void check_rule(const conditions *of, size_t rule, const int64_t *time_ns
     }
 }
 
-void check_times(const conditions *of, const int64_t *time_ns, int64_t latency_ns, const trace *bounds_of,
-                 check_relations *found)
+check_relations check_times(const conditions *of, const int64_t *time_ns, int64_t latency_ns, const trace *bounds_of)
 {
-    *found = (check_relations){0, need(malloc((of->member_count + 1) * sizeof(check_relation)))};
+    check_relations found = {0, need(malloc((of->member_count + 1) * sizeof(check_relation)))};
     for (size_t rule = 0; rule < of->rule_count; rule++)
-        check_rule(of, rule, time_ns, latency_ns, bounds_of, found);
+        check_rule(of, rule, time_ns, latency_ns, bounds_of, &found);
+    return found;
 }
 
 static int by_function(const void *a, const void *b)

@@ -19,8 +19,7 @@ typedef struct {
 } check_relations;
 
 /* All relations by these times. With `bounds_of`, violations are compared with its bounds. */
-void check_times(const conditions *of, const int64_t *time_ns, int64_t latency_ns, const trace *bounds_of,
-                 check_relations *found);
+check_relations check_times(const conditions *of, const int64_t *time_ns, int64_t latency_ns, const trace *bounds_of);
 
 /* What relations have in common that are alike: all of a function, all of a pair, or all. */
 typedef enum { CHECK_ALL, CHECK_OPERATION, CHECK_PAIR } check_scope;

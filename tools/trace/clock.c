@@ -18,18 +18,37 @@
 #define MAX_NS 4e18
 #define EARLIEST_NS 1e18
 
-/* The records that a clock is interpolated between: each stride-th. */
+/* The records that a clock is interpolated between, each stride-th. If there are none, it has an offset. */
 typedef struct {
     const trace_clock_record *records;
     size_t count, stride;
+    int64_t offset_ns, rest_ps;
 } knots;
+
+/* A process without records has its own clock, about which nothing is known. */
+static int64_t first_offset_ns(const trace_process *process, trace_clock by)
+{
+    if (process->record_count == 0)
+        return 0;
+    const int64_t offset_ns = process->records[0].global_less_local_ns, half_ns = MH_NS_PER_S / 2;
+    if (by != TRACE_LOCAL)
+        return offset_ns;
+    return (offset_ns + (offset_ns < 0 ? -half_ns : half_ns)) / MH_NS_PER_S * MH_NS_PER_S;
+}
 
 static knots knots_of(const trace_process *process, trace_clock by)
 {
-    size_t count = process->record_count;
-    if (count < 2 || by == TRACE_LOCAL || by == TRACE_START)
-        return (knots){process->records, count > 0, 1};
-    return by == TRACE_LINEAR ? (knots){process->records, 2, count - 1} : (knots){process->records, count, 1};
+    const size_t count = process->record_count;
+    knots of = {.records = process->records, .stride = 1, .offset_ns = first_offset_ns(process, by)};
+    if (count > 0 && by != TRACE_LOCAL)
+        of.rest_ps = process->records[0].global_less_local_ps;
+    if (count > 1 && by == TRACE_GLOBAL)
+        of.count = count;
+    if (count > 1 && by == TRACE_LINEAR) {
+        of.count = 2;
+        of.stride = count - 1;
+    }
+    return of;
 }
 
 static const trace_clock_record *knot(const knots *of, size_t i)
@@ -49,17 +68,6 @@ static double slope(const trace_clock_record *from, const trace_clock_record *to
     return apart_ns > 0 ? offset_growth_ns(from, to) / (double)apart_ns : 0;
 }
 
-/* A process without records has its own clock, about which nothing is known. */
-static int64_t first_offset_ns(const trace_process *process, trace_clock by)
-{
-    if (process->record_count == 0)
-        return 0;
-    const int64_t offset_ns = process->records[0].global_less_local_ns, half_ns = MH_NS_PER_S / 2;
-    if (by != TRACE_LOCAL)
-        return offset_ns;
-    return (offset_ns + (offset_ns < 0 ? -half_ns : half_ns)) / MH_NS_PER_S * MH_NS_PER_S;
-}
-
 /* ---- Times */
 
 const char *const trace_clock_names[] = {
@@ -76,16 +84,11 @@ static int64_t find_start_ns(const trace *of, trace_clock by)
     return start_ns < INT64_MAX ? start_ns : 0;
 }
 
-/* With one record or none, it is an offset. */
-static void add_offset(trace_location *location, int64_t offset_ns, double rest_ns, int64_t start_ns)
-{
-    for (size_t i = 0; i < location->count; i++)
-        location->global_ns[i] = (double)(location->events[i].time_ns + offset_ns - start_ns) + rest_ns;
-}
-
 /* By the line that ends at a knot; beyond all knots it goes on from the last one, at a rate that clocks may have. */
 static double line_ns(const trace_process *process, const knots *of, size_t end, int64_t time_ns, int64_t start_ns)
 {
+    if (of->count == 0)
+        return (double)(time_ns + of->offset_ns - start_ns) + (double)of->rest_ps / 1000;
     const trace_clock_record *from = knot(of, end - 1), *to = knot(of, end), *near = time_ns > to->time_ns ? to : from;
     double ratio = slope(from, to);
     if (time_ns < from->time_ns || time_ns > to->time_ns)
@@ -94,29 +97,19 @@ static double line_ns(const trace_process *process, const knots *of, size_t end,
            ratio * (double)(time_ns - near->time_ns);
 }
 
-static void interpolate(const trace_process *process, trace_location *location, const knots *of, int64_t start_ns)
+static void set_location(const trace_process *process, trace_location *location, trace_clock by, int64_t start_ns)
 {
+    const knots of = knots_of(process, by);
     size_t end = 1;
     double latest_ns = -EARLIEST_NS;
     for (size_t i = 0; i < location->count; i++) {
         const int64_t time_ns = location->events[i].time_ns;
-        while (end + 1 < of->count && time_ns > knot(of, end)->time_ns)
+        while (end + 1 < of.count && time_ns > knot(&of, end)->time_ns)
             end++;
         /* Only a clock that was set goes backward, or beyond all times. */
-        latest_ns = fmin(fmax(line_ns(process, of, end, time_ns, start_ns), latest_ns), MAX_NS);
+        latest_ns = fmin(fmax(line_ns(process, &of, end, time_ns, start_ns), latest_ns), MAX_NS);
         location->global_ns[i] = latest_ns;
     }
-}
-
-static void set_location(const trace_process *process, trace_location *location, trace_clock by, int64_t start_ns)
-{
-    const knots of = knots_of(process, by);
-    const double rest_ns =
-        by == TRACE_LOCAL || of.count == 0 ? 0 : (double)process->records[0].global_less_local_ps / 1000;
-    if (of.count > 1)
-        interpolate(process, location, &of, start_ns);
-    else
-        add_offset(location, first_offset_ns(process, by), rest_ns, start_ns);
 }
 
 /* Before its first record, a clock may have been further back than by the offset of that. */
@@ -230,9 +223,7 @@ double trace_bound_ns(const trace_process *process, int64_t time_ns)
 static double global_ns(const trace_process *process, int64_t time_ns, int64_t start_ns)
 {
     const knots of = knots_of(process, TRACE_GLOBAL);
-    if (of.count > 1)
-        return line_ns(process, &of, find_end(process, time_ns), time_ns, start_ns);
-    return (double)(time_ns + first_offset_ns(process, TRACE_GLOBAL) - start_ns);
+    return line_ns(process, &of, of.count > 0 ? find_end(process, time_ns) : 0, time_ns, start_ns);
 }
 
 double trace_apart_ns(const trace_process *from, int64_t from_ns, const trace_process *to, int64_t to_ns)

@@ -123,12 +123,9 @@ static void print_row(const check_run *run, const char *clock, check_scope scope
 }
 
 /* Returns how many violations there are. */
-static size_t report_clock(check_run *run, const char *clock, const movement *moved)
+static size_t print_relations(check_run *run, const char *clock, check_relations found, const movement *moved)
 {
-    const bool is_global = strcmp(clock, "global") == 0;
     size_t violations = 0;
-    check_relations found;
-    check_times(&run->conditions, run->time_ns, run->settings.latency_ns, is_global ? &run->trace : NULL, &found);
     for (check_scope scope = CHECK_ALL; scope <= CHECK_PAIR; scope++) {
         const size_t count = check_sums(&found, scope, run->sums, run->scratch_ns);
         for (size_t i = 0; i < count; i++)
@@ -141,16 +138,19 @@ static size_t report_clock(check_run *run, const char *clock, const movement *mo
     return violations;
 }
 
+static check_relations check_clock(check_run *run, trace_clock by)
+{
+    trace_set_times(&run->trace, by);
+    conditions_times(&run->conditions, run->time_ns);
+    return check_times(&run->conditions, run->time_ns, run->settings.latency_ns,
+                       by == TRACE_GLOBAL ? &run->trace : NULL);
+}
+
 /* What matters in a sentence, before the table. */
 static void say_first(check_run *run)
 {
     FILE *file = run->settings.output.file;
-    check_relations found;
-    if (run->settings.output.format != FORMAT_TABLE)
-        return;
-    trace_set_times(&run->trace, TRACE_GLOBAL);
-    conditions_times(&run->conditions, run->time_ns);
-    check_times(&run->conditions, run->time_ns, run->settings.latency_ns, &run->trace, &found);
+    check_relations found = check_clock(run, TRACE_GLOBAL);
     check_sums(&found, CHECK_ALL, run->sums, run->scratch_ns);
     const check_sum sum = run->sums[0];
     if (sum.violations == 0)
@@ -294,17 +294,16 @@ static void prepare(check_run *run)
 static bool check_all(check_run *run)
 {
     movement moved;
-    say_first(run);
+    if (run->settings.output.format == FORMAT_TABLE)
+        say_first(run);
     run->table = (table_t)TABLE(schema, &run->settings.output);
     table_head(&run->table, NULL, 0);
-    for (trace_clock by = TRACE_LOCAL; by <= TRACE_GLOBAL; by++) {
-        trace_set_times(&run->trace, by);
-        conditions_times(&run->conditions, run->time_ns);
-        report_clock(run, trace_clock_names[by], NULL);
-    }
+    for (trace_clock by = TRACE_LOCAL; by <= TRACE_GLOBAL; by++)
+        print_relations(run, trace_clock_names[by], check_clock(run, by), NULL);
     if (!correct(run, &moved))
         return false;
-    if (report_clock(run, "corrected", &moved) > 0)
+    const check_relations left = check_times(&run->conditions, run->time_ns, run->settings.latency_ns, NULL);
+    if (print_relations(run, "corrected", left, &moved) > 0)
         return trace_fail(run->message, "violations remain after the correction");
     return !run->settings.write || write_corrected(run);
 }

@@ -81,25 +81,41 @@ static const char *choose_path(const settings *given, char own[TRACE_PATH_SIZE])
     return own;
 }
 
-static int convert_to_file(conversion *job, int (*convert)(conversion *job))
-{
-    job->file = output_create(job->path, "--output", program_name);
-    if (!job->file)
-        return STATUS_BAD_OPTION;
-    int status = convert(job);
-    return output_finish(job->file, job->path, program_name) ? status : STATUS_FAILED;
-}
+/* What writes a format to a file, or to a folder; NULL: the program was built without the library for it. */
+static const struct {
+    int (*convert)(conversion *job);
+    bool is_folder;
+    const char *library, *package;
+} writers[] = {
+#ifdef MH_WITH_OTF2
+    [FORMAT_OTF2] = {convert_to_otf2, .is_folder = true},
+#else
+    [FORMAT_OTF2] = {.library = "OTF2", .package = "libopen-trace-format2-dev"},
+#endif
+#ifdef MH_WITH_JANSSON
+    [FORMAT_PERFETTO] = {convert_to_perfetto},
+#else
+    [FORMAT_PERFETTO] = {.library = "Jansson", .package = "libjansson-dev"},
+#endif
+    [FORMAT_LINES] = {convert_to_csv},
+};
 
 static int convert(conversion *job, int64_t format)
 {
-    switch (format) {
-    case FORMAT_OTF2:
-        return convert_to_otf2(job);
-    case FORMAT_PERFETTO:
-        return convert_to_file(job, convert_to_perfetto);
-    default:
-        return convert_to_file(job, convert_to_csv);
+    if (!writers[format].convert) {
+        options_refuse(program_name,
+                       "option --format: \"%s\" is not allowed, as this program was built without the %s library "
+                       "(Debian package: %s)",
+                       formats[format], writers[format].library, writers[format].package);
+        return STATUS_BAD_OPTION;
     }
+    if (writers[format].is_folder)
+        return writers[format].convert(job);
+    job->file = output_create(job->path, "--output", program_name);
+    if (!job->file)
+        return STATUS_BAD_OPTION;
+    const int status = writers[format].convert(job);
+    return output_finish(job->file, job->path, program_name) ? status : STATUS_FAILED;
 }
 
 /* What the output does not say. */

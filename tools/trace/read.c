@@ -221,6 +221,11 @@ bool trace_is_partial(const trace *of)
                             trace_text(of->processes, "only", value, sizeof value)[0]);
 }
 
+bool trace_is_recorder(const char *name)
+{
+    return strcmp(name, "clock") == 0 || strcmp(name, "flush") == 0;
+}
+
 trace_location *trace_next_location(const trace *of, const trace_location *last)
 {
     int rank = last ? last->rank : 0;

@@ -87,6 +87,9 @@ const char *trace_text(const trace_process *process, const char *key, char *valu
 /* Whether the user asked for a part of the run or of the functions, so that there are ends without counterparts. */
 bool trace_is_partial(const trace *of);
 
+/* Whether a name is of what mpix_trace did itself: it synchronized clocks, or wrote events. */
+bool trace_is_recorder(const char *name);
+
 /* The location after another one, by rank and thread; after NULL the first. NULL: that was the last one. */
 trace_location *trace_next_location(const trace *of, const trace_location *last);
 

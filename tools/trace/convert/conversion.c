@@ -12,11 +12,6 @@ int64_t conversion_global_ns(const conversion *job, const trace_location *locati
     return job->of->start_ns + llround(location->global_ns[event]);
 }
 
-const char *conversion_host(const conversion *job, int rank, char name[HOST_NAME_SIZE])
-{
-    return trace_text(&job->of->processes[rank], "host", name, HOST_NAME_SIZE);
-}
-
 bool bound_to_show(const conversion *job, const trace_location *location, size_t event, double *last_ns)
 {
     const double bound_ns = trace_bound_ns(&job->of->processes[location->rank], location->events[event].time_ns);

@@ -41,9 +41,7 @@ const graph_call *conversion_call(const conversion *job, const trace_location *l
 /* The global time of an event in whole nanoseconds. */
 int64_t conversion_global_ns(const conversion *job, const trace_location *location, size_t event);
 
-/* The host of a process, or "" if its file does not say. */
 enum { HOST_NAME_SIZE = 256 };
-const char *conversion_host(const conversion *job, int rank, char name[HOST_NAME_SIZE]);
 
 /*
  * bound_to_show - whether the bound of an event's global time is worth a point in a curve: it differs by a tenth from

@@ -103,9 +103,10 @@ static void put_host(writer *into, int rank, OTF2_StringRef node_class, OTF2_Sys
 {
     const otf2_writer *to = into->to;
     char host[HOST_NAME_SIZE], other[HOST_NAME_SIZE];
-    conversion_host(to->job, rank, host);
+    const trace_process *processes = to->job->of->processes;
+    trace_text(&processes[rank], "host", host, sizeof host);
     for (int i = 0; i < rank; i++)
-        if (strcmp(conversion_host(to->job, i, other), host) == 0) {
+        if (strcmp(trace_text(&processes[i], "host", other, sizeof other), host) == 0) {
             to->nodes[rank] = to->nodes[i];
             return;
         }

@@ -9,20 +9,16 @@
 #include <string.h>
 
 typedef struct {
-    const char *name; /* without MPI_; all that begin with what is before an asterisk */
+    const char *names; /* without MPI_, with blanks between them; all that begin with what is before an asterisk */
     OTF2_RegionRole role;
     int operation;
 } row;
 
 enum { NO_OPERATION = -1 };
 
-#define POINT_TO_POINT(name)                             \
-    {                                                    \
-        name, OTF2_REGION_ROLE_POINT2POINT, NO_OPERATION \
-    }
-#define COLLECTIVE(name, role, operation)                             \
-    {                                                                 \
-        name, OTF2_REGION_ROLE_##role, OTF2_COLLECTIVE_OP_##operation \
+#define COLLECTIVE(names, role, operation)                             \
+    {                                                                  \
+        names, OTF2_REGION_ROLE_##role, OTF2_COLLECTIVE_OP_##operation \
     }
 
 static const row rows[] = {
@@ -44,56 +40,36 @@ static const row rows[] = {
     COLLECTIVE("Scan", COLL_OTHER, SCAN),
     COLLECTIVE("Exscan", COLL_OTHER, EXSCAN),
     COLLECTIVE("Comm_free", COLL_OTHER, DESTROY_HANDLE),
-    COLLECTIVE("Comm_dup*", COLL_OTHER, CREATE_HANDLE),
-    COLLECTIVE("Comm_idup*", COLL_OTHER, CREATE_HANDLE),
-    COLLECTIVE("Comm_split*", COLL_OTHER, CREATE_HANDLE),
-    COLLECTIVE("Comm_create", COLL_OTHER, CREATE_HANDLE),
-    COLLECTIVE("Comm_create_group", COLL_OTHER, CREATE_HANDLE),
-    COLLECTIVE("Comm_create_from_group", COLL_OTHER, CREATE_HANDLE),
-    COLLECTIVE("Cart_create", COLL_OTHER, CREATE_HANDLE),
-    COLLECTIVE("Cart_sub", COLL_OTHER, CREATE_HANDLE),
-    COLLECTIVE("Graph_create", COLL_OTHER, CREATE_HANDLE),
-    COLLECTIVE("Dist_graph_create*", COLL_OTHER, CREATE_HANDLE),
-    COLLECTIVE("Intercomm_create*", COLL_OTHER, CREATE_HANDLE),
-    COLLECTIVE("Intercomm_merge", COLL_OTHER, CREATE_HANDLE),
+    COLLECTIVE(
+        "Comm_dup* Comm_idup* Comm_split* Comm_create Comm_create_group Comm_create_from_group Cart_create Cart_sub "
+        "Graph_create Dist_graph_create* Intercomm_create* Intercomm_merge",
+        COLL_OTHER, CREATE_HANDLE),
     /* Of all processes of a communicator, but not with all of them, so none of OTF2's operations. */
     {"Neighbor_*", OTF2_REGION_ROLE_COLL_OTHER, NO_OPERATION},
-    {"Win_*", OTF2_REGION_ROLE_RMA, NO_OPERATION},
+    {"Win_* Put Get Accumulate Get_accumulate Fetch_and_op Compare_and_swap", OTF2_REGION_ROLE_RMA, NO_OPERATION},
     {"File_*", OTF2_REGION_ROLE_FILE_IO, NO_OPERATION},
-    {"Put", OTF2_REGION_ROLE_RMA, NO_OPERATION},
-    {"Get", OTF2_REGION_ROLE_RMA, NO_OPERATION},
-    {"Accumulate", OTF2_REGION_ROLE_RMA, NO_OPERATION},
-    {"Get_accumulate", OTF2_REGION_ROLE_RMA, NO_OPERATION},
-    {"Fetch_and_op", OTF2_REGION_ROLE_RMA, NO_OPERATION},
-    {"Compare_and_swap", OTF2_REGION_ROLE_RMA, NO_OPERATION},
-    POINT_TO_POINT("Send"),
-    POINT_TO_POINT("Bsend"),
-    POINT_TO_POINT("Rsend"),
-    POINT_TO_POINT("Ssend"),
-    POINT_TO_POINT("Recv"),
-    POINT_TO_POINT("Mrecv"),
-    POINT_TO_POINT("Sendrecv*"),
-    POINT_TO_POINT("Probe"),
-    POINT_TO_POINT("Mprobe"),
-    POINT_TO_POINT("Wait*"),
-    POINT_TO_POINT("Test"),
-    POINT_TO_POINT("Testall"),
-    POINT_TO_POINT("Testany"),
-    POINT_TO_POINT("Testsome"),
-    POINT_TO_POINT("Start*"),
-    POINT_TO_POINT("Cancel"),
-    POINT_TO_POINT("Request_free"),
+    {"Send Bsend Rsend Ssend Recv Mrecv Sendrecv* Probe Mprobe Wait* Test Testall Testany Testsome Start* Cancel "
+     "Request_free",
+     OTF2_REGION_ROLE_POINT2POINT, NO_OPERATION},
 };
+
+static bool is_among(const char *names, const char *name, size_t length)
+{
+    for (; *names != '\0'; names += strspn(names, " ")) {
+        const size_t bytes = strcspn(names, " *");
+        const bool is_pattern = names[bytes] == '*';
+        if ((is_pattern ? length >= bytes : length == bytes) && strncmp(name, names, bytes) == 0)
+            return true;
+        names += bytes + is_pattern;
+    }
+    return false;
+}
 
 static const row *find_row(const char *name, size_t length)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        size_t row_length = strlen(rows[i].name);
-        bool is_pattern = rows[i].name[row_length - 1] == '*';
-        if (is_pattern ? length >= row_length - 1 && strncmp(name, rows[i].name, row_length - 1) == 0
-                       : length == row_length && strncmp(name, rows[i].name, length) == 0)
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (is_among(rows[i].names, name, length))
             return &rows[i];
-    }
     return NULL;
 }
 
@@ -113,7 +89,7 @@ static const row *find_function(const char *name)
 
 otf2_function otf2_function_of(const char *name)
 {
-    if (strcmp(name, "clock") == 0 || strcmp(name, "flush") == 0)
+    if (trace_is_recorder(name))
         return (otf2_function){.role = OTF2_REGION_ROLE_ARTIFICIAL, .paradigm = OTF2_PARADIGM_MEASUREMENT_SYSTEM};
     if (strncmp(name, "MPI", 3) != 0)
         return (otf2_function){.role = OTF2_REGION_ROLE_CODE, .paradigm = OTF2_PARADIGM_USER};

@@ -162,8 +162,7 @@ static json_t *arguments_of(const conversion *job, const trace_location *locatio
 
 static const char *category_of(const char *name)
 {
-    bool is_recorder = strcmp(name, "clock") == 0 || strcmp(name, "flush") == 0;
-    return strncmp(name, "MPI", 3) == 0 ? "MPI" : is_recorder ? "recorder" : "user";
+    return strncmp(name, "MPI", 3) == 0 ? "MPI" : trace_is_recorder(name) ? "recorder" : "user";
 }
 
 /* A call that was never left lasts as long as there are events. */
@@ -293,7 +292,7 @@ static void put_process(const conversion *job, int rank)
     char host[HOST_NAME_SIZE], name[HOST_NAME_SIZE + 32];
     const trace_process *process = &job->of->processes[rank];
     int number = process_number(rank);
-    conversion_host(job, rank, host);
+    trace_text(process, "host", host, sizeof host);
     snprintf(name, sizeof name, "rank %d%s%s", rank, host[0] != '\0' ? " on " : "", host);
     fprintf(job->file,
             "%s\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_name\",\"args\":{\"name\":", rank > 0 ? "," : "", number);

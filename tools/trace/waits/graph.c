@@ -18,7 +18,7 @@ const char *const wait_state_names[STATE_COUNT] = {
 
 static graph_name_kind kind_of(const char *name)
 {
-    if (strcmp(name, "clock") == 0 || strcmp(name, "flush") == 0)
+    if (trace_is_recorder(name))
         return NAME_RECORDER;
     if (strncmp(name, "MPI_", 4) != 0)
         return NAME_REGION;
