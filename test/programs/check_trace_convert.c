@@ -26,20 +26,12 @@ enum { COMM_WORLD, COMM_SELF, COMM_PAIR, COMM_INTER, COMM_FOREIGN, COMMS };
 
 #define MAIN_ADDRESS 0x1234
 
-static void put(made_trace *made, int rank, trace_event event)
-{
-    made_event(made, rank, made->now_ns[rank], event);
-}
-
 static void enter(made_trace *made, int rank, int name)
 {
     made_work(made, rank, 1000);
-    put(made, rank, (trace_event){.kind = TRACE_ENTER, .id = (uint16_t)name, .value = MAIN_ADDRESS});
-}
-
-static void leave(made_trace *made, int rank, int name, uint64_t polls)
-{
-    put(made, rank, (trace_event){.kind = TRACE_LEAVE, .id = (uint16_t)name, .value = polls});
+    made->site = MAIN_ADDRESS;
+    made_enter(made, rank, name);
+    made->site = 0;
 }
 
 /* ---- Definitions */
@@ -101,27 +93,27 @@ static void set_processes(made_trace *made)
 static void put_requests(made_trace *made)
 {
     enter(made, 0, MADE_ISEND);
-    put(made, 0, (trace_event){.kind = TRACE_SEND, .partner = 2, .tag = 9, .value = 16, .request = 1});
-    leave(made, 0, MADE_ISEND, 0);
+    made_put(made, 0, (trace_event){.kind = TRACE_SEND, .partner = 2, .tag = 9, .value = 16, .request = 1});
+    made_leave(made, 0, MADE_ISEND);
     enter(made, 2, MADE_IRECV);
-    put(made, 2, (trace_event){.kind = TRACE_RECEIVE_POST, .request = 1});
-    leave(made, 2, MADE_IRECV, 0);
+    made_put(made, 2, (trace_event){.kind = TRACE_RECEIVE_POST, .request = 1});
+    made_leave(made, 2, MADE_IRECV);
     enter(made, 2, NAME_TEST);
     made_work(made, 2, 100);
-    leave(made, 2, NAME_TEST, 41);
+    made_put(made, 2, (trace_event){.kind = TRACE_LEAVE, .id = NAME_TEST, .value = 41});
     enter(made, 0, MADE_WAIT);
-    put(made, 0, (trace_event){.kind = TRACE_SEND_DONE, .request = 1});
-    leave(made, 0, MADE_WAIT, 0);
+    made_put(made, 0, (trace_event){.kind = TRACE_SEND_DONE, .request = 1});
+    made_leave(made, 0, MADE_WAIT);
     enter(made, 2, MADE_WAIT);
     made_work(made, 2, LATENCY_NS);
-    put(made, 2, (trace_event){.kind = TRACE_RECEIVE, .partner = 0, .tag = 9, .value = 16, .request = 1});
-    leave(made, 2, MADE_WAIT, 0);
+    made_put(made, 2, (trace_event){.kind = TRACE_RECEIVE, .partner = 0, .tag = 9, .value = 16, .request = 1});
+    made_leave(made, 2, MADE_WAIT);
     enter(made, 1, MADE_IRECV);
-    put(made, 1, (trace_event){.kind = TRACE_RECEIVE_POST, .request = 5});
-    leave(made, 1, MADE_IRECV, 0);
+    made_put(made, 1, (trace_event){.kind = TRACE_RECEIVE_POST, .request = 5});
+    made_leave(made, 1, MADE_IRECV);
     enter(made, 1, NAME_CANCEL);
-    put(made, 1, (trace_event){.kind = TRACE_CANCELED, .request = 5});
-    leave(made, 1, NAME_CANCEL, 0);
+    made_put(made, 1, (trace_event){.kind = TRACE_CANCELED, .request = 5});
+    made_leave(made, 1, NAME_CANCEL);
 }
 
 /* A message by the ids of communicators on both sides, and by the ranks in them. */
@@ -130,12 +122,12 @@ static void put_message(made_trace *made, int source, trace_event sent, int dest
     sent.kind = TRACE_SEND;
     received.kind = TRACE_RECEIVE;
     enter(made, source, MADE_SEND);
-    put(made, source, sent);
-    leave(made, source, MADE_SEND, 0);
+    made_put(made, source, sent);
+    made_leave(made, source, MADE_SEND);
     enter(made, destination, MADE_RECV);
     made_work(made, destination, LATENCY_NS);
-    put(made, destination, received);
-    leave(made, destination, MADE_RECV, 0);
+    made_put(made, destination, received);
+    made_leave(made, destination, MADE_RECV);
 }
 
 static void put_messages(made_trace *made)
@@ -156,17 +148,19 @@ static void put_both_ways(made_trace *made)
     made->now_ns[0] = made->now_ns[1] = made->now_ns[0] > made->now_ns[1] ? made->now_ns[0] : made->now_ns[1];
     for (int rank = 0; rank < 2; rank++) {
         enter(made, rank, MADE_ISEND);
-        put(made, rank, (trace_event){.kind = TRACE_SEND, .partner = 1 - rank, .tag = 14, .value = 8, .request = 6});
-        put(made, rank,
-            (trace_event){.kind = TRACE_RECEIVE_POST, .partner = 1 - rank, .tag = 14, .value = 8, .request = 6});
-        leave(made, rank, MADE_ISEND, 0);
+        made_put(made, rank,
+                 (trace_event){.kind = TRACE_SEND, .partner = 1 - rank, .tag = 14, .value = 8, .request = 6});
+        made_put(made, rank,
+                 (trace_event){.kind = TRACE_RECEIVE_POST, .partner = 1 - rank, .tag = 14, .value = 8, .request = 6});
+        made_leave(made, rank, MADE_ISEND);
     }
     for (int rank = 0; rank < 2; rank++) {
         enter(made, rank, MADE_WAIT);
         made_work(made, rank, LATENCY_NS);
-        put(made, rank, (trace_event){.kind = TRACE_SEND_DONE, .request = 6});
-        put(made, rank, (trace_event){.kind = TRACE_RECEIVE, .partner = 1 - rank, .tag = 14, .value = 8, .request = 6});
-        leave(made, rank, MADE_WAIT, 0);
+        made_put(made, rank, (trace_event){.kind = TRACE_SEND_DONE, .request = 6});
+        made_put(made, rank,
+                 (trace_event){.kind = TRACE_RECEIVE, .partner = 1 - rank, .tag = 14, .value = 8, .request = 6});
+        made_leave(made, rank, MADE_WAIT);
     }
 }
 
@@ -177,14 +171,15 @@ static void put_inter(made_trace *made)
         const uint16_t comm = rank == 2 ? COMM_PAIR : COMM_INTER;
         enter(made, rank, MADE_BCAST);
         made_work(made, rank, LATENCY_NS);
-        put(made, rank,
-            (trace_event){.kind = TRACE_COLLECTIVE,
-                          .partner = rank == 0 ? TRACE_ROOT_SELF : 0,
-                          .value = rank == 0 ? 40 : 0,
-                          .tag = 1,
-                          .id = comm});
-        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = rank == 0 ? 0 : 40, .id = MADE_BCAST});
-        leave(made, rank, MADE_BCAST, 0);
+        made_put(made, rank,
+                 (trace_event){.kind = TRACE_COLLECTIVE,
+                               .partner = rank == 0 ? TRACE_ROOT_SELF : 0,
+                               .value = rank == 0 ? 40 : 0,
+                               .tag = 1,
+                               .id = comm});
+        made_put(made, rank,
+                 (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = rank == 0 ? 0 : 40, .id = MADE_BCAST});
+        made_leave(made, rank, MADE_BCAST);
     }
 }
 
@@ -196,17 +191,18 @@ static void put_collectives(made_trace *made)
         enter(made, rank, MADE_BARRIER);
         enter(made, rank, NAME_CLOCK);
         made_work(made, rank, 3 * LATENCY_NS);
-        leave(made, rank, NAME_CLOCK, 0);
-        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1, .tag = 3});
-        leave(made, rank, MADE_BARRIER, 0);
+        made_leave(made, rank, NAME_CLOCK);
+        made_put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1, .tag = 3});
+        made_leave(made, rank, MADE_BARRIER);
         enter(made, rank, MADE_IALLREDUCE);
-        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1, .value = 24, .request = 7, .tag = 4});
-        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 24, .id = MADE_IALLREDUCE});
-        leave(made, rank, MADE_IALLREDUCE, 0);
+        made_put(made, rank,
+                 (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1, .value = 24, .request = 7, .tag = 4});
+        made_put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 24, .id = MADE_IALLREDUCE});
+        made_leave(made, rank, MADE_IALLREDUCE);
         enter(made, rank, MADE_WAIT);
         made_work(made, rank, 2 * LATENCY_NS);
-        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_DONE, .request = 7});
-        leave(made, rank, MADE_WAIT, 0);
+        made_put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_DONE, .request = 7});
+        made_leave(made, rank, MADE_WAIT);
     }
 }
 
@@ -215,13 +211,14 @@ static void put_persistent(made_trace *made)
 {
     for (int rank = 0; rank < PROCESSES; rank++) {
         enter(made, rank, NAME_START);
-        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1, .value = 32, .request = 8, .tag = 5});
-        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 32, .id = NAME_ALLREDUCE_INIT});
-        leave(made, rank, NAME_START, 0);
+        made_put(made, rank,
+                 (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1, .value = 32, .request = 8, .tag = 5});
+        made_put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 32, .id = NAME_ALLREDUCE_INIT});
+        made_leave(made, rank, NAME_START);
         enter(made, rank, MADE_WAIT);
         made_work(made, rank, 2 * LATENCY_NS);
-        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_DONE, .request = 8});
-        leave(made, rank, MADE_WAIT, 0);
+        made_put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_DONE, .request = 8});
+        made_leave(made, rank, MADE_WAIT);
     }
 }
 
@@ -230,15 +227,16 @@ static void put_shared(made_trace *made)
 {
     for (int rank = 0; rank < PROCESSES; rank++) {
         enter(made, rank, MADE_IALLREDUCE);
-        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1, .value = 48, .request = 9, .tag = 6});
-        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 48, .id = MADE_IALLREDUCE});
-        leave(made, rank, MADE_IALLREDUCE, 0);
+        made_put(made, rank,
+                 (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1, .value = 48, .request = 9, .tag = 6});
+        made_put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 48, .id = MADE_IALLREDUCE});
+        made_leave(made, rank, MADE_IALLREDUCE);
         made_work(made, rank, 2 * LATENCY_NS);
         if (rank == 1)
             continue;
         enter(made, rank, MADE_WAIT);
-        put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_DONE, .request = 9});
-        leave(made, rank, MADE_WAIT, 0);
+        made_put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_DONE, .request = 9});
+        made_leave(made, rank, MADE_WAIT);
     }
 }
 

@@ -51,20 +51,10 @@ static void work(program *of, int rank)
     made_work(&of->made, rank, 1 + draw(of, WORK_NS));
 }
 
-static void put(program *of, int rank, trace_event event)
-{
-    made_event(&of->made, rank, of->made.now_ns[rank], event);
-}
-
 static void enter(program *of, int rank, made_name function)
 {
     draw_place(of);
-    put(of, rank, (trace_event){.kind = TRACE_ENTER, .id = (uint16_t)function, .value = of->made.site});
-}
-
-static void leave(program *of, int rank, made_name function)
-{
-    put(of, rank, (trace_event){.kind = TRACE_LEAVE, .id = (uint16_t)function});
+    made_enter(&of->made, rank, function);
 }
 
 /* The function that completes a request takes until then, or some time. */
@@ -117,16 +107,17 @@ static void send_large(program *of)
     work(of, destination);
     const double sent_ns = of->made.now_ns[source], posted_ns = of->made.now_ns[destination];
     enter(of, source, is_request ? MADE_ISEND : MADE_SEND);
-    put(of, source,
+    made_put(
+        &of->made, source,
         (trace_event){.kind = TRACE_SEND, .partner = destination, .tag = tag, .value = LARGE_BYTES, .request = send});
     enter(of, destination, is_request ? MADE_IRECV : MADE_RECV);
     if (is_request) {
-        put(of, destination,
-            (trace_event){.kind = TRACE_RECEIVE_POST, .partner = source, .tag = tag, .request = receive});
+        made_put(&of->made, destination,
+                 (trace_event){.kind = TRACE_RECEIVE_POST, .partner = source, .tag = tag, .request = receive});
         wait_until(of, source, 0);
-        leave(of, source, MADE_ISEND);
+        made_leave(&of->made, source, MADE_ISEND);
         wait_until(of, destination, 0);
-        leave(of, destination, MADE_IRECV);
+        made_leave(&of->made, destination, MADE_IRECV);
         work(of, source);
         enter(of, source, MADE_WAIT);
         work(of, destination);
@@ -134,12 +125,13 @@ static void send_large(program *of)
     }
     wait_until(of, source, posted_ns + LATENCY_NS);
     if (is_request)
-        put(of, source, (trace_event){.kind = TRACE_SEND_DONE, .request = send});
-    leave(of, source, is_request ? MADE_WAIT : MADE_SEND);
+        made_put(&of->made, source, (trace_event){.kind = TRACE_SEND_DONE, .request = send});
+    made_leave(&of->made, source, is_request ? MADE_WAIT : MADE_SEND);
     wait_until(of, destination, fmax(sent_ns, posted_ns) + 2 * LATENCY_NS);
-    put(of, destination,
+    made_put(
+        &of->made, destination,
         (trace_event){.kind = TRACE_RECEIVE, .partner = source, .tag = tag, .value = LARGE_BYTES, .request = receive});
-    leave(of, destination, is_request ? MADE_WAIT : MADE_RECV);
+    made_leave(&of->made, destination, is_request ? MADE_WAIT : MADE_RECV);
 }
 
 /* An epoch of a window of all. MPI_Win_start waits for MPI_Win_post, or MPI_Win_complete does, or neither. */
@@ -152,26 +144,27 @@ static void access_window(program *of)
     work(of, target);
     const double granted_ns = of->made.now_ns[target] + LATENCY_NS;
     enter(of, target, MADE_WIN_POST);
-    put(of, target, (trace_event){.kind = TRACE_SEND, .partner = origin, .tag = TRACE_TAG_POST});
+    made_put(&of->made, target, (trace_event){.kind = TRACE_SEND, .partner = origin, .tag = TRACE_TAG_POST});
     wait_until(of, target, 0);
-    leave(of, target, MADE_WIN_POST);
+    made_leave(&of->made, target, MADE_WIN_POST);
     enter(of, origin, MADE_WIN_START);
-    put(of, origin,
-        (trace_event){.kind = TRACE_RECEIVE_POST, .partner = -1, .tag = TRACE_TAG_POST, .request = request});
+    made_put(&of->made, origin,
+             (trace_event){.kind = TRACE_RECEIVE_POST, .partner = -1, .tag = TRACE_TAG_POST, .request = request});
     wait_until(of, origin, way == START_WAITS ? granted_ns : 0);
-    leave(of, origin, MADE_WIN_START);
+    made_leave(&of->made, origin, MADE_WIN_START);
     work(of, origin);
     const double complete_ns = of->made.now_ns[origin] + LATENCY_NS;
     enter(of, origin, MADE_WIN_COMPLETE);
-    put(of, origin, (trace_event){.kind = TRACE_SEND, .partner = target, .tag = TRACE_TAG_COMPLETE});
+    made_put(&of->made, origin, (trace_event){.kind = TRACE_SEND, .partner = target, .tag = TRACE_TAG_COMPLETE});
     wait_until(of, origin, way == COMPLETE_WAITS ? granted_ns : 0);
-    put(of, origin, (trace_event){.kind = TRACE_RECEIVE, .partner = target, .tag = TRACE_TAG_POST, .request = request});
-    leave(of, origin, MADE_WIN_COMPLETE);
+    made_put(&of->made, origin,
+             (trace_event){.kind = TRACE_RECEIVE, .partner = target, .tag = TRACE_TAG_POST, .request = request});
+    made_leave(&of->made, origin, MADE_WIN_COMPLETE);
     work(of, target);
     enter(of, target, MADE_WIN_WAIT);
     wait_until(of, target, complete_ns);
-    put(of, target, (trace_event){.kind = TRACE_RECEIVE, .partner = origin, .tag = TRACE_TAG_COMPLETE});
-    leave(of, target, MADE_WIN_WAIT);
+    made_put(&of->made, target, (trace_event){.kind = TRACE_RECEIVE, .partner = origin, .tag = TRACE_TAG_COMPLETE});
+    made_leave(&of->made, target, MADE_WIN_WAIT);
 }
 
 static void all_work(program *of)
@@ -200,22 +193,22 @@ static void call_nonblocking(program *of)
     for (int rank = 0; rank < of->ranks; rank++) {
         last_ns = fmax(last_ns, of->made.now_ns[rank]);
         enter(of, rank, MADE_IALLREDUCE);
-        put(of, rank,
-            (trace_event){.kind = TRACE_COLLECTIVE,
-                          .partner = -1,
-                          .value = 8,
-                          .tag = of->made.calls,
-                          .request = ++of->requests[rank]});
-        put(of, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 8, .id = MADE_IALLREDUCE});
+        made_put(&of->made, rank,
+                 (trace_event){.kind = TRACE_COLLECTIVE,
+                               .partner = -1,
+                               .value = 8,
+                               .tag = of->made.calls,
+                               .request = ++of->requests[rank]});
+        made_put(&of->made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 8, .id = MADE_IALLREDUCE});
         wait_until(of, rank, 0);
-        leave(of, rank, MADE_IALLREDUCE);
+        made_leave(&of->made, rank, MADE_IALLREDUCE);
     }
     all_work(of);
     for (int rank = 0; rank < of->ranks; rank++) {
         enter(of, rank, MADE_WAIT);
         wait_until(of, rank, last_ns + LATENCY_NS);
-        put(of, rank, (trace_event){.kind = TRACE_COLLECTIVE_DONE, .request = of->requests[rank]});
-        leave(of, rank, MADE_WAIT);
+        made_put(&of->made, rank, (trace_event){.kind = TRACE_COLLECTIVE_DONE, .request = of->requests[rank]});
+        made_leave(&of->made, rank, MADE_WAIT);
     }
 }
 

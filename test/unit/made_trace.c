@@ -115,23 +115,27 @@ void made_work(made_trace *made, int rank, double ns)
 
 /* ---- Calls */
 
-static void enter(made_trace *made, int rank, made_name function)
+void made_put(made_trace *made, int rank, trace_event event)
 {
-    made_event(made, rank, made->now_ns[rank],
-               (trace_event){.kind = TRACE_ENTER, .id = (uint16_t)function, .value = made->site});
+    made_event(made, rank, made->now_ns[rank], event);
 }
 
-static void leave(made_trace *made, int rank, made_name function)
+void made_enter(made_trace *made, int rank, int function)
 {
-    made_event(made, rank, made->now_ns[rank], (trace_event){.kind = TRACE_LEAVE, .id = (uint16_t)function});
+    made_put(made, rank, (trace_event){.kind = TRACE_ENTER, .id = (uint16_t)function, .value = made->site});
+}
+
+void made_leave(made_trace *made, int rank, int function)
+{
+    made_put(made, rank, (trace_event){.kind = TRACE_LEAVE, .id = (uint16_t)function});
 }
 
 void made_calls(made_trace *made, made_name function)
 {
     for (int rank = 0; rank < made->trace.size; rank++) {
-        enter(made, rank, function);
+        made_enter(made, rank, function);
         made_work(made, rank, call_ns);
-        leave(made, rank, function);
+        made_leave(made, rank, function);
     }
 }
 
@@ -146,22 +150,22 @@ static void wait_for(made_trace *made, int rank, double began_ns)
 double made_send(made_trace *made, int source, int destination, int32_t tag)
 {
     const double sent_ns = made->now_ns[source];
-    enter(made, source, MADE_SEND);
+    made_enter(made, source, MADE_SEND);
     made_event(made, source, sent_ns,
                (trace_event){.kind = TRACE_SEND, .partner = destination, .tag = tag, .value = BYTES});
     made_work(made, source, call_ns);
-    leave(made, source, MADE_SEND);
+    made_leave(made, source, MADE_SEND);
     return sent_ns;
 }
 
 void made_receive(made_trace *made, int destination, int source, int32_t tag, double sent_ns, double latency_ns)
 {
     wait_for(made, destination, sent_ns);
-    enter(made, destination, MADE_RECV);
+    made_enter(made, destination, MADE_RECV);
     const double received_ns = fmax(made->now_ns[destination] + call_ns, sent_ns + latency_ns);
     made_event(made, destination, received_ns,
                (trace_event){.kind = TRACE_RECEIVE, .partner = source, .tag = tag, .value = BYTES});
-    leave(made, destination, MADE_RECV);
+    made_leave(made, destination, MADE_RECV);
 }
 
 void made_message(made_trace *made, int source, int destination, int32_t tag, double latency_ns)
@@ -179,7 +183,7 @@ void made_collective(made_trace *made, made_name function, int root, double late
     made->calls++;
     for (int rank = 0; rank < size; rank++) {
         last_ns = fmax(last_ns, made->now_ns[rank]);
-        enter(made, rank, function);
+        made_enter(made, rank, function);
     }
     for (int rank = 0; rank < size; rank++) {
         const bool waits_for_all = root < 0 || (to_root && rank == root), waits_for_root = root >= 0 && !to_root;
@@ -197,7 +201,7 @@ void made_collective(made_trace *made, made_name function, int root, double late
                    (trace_event){.kind = TRACE_COLLECTIVE_OUT,
                                  .value = function == MADE_BARRIER ? 0 : BYTES,
                                  .id = (uint16_t)function});
-        leave(made, rank, function);
+        made_leave(made, rank, function);
     }
 }
 

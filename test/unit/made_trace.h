@@ -63,6 +63,11 @@ int64_t made_local_ns(const made_clock *clock, double true_ns);
 /* Add an event of a process at a true time. The other members are as given. */
 void made_event(made_trace *made, int rank, double true_ns, trace_event event);
 
+/* Likewise now; and the beginning and the end of a call, from made->site. */
+void made_put(made_trace *made, int rank, trace_event event);
+void made_enter(made_trace *made, int rank, int function);
+void made_leave(made_trace *made, int rank, int function);
+
 /* Let a process compute. */
 void made_work(made_trace *made, int rank, double ns);
 

@@ -169,69 +169,53 @@ END_TEST
 
 /* ---- A small trace of two ranks, which call MPI_Bcast from one place and then from another one */
 
-enum { FUNCTION = 1, REGION = 2, EVENTS = 10 };
-static char *names[] = {NULL, "MPI_Bcast", "region 1"};
+enum { REGION = MADE_SCAN, EVENTS = 10 };
 static const uint8_t kinds[EVENTS] = {TRACE_ENTER, TRACE_ENTER,      TRACE_COLLECTIVE, TRACE_LEAVE, TRACE_LEAVE,
                                       TRACE_ENTER, TRACE_COLLECTIVE, TRACE_LEAVE,      TRACE_LEAVE, TRACE_ENTER};
-static const uint16_t ids[EVENTS] = {REGION, FUNCTION, 0, FUNCTION, REGION, FUNCTION, 0, FUNCTION, REGION, REGION};
+static const uint16_t ids[EVENTS] = {REGION,     MADE_BCAST, 0,          MADE_BCAST, REGION,
+                                     MADE_BCAST, 0,          MADE_BCAST, REGION,     REGION};
 static const double times[2][EVENTS] = {{0, 10, 30, 30, 40, 100, 180, 180, 190, 200},
                                         {5, 20, 35, 35, 45, 170, 185, 185, 190, 200}};
 
-typedef struct small_trace {
-    trace whole;
-    trace_process processes[2];
-    trace_location locations[2];
-    trace_event events[2][EVENTS];
-    trace_site sites[2][2];
-    trace_call calls[2];
-    struct trace_part parts[2][2];
-    trace_matches matches;
-    double global_ns[2][EVENTS];
-} small_trace_t;
-
 /* Objects lie at other addresses on each rank. */
-static void make_trace(small_trace_t *made)
+static void make_trace(made_trace *made, trace_matches *matches)
 {
-    static char first[] = "main+0x10 (0x1010) in program", second[] = "+0x1020 in program";
-    *made = (small_trace_t){.whole = {.size = 2, .name_count = 3, .names = names}};
-    made->whole.processes = made->processes;
-    made->matches = (trace_matches){.call_count = 2, .calls = made->calls};
+    static const made_clock clocks[2] = {{0}};
+    made_begin(made, 2, clocks, 1);
+    free(made->trace.names[REGION]);
+    made->trace.names[REGION] = strdup("region 1");
     for (int rank = 0; rank < 2; rank++) {
-        uint64_t base = rank == 0 ? 0x5000 : 0x9000;
-        made->sites[rank][0] = (trace_site){base + 0x10, first};
-        made->sites[rank][1] = (trace_site){base + 0x20, second};
-        memcpy(made->global_ns[rank], times[rank], sizeof times[rank]);
-        made->locations[rank] = (trace_location){
-            .rank = rank, .count = EVENTS, .events = made->events[rank], .global_ns = made->global_ns[rank]};
-        made->processes[rank] = (trace_process){
-            .location_count = 1, .locations = &made->locations[rank], .site_count = 2, .sites = made->sites[rank]};
+        const uint64_t base = rank == 0 ? 0x5000 : 0x9000;
+        trace_process *process = &made->trace.processes[rank];
+        process->sites = calloc(2, sizeof *process->sites);
+        process->sites[process->site_count++] = (trace_site){base + 0x10, strdup("main+0x10 (0x1010) in program")};
+        process->sites[process->site_count++] = (trace_site){base + 0x20, strdup("+0x1020 in program")};
         for (int i = 0; i < EVENTS; i++)
-            made->events[rank][i] = (trace_event){.kind = kinds[i], .id = ids[i], .time_ns = (int64_t)times[rank][i]};
-        made->events[rank][1].value = base + 0x10;
-        made->events[rank][5].value = base + 0x20;
-        calls_find(&made->locations[rank]);
-        for (size_t i = 0; i < 2; i++) {
-            const trace_point enter = {&made->locations[rank], 1 + 4 * i}, leave = {enter.at, 3 + 4 * i};
-            made->parts[i][rank] =
-                (trace_part){.enter = enter, .wait = enter, .leave = leave, .record = enter.event + 1};
-        }
+            made_event(made, rank, times[rank][i],
+                       (trace_event){.kind = kinds[i],
+                                     .id = ids[i],
+                                     .tag = i,
+                                     .value = i == 1   ? base + 0x10
+                                              : i == 5 ? base + 0x20
+                                                       : 0});
     }
-    for (int i = 0; i < 2; i++)
-        made->calls[i] = (trace_call){.function = FUNCTION, .count = 2, .parts = made->parts[i]};
+    trace_set_times(&made->trace, TRACE_LOCAL);
+    made_match(made, matches);
 }
 
-static void free_trace(small_trace_t *made)
+static void free_trace(made_trace *made, trace_matches *matches)
 {
-    for (int rank = 0; rank < 2; rank++)
-        bulk_free(made->locations[rank].calls);
+    trace_matches_free(matches);
+    made_free(made);
 }
 
 START_TEST(sites_of_a_trace)
 {
-    small_trace_t made;
+    made_trace made;
+    trace_matches matches;
     sites_t sites;
-    make_trace(&made);
-    sites_find(&sites, &made.whole, &made.matches, false);
+    make_trace(&made, &matches);
+    sites_find(&sites, &made.trace, &matches, false);
     EXPECT(sites.count == 2, "%d sites", sites.count);
     EXPECT(strcmp(sites.list[0].place, "+0x1020 in program") == 0 && sites.list[0].summary.wait_ns == 70,
            "first: %s, waited %g", sites.list[0].place, sites.list[0].summary.wait_ns);
@@ -243,27 +227,30 @@ START_TEST(sites_of_a_trace)
     EXPECT(sites.list[0].summary.bound_ns < 0, "local clocks have a bound");
     sites_free(&sites);
     /* Both from one place: one site. Without symbols they go by the addresses of rank 0. */
-    made.events[0][5].value = 0x5010;
-    sites_find(&sites, &made.whole, &made.matches, false);
+    trace_process *first = &made.trace.processes[0];
+    first->locations[0].events[5].value = 0x5010;
+    sites_find(&sites, &made.trace, &matches, false);
     EXPECT(sites.count == 1, "%d sites", sites.count);
     EXPECT(sites.list[0].arrivals.calls == 2 && sites.list[0].arrivals.enter_ns[0] == 10, "calls are not by time");
     sites_free(&sites);
-    made.processes[0].site_count = 0;
-    sites_find(&sites, &made.whole, &made.matches, false);
+    first->site_count = 0;
+    sites_find(&sites, &made.trace, &matches, false);
     EXPECT(sites.count == 1, "%d sites", sites.count);
     EXPECT(strcmp(sites.list[0].place, "0x5010") == 0, "%s", sites.list[0].place);
     sites_free(&sites);
-    free_trace(&made);
+    first->site_count = 2;
+    free_trace(&made, &matches);
 }
 END_TEST
 
 START_TEST(time_by_function_and_rank)
 {
-    small_trace_t made;
+    made_trace made;
+    trace_matches matches;
     profile_t profile;
-    make_trace(&made);
-    made.events[1][7].value = 9; /* unsuccessful calls that it stands for */
-    profile_make(&profile, &made.whole);
+    make_trace(&made, &matches);
+    made.trace.processes[1].locations[0].events[7].value = 9; /* unsuccessful calls that it stands for */
+    profile_make(&profile, &made.trace);
     EXPECT(profile.count == 4, "%zu rows", profile.count);
     const usage_t *bcast = &profile.list[0];
     EXPECT(strcmp(bcast[0].function, "MPI_Bcast") == 0 && bcast[0].rank == 0 && bcast[0].calls == 2 &&
@@ -276,7 +263,7 @@ START_TEST(time_by_function_and_rank)
     EXPECT(profile.list[2].calls == 1 && profile.list[2].total_ns == 40, "region: %" PRId64 " calls, %g ns",
            profile.list[2].calls, profile.list[2].total_ns);
     profile_free(&profile);
-    free_trace(&made);
+    free_trace(&made, &matches);
 }
 END_TEST
 

@@ -290,7 +290,7 @@ static verdict judge(const run *of, const wait_analysis *found, const wait_analy
 {
     verdict said = {.gain_ns = NAN};
     for (size_t i = 0; i < found->causes.count; i++) {
-        const cause *one = analysis_cause(found, i);
+        const cause *one = found->order[i];
         const double more_ns = (double)one->charged_ns - charged_to(base, &one->key);
         if (!is_planted(of, found, &one->key)) {
             said.other_ns = fmax(said.other_ns, more_ns);
@@ -371,7 +371,7 @@ START_TEST(planted_delays_are_named)
         analyze(&base, &base_matches, &without.made, TRACE_GLOBAL);
         expect_sums(&found, name, ranks);
         for (size_t k = 0; k < found.causes.count && k < ANALYSIS_GAINS; k++)
-            expect_chain(&found, analysis_cause(&found, k), name);
+            expect_chain(&found, found.order[k], name);
         const verdict said = judge(&with, &found, &base);
         if (cost_ns > 3 * said.bound_ns && cost_ns > 3 * LATENCY_NS) {
             judged++;
@@ -417,9 +417,8 @@ START_TEST(nobody_gives)
     made_records(&made, 0, 0);
     analyze(&found, &matches, &made, TRACE_GLOBAL);
     expect_sums(&found, "nobody gives", 2);
-    EXPECT(found.waits.count == 1 && analysis_cause(&found, 0)->charged_ns == 5000 &&
-               analysis_cause(&found, 0)->late_ns == 5000,
-           "%zu waits", found.waits.count);
+    EXPECT(found.waits.count == 1 && found.order[0]->charged_ns == 5000 && found.order[0]->late_ns == 5000, "%zu waits",
+           found.waits.count);
     analysis_free(&found);
     trace_matches_free(&matches);
     made_free(&made);
@@ -432,7 +431,7 @@ static bool is_wrong(run *of, trace_clock by)
     wait_analysis found;
     trace_matches matches;
     analyze(&found, &matches, &of->made, by);
-    const bool is_right = found.waits.count > 0 && is_planted(of, &found, &analysis_cause(&found, 0)->key);
+    const bool is_right = found.waits.count > 0 && is_planted(of, &found, &found.order[0]->key);
     analysis_free(&found);
     trace_matches_free(&matches);
     return !is_right;

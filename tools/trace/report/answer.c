@@ -77,7 +77,7 @@ static void say_bound(char *text, size_t text_bytes, double bound_ns)
 
 static void say_cause(char *text, const wait_analysis *of, size_t place)
 {
-    const cause *one = analysis_cause(of, place);
+    const cause *one = of->order[place];
     char late[DURATION_BYTES], waited[DURATION_BYTES], now[DURATION_BYTES], then[DURATION_BYTES], bound[64] = "";
     say_where(text, ANSWER_BYTES, of, &one->key);
     if (of->has_bounds)
@@ -175,7 +175,7 @@ void answer_make(answer_t *answer, const wait_analysis *of)
 {
     *answer = (answer_t){.count = 0};
     for (size_t i = 0; i < ANALYSIS_GAINS && i < of->causes.count; i++)
-        if (analysis_percent(of, (double)analysis_cause(of, i)->charged_ns) >= WORTH_PERCENT)
+        if (analysis_percent(of, (double)of->order[i]->charged_ns) >= WORTH_PERCENT)
             say_cause(answer->sentences[answer->count++], of, i);
     answer->causes = answer->count;
     say_all(answer->sentences[answer->count], of, answer->count);

@@ -114,7 +114,7 @@ static json_t *list_links(const picture *of, const wait_analysis *waits, int lin
 {
     json_t *links = need(json_array());
     for (int i = 0; i < linked; i++) {
-        const cause *at = analysis_cause(waits, (size_t)i);
+        const cause *at = waits->order[i];
         json_array_append_new(links, need(json_pack("[I, f, f]", (json_int_t)(at->worst_lane / of->lanes_per_row),
                                                     (double)(at->worst_begin_ns - of->of->begin_ns),
                                                     (double)(at->worst_end_ns - of->of->begin_ns))));

@@ -20,18 +20,13 @@ enum { MAX_CURVES = 6, MAX_POINTS = 240, TITLE_BYTES = 768 };
 /* ---- Tables: the rows that other programs read */
 
 /* first: as page_table has it. */
-static void print_columns(const page_t *page, sheet_t *sheet, const char *caption, const char *const *first)
+static void print_rows(const page_t *page, sheet_t *sheet, const char *caption, const char *const *first)
 {
     if (sheet->row_count > 0)
         page_table(page, sheet, caption, first, 0);
     else
         fputs("<p>There are none.</p>\n", page->file);
     sheet_free(sheet);
-}
-
-static void print_rows(const page_t *page, sheet_t *sheet, const char *caption)
-{
-    print_columns(page, sheet, caption, NULL);
 }
 
 static int column_of(sheet_t *sheet, const char *name)
@@ -279,9 +274,9 @@ static void print_waits(page_t *page, const trace_view_t *view)
     if (overview)
         page_draw(page, overview);
     tables_causes(NULL, view->waits, true, &causes);
-    print_columns(page, &causes, "Causes of waits, the greatest first", shown);
+    print_rows(page, &causes, "Causes of waits, the greatest first", shown);
     tables_waits(NULL, view->waits, &waits);
-    print_rows(page, &waits, "Waits by call site, the longest first");
+    print_rows(page, &waits, "Waits by call site, the longest first", NULL);
     print_worst(page, view, answer.causes);
     fputs("</section>\n", page->file);
 }
@@ -295,7 +290,7 @@ static void print_sites(page_t *page, const trace_view_t *view)
         "may be an error of the clock. A pattern is what mpix_bench --arrival imposes.");
     print_spreads(page, view);
     tables_sites(NULL, view->sites, &sheet);
-    print_rows(page, &sheet, "Call sites, where processes waited longest first");
+    print_rows(page, &sheet, "Call sites, where processes waited longest first", NULL);
     fputs("</section>\n", page->file);
 }
 
@@ -318,7 +313,7 @@ static void print_others(page_t *page, const trace_view_t *view)
     sheet_t functions = {.schema = NULL}, processes = process_sheet(view->of);
     begin(page, "functions", "Time in MPI", "Of the function clock: what synchronizing the clock for the trace took.");
     tables_functions(NULL, view->profile, &functions);
-    print_rows(page, &functions, "Time by function: mean, minimum and maximum of the ranks");
+    print_rows(page, &functions, "Time by function: mean, minimum and maximum of the ranks", NULL);
     fputs("</section>\n", page->file);
     begin(page, "clock", "The clock", "How far global times of a rank are from those of rank 0, at most.");
     if (view->has_bounds)

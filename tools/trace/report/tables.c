@@ -277,7 +277,7 @@ const schema_t cause_schema =
 
 static void print_cause(const table_t *table, const wait_analysis *of, size_t place)
 {
-    const cause *one = analysis_cause(of, place);
+    const cause *one = of->order[place];
     char from[PLACE_BYTES], to[PLACE_BYTES];
     const bool has_gain = place < ANALYSIS_GAINS && one->charged_ns > 0, is_charged = one->charged_ns > 0;
     answer_place(from, &of->graph, one->key.from);
@@ -305,7 +305,7 @@ void tables_causes(const output_t *output, const wait_analysis *of, bool is_shor
     table.sheet = sheet;
     table_head(&table, NULL, 0);
     for (size_t i = 0; i < of->causes.count; i++) {
-        const cause *one = analysis_cause(of, i);
+        const cause *one = of->order[i];
         if (is_short ? i < SHORT_ROWS && matters(of, one) : one->charged_ns > 0 || one->path_ns > 0)
             print_cause(&table, of, i);
     }

@@ -89,7 +89,7 @@ static gantt_lanes_t choose_lanes(const wait_analysis *of, const cause *cause, c
 json_t *worst_data(const wait_analysis *of, const trace_matches *matches, size_t place, const char *clock,
                    size_t *message_step)
 {
-    const cause *cause = analysis_cause(of, place);
+    const cause *cause = of->order[place];
     const int64_t length_ns = cause->worst_end_ns - cause->worst_begin_ns;
     wait_chain chain;
     chain.waits = chain_find(&of->graph, &of->waits, cause, cause->worst_end_ns + length_ns, &chain.count);

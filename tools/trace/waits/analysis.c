@@ -9,43 +9,28 @@
 
 /* ---- Order */
 
-const cause *analysis_cause(const wait_analysis *of, size_t place)
-{
-    return &of->causes.list[of->order[place]];
-}
-
 double analysis_percent(const wait_analysis *of, double ns)
 {
     const double whole_ns = (double)of->run_ns * of->graph.of->size;
     return whole_ns > 0 ? 100 * ns / whole_ns : 0;
 }
 
-typedef struct {
-    const cause *of;
-    size_t index;
-} ordered;
-
 static int compare_causes(const void *left, const void *right)
 {
-    const ordered *a = left, *b = right;
-    if (a->of->charged_ns != b->of->charged_ns)
-        return a->of->charged_ns > b->of->charged_ns ? -1 : 1;
-    if (a->of->path_ns != b->of->path_ns)
-        return a->of->path_ns > b->of->path_ns ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
+    const cause *a = *(const cause *const *)left, *b = *(const cause *const *)right;
+    if (a->charged_ns != b->charged_ns)
+        return a->charged_ns > b->charged_ns ? -1 : 1;
+    if (a->path_ns != b->path_ns)
+        return a->path_ns > b->path_ns ? -1 : 1;
+    return (a > b) - (a < b);
 }
 
 static void sort_causes(wait_analysis *to)
 {
-    const size_t count = to->causes.count;
-    ordered *list = need(malloc((count + 1) * sizeof *list));
-    to->order = need(malloc((count + 1) * sizeof *to->order));
-    for (size_t i = 0; i < count; i++)
-        list[i] = (ordered){&to->causes.list[i], i};
-    qsort(list, count, sizeof *list, compare_causes);
-    for (size_t i = 0; i < count; i++)
-        to->order[i] = list[i].index;
-    free(list);
+    to->order = need(malloc((to->causes.count + 1) * sizeof *to->order));
+    for (size_t i = 0; i < to->causes.count; i++)
+        to->order[i] = &to->causes.list[i];
+    qsort(to->order, to->causes.count, sizeof *to->order, compare_causes);
 }
 
 /* ---- Waits by state and place */
@@ -175,7 +160,8 @@ void analysis_make(wait_analysis *made, const trace *of, const trace_matches *ma
     sum_waits(made);
     find_efficiencies(made);
     for (size_t i = 0; i < ANALYSIS_GAINS && i < made->causes.count; i++)
-        made->without_ns[i] = replay_without_ns(&made->graph, &made->causes, made->order[i]);
+        made->without_ns[i] =
+            replay_without_ns(&made->graph, made->order[i], (size_t)(made->order[i] - made->causes.list));
 }
 
 void analysis_free(wait_analysis *made)

@@ -20,7 +20,7 @@ typedef struct {
     graph graph;
     graph_waits waits;
     causes causes;
-    size_t *order; /* of the causes: by what is charged to them, the greatest first */
+    const cause **order; /* the causes by what is charged to them, the greatest first */
     size_t sum_count;
     wait_sum *sums; /* those with the longest waits first */
     int64_t run_ns;
@@ -42,9 +42,6 @@ void analysis_make(wait_analysis *made, const trace *of, const trace_matches *ma
 /* Of this only graph, waits and causes, without their order, critical path, and gains. */
 void analysis_charge(wait_analysis *made, const trace *of, const trace_matches *matches, bool has_bounds);
 void analysis_free(wait_analysis *made);
-
-/* The cause in a place of the order, from 0. */
-const cause *analysis_cause(const wait_analysis *of, size_t place);
 
 /* A time of all ranks together, in percent of the time of the run on all of them. */
 double analysis_percent(const wait_analysis *of, double ns);

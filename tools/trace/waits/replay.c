@@ -309,8 +309,8 @@ static int64_t replay_computation(const graph *of, const cause_key *key, size_t 
     return run_ns;
 }
 
-int64_t replay_without_ns(const graph *of, const causes *known, size_t which)
+int64_t replay_without_ns(const graph *of, const cause *without, size_t which)
 {
-    const cause_key *key = &known->list[which].key;
+    const cause_key *key = &without->key;
     return key->is_call ? replay_ns(of, &(replay_change){.without = which}) : replay_computation(of, key, which);
 }

@@ -23,7 +23,9 @@ int64_t replay_ns(const graph *of, const replay_change *change);
  * The run time by replay, if a rank did not take longer than the others: each instance of the cause is shorter by as
  * much as it was longer than with those that waited for it. If the other ranks compute as often between these places,
  * an instance for which nobody waited is no longer than the median of theirs.
+ *
+ * which   its index in the list of causes
  */
-int64_t replay_without_ns(const graph *of, const causes *known, size_t which);
+int64_t replay_without_ns(const graph *of, const cause *without, size_t which);
 
 #endif
