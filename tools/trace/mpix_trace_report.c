@@ -79,15 +79,6 @@ static const program_spec_t program = PROGRAM_SPEC(
     .usage = "mpix_trace_report [OPTION]... DIR",
     .schemas = SCHEMAS(&cause_schema, &wait_schema, &function_schema, &rank_schema, &site_schema, &call_schema));
 
-/* A trace, and what was found in it. */
-typedef struct findings {
-    trace of;
-    trace_matches matches;
-    profile_t profile;
-    sites_t sites;
-    wait_analysis waits;
-} findings_t;
-
 /* ---- Files */
 
 static bool is_at(const site_t *site, const graph *of, size_t place)
@@ -139,39 +130,30 @@ static double end_of_trace_s(const trace *of)
     return (end_ns - of->zero_ns) / 1e9;
 }
 
-/* The interval of the Gantt chart: a few dozen calls, or what is asked for. */
-static void choose_interval(const settings_t *settings, trace_view_t *view)
+/* The interval of the Gantt chart: a few dozen calls, or what is asked for. False: there are no calls. */
+static bool choose_interval(const settings_t *settings, const trace *of, const gantt_lanes_t *lanes,
+                            interval_t *interval)
 {
-    view->has_interval = gantt_usual(view->of, &view->lanes, &view->interval);
+    const bool has_calls = gantt_usual(of, lanes, interval);
     if (settings->from_s >= 0)
-        view->interval.from_ns = view->of->cut_from_ns;
+        interval->from_ns = of->cut_from_ns;
     if (settings->to_s >= 0)
-        view->interval.to_ns = view->of->cut_to_ns;
-    if (view->has_interval && gantt_fit(view->of, &view->lanes, &view->interval))
+        interval->to_ns = of->cut_to_ns;
+    if (has_calls && gantt_fit(of, lanes, interval))
         fprintf(stderr, "%s: the Gantt chart ends at %.9f s, because there are too many calls\n", program.name,
-                (view->interval.to_ns - view->of->zero_ns) / 1e9);
+                (interval->to_ns - of->zero_ns) / 1e9);
+    return has_calls;
 }
 
 static int write_page(const settings_t *settings, const findings_t *findings)
 {
-    static const char *const clocks[] = {[TRACE_LOCAL] = "local clocks",
-                                         [TRACE_START] = "local clocks that were set at the start",
-                                         [TRACE_LINEAR] = "clocks corrected by a line",
-                                         [TRACE_GLOBAL] = "the global clock"};
-    trace_view_t view = {.of = &findings->of,
-                         .matches = &findings->matches,
-                         .profile = &findings->profile,
-                         .sites = &findings->sites,
-                         .waits = &findings->waits,
-                         .title = settings->title,
-                         .clock = clocks[settings->clock],
-                         .has_bounds = settings->clock == TRACE_GLOBAL,
-                         .lanes = gantt_choose_lanes(&findings->of, NULL, 0)};
-    choose_interval(settings, &view);
+    interval_t interval;
+    const gantt_lanes_t lanes = gantt_choose_lanes(&findings->of, NULL, 0);
+    const bool has_calls = choose_interval(settings, &findings->of, &lanes, &interval);
     FILE *file = output_create(settings->page_path, "--page", program.name);
     if (file)
-        trace_page_print(file, &view);
-    free(view.lanes.rows);
+        trace_page_print(file, findings, settings->title, has_calls ? &interval : NULL, &lanes);
+    free(lanes.rows);
     if (!file)
         return STATUS_BAD_OPTION;
     return output_finish(file, settings->page_path, program.name) ? STATUS_GOOD : STATUS_FAILED;
@@ -235,7 +217,7 @@ static bool needs_waits(const settings_t *settings)
 static void find_all(const settings_t *settings, findings_t *findings)
 {
     trace *of = &findings->of;
-    const bool is_global = settings->clock == TRACE_GLOBAL;
+    const bool is_global = findings->clock == TRACE_GLOBAL;
     if (settings->from_s >= 0 || settings->to_s >= 0)
         trace_cut(of, &findings->matches, settings->from_s >= 0 ? of->zero_ns + settings->from_s * 1e9 : 0,
                   settings->to_s >= 0 ? of->zero_ns + settings->to_s * 1e9 : INFINITY);
@@ -248,7 +230,7 @@ static void find_all(const settings_t *settings, findings_t *findings)
 static int report(settings_t *settings, findings_t *findings)
 {
     output_t *output = &settings->output;
-    trace_set_times(&findings->of, (trace_clock)settings->clock);
+    trace_set_times(&findings->of, findings->clock);
     trace_match(&findings->of, &findings->matches);
     const double end_s = end_of_trace_s(&findings->of);
     if (settings->from_s > end_s) {
@@ -273,7 +255,7 @@ static int report(settings_t *settings, findings_t *findings)
 
 static int read_and_report(settings_t *settings)
 {
-    findings_t findings = {0};
+    findings_t findings = {.clock = (trace_clock)settings->clock};
     char message[TRACE_MESSAGE_SIZE];
     if (settings->memory_mib != ABSENT)
         bulk_limit(room_bytes(settings->memory_mib, (size_t)1 << 20));

@@ -74,6 +74,7 @@ static bool add_text(trace_file *file, const char *bytes, size_t count)
 
 static bool add_names(trace_file *file, const char *bytes, size_t count)
 {
+    trace_process *process = file->process;
     while (count > 0) {
         uint32_t id, length;
         if (count < sizeof id + sizeof length)
@@ -84,9 +85,9 @@ static bool add_names(trace_file *file, const char *bytes, size_t count)
         count -= sizeof id + sizeof length;
         if (length > count || id > ID_LIMIT)
             return is_wrong(file, "a block of names ends within one, or a name has a wrong number");
-        file->names->names = trace_grow(file->names->names, &file->names->count, id + 1, sizeof(char *));
-        free(file->names->names[id]);
-        file->names->names[id] = need(strndup(bytes, length));
+        process->names = trace_grow(process->names, &process->name_count, id + 1, sizeof(char *));
+        free(process->names[id]);
+        process->names[id] = need(strndup(bytes, length));
         bytes += length;
         count -= length;
     }

@@ -15,12 +15,6 @@ enum { TRACE_PATH_SIZE = 4096 };
 /* No time and no offset is beyond this, so that sums of both and differences of these fit. It is 72 years. */
 #define TRACE_TIME_LIMIT INT64_C(2300000000000000000)
 
-/* Names of one process, by its own ids. */
-typedef struct {
-    size_t count;
-    char **names; /* NULL: no such id */
-} trace_names;
-
 /* A file that is being read. */
 typedef struct {
     const char *path;
@@ -29,7 +23,6 @@ typedef struct {
     int size; /* of the job */
     uint64_t bytes_left;
     trace_process *process;
-    trace_names *names;
     char *message;
 } trace_file;
 
@@ -46,9 +39,7 @@ bool trace_parse_block(trace_file *file, const trace_block_head *head);
  * When all files are read: common names, all communicators that events name, order, calls, limits of clocks. False if
  * there are more names than ids.
  */
-bool trace_settle(trace *read, trace_names *names);
-
-void trace_names_free(trace_names *names);
+bool trace_settle(trace *read);
 
 /* An array with zeroed elements added up to a count, if it has less. */
 void *trace_grow(void *array, size_t *count, size_t wanted, size_t element_bytes);

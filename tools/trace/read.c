@@ -114,11 +114,11 @@ static bool read_open_file(trace_file *file, trace *into)
 }
 
 /* Before the processes have room, only the head is read: it says how many there are. */
-static bool read_file(trace *into, const char *folder, int rank, trace_names *names, char *message)
+static bool read_file(trace *into, const char *folder, int rank, char *message)
 {
     char path[TRACE_PATH_SIZE];
     trace_path(path, folder, rank);
-    trace_file file = {.path = path, .rank = rank, .message = message, .names = names, .size = into->size};
+    trace_file file = {.path = path, .rank = rank, .message = message, .size = into->size};
     file.process = into->processes ? &into->processes[rank] : NULL;
     file.stream = fopen(path, "rb");
     if (!file.stream)
@@ -130,10 +130,10 @@ static bool read_file(trace *into, const char *folder, int rank, trace_names *na
 
 /* ---- All files */
 
-static bool read_all(trace *read, const char *folder, trace_names **names, char *message)
+static bool read_all(trace *read, const char *folder, char *message)
 {
     file_list list = {0, -1};
-    if (!list_files(folder, &list, message) || !read_file(read, folder, list.lowest, NULL, message))
+    if (!list_files(folder, &list, message) || !read_file(read, folder, list.lowest, message))
         return false;
     char path[TRACE_PATH_SIZE];
     if (list.count < read->size) {
@@ -149,21 +149,16 @@ static bool read_all(trace *read, const char *folder, trace_names **names, char 
         return trace_fail(message, "%s: files of several jobs: one had %d processes, and there are %d files", folder,
                           read->size, list.count);
     read->processes = need(calloc((size_t)read->size, sizeof *read->processes));
-    *names = need(calloc((size_t)read->size, sizeof **names));
     for (int rank = 0; rank < read->size; rank++)
-        if (!read_file(read, folder, rank, &(*names)[rank], message))
+        if (!read_file(read, folder, rank, message))
             return false;
-    return trace_settle(read, *names) || trace_fail(message, "%s: too many names", folder);
+    return trace_settle(read) || trace_fail(message, "%s: too many names", folder);
 }
 
 bool trace_read(trace *read, const char *folder, char message[TRACE_MESSAGE_SIZE])
 {
-    trace_names *names = NULL;
     *read = (trace){.size = 0};
-    bool is_good = read_all(read, folder, &names, message);
-    for (int rank = 0; names && rank < read->size; rank++)
-        trace_names_free(&names[rank]);
-    free(names);
+    const bool is_good = read_all(read, folder, message);
     if (!is_good)
         trace_free(read);
     return is_good;
@@ -180,10 +175,13 @@ static void free_process(trace_process *process)
         free(process->communicators[i].ranks);
     for (size_t i = 0; i < process->site_count; i++)
         free(process->sites[i].symbol);
+    for (size_t id = 0; id < process->name_count; id++)
+        free(process->names[id]);
     free(process->locations);
     free(process->communicators);
     free(process->records);
     free(process->sites);
+    free(process->names);
     free(process->text);
 }
 

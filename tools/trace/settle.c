@@ -17,13 +17,6 @@
 /* The kernel changes the rate of a clock that it corrects by at most a tenth; two of them may differ by more. */
 #define CORRECTED_RATE_LIMIT 0.25
 
-void trace_names_free(trace_names *names)
-{
-    for (size_t i = 0; i < names->count; i++)
-        free(names->names[i]);
-    free(names->names);
-}
-
 /* ---- Names */
 
 static bool has_name(const trace_event *event)
@@ -76,18 +69,18 @@ static void rename_events(trace_process *process, const uint16_t *common, size_t
 }
 
 /* The ids of a process become those of all. False: there are too many. */
-static bool settle_names(trace *read, void **tree, trace_process *process, const trace_names *own)
+static bool settle_names(trace *read, void **tree, trace_process *process)
 {
-    uint16_t *common = need(malloc((own->count + 1) * sizeof *common));
+    uint16_t *common = need(malloc((process->name_count + 1) * sizeof *common));
     bool differs = false, is_good = true;
-    for (size_t id = 0; is_good && id < own->count; id++) {
-        const size_t found = own->names[id] ? common_id(read, tree, id, own->names[id]) : id;
+    for (size_t id = 0; is_good && id < process->name_count; id++) {
+        const size_t found = process->names[id] ? common_id(read, tree, id, process->names[id]) : id;
         is_good = found != SIZE_MAX;
         common[id] = (uint16_t)found;
         differs = differs || found != id;
     }
     if (is_good && differs)
-        rename_events(process, common, own->count);
+        rename_events(process, common, process->name_count);
     free(common);
     return is_good;
 }
@@ -178,14 +171,14 @@ static void settle_communicators(trace_process *process, size_t count)
             process->communicators[id].lowest = process->communicators[id].place = -1;
 }
 
-bool trace_settle(trace *read, trace_names *names)
+bool trace_settle(trace *read)
 {
     size_t name_count = 1;
     void *tree = NULL;
     bool is_good = true;
     for (int rank = 0; is_good && rank < read->size; rank++) {
         trace_process *process = &read->processes[rank];
-        is_good = settle_names(read, &tree, process, &names[rank]);
+        is_good = settle_names(read, &tree, process);
         const id_counts counts = count_ids(process);
         name_count = counts.names > name_count ? counts.names : name_count;
         settle_communicators(process, counts.communicators);

@@ -17,6 +17,12 @@
 
 enum { MAX_CURVES = 6, MAX_POINTS = 240, TITLE_BYTES = 768 };
 
+/* In a few words. */
+static const char *const clocks[] = {[TRACE_LOCAL] = "local clocks",
+                                     [TRACE_START] = "local clocks that were set at the start",
+                                     [TRACE_LINEAR] = "clocks corrected by a line",
+                                     [TRACE_GLOBAL] = "the global clock"};
+
 /* ---- Tables: the rows that other programs read */
 
 /* first: as page_table has it. */
@@ -143,12 +149,12 @@ static void add_site(sheet_t *sheet, const site_t *site, int number, bool is_bou
         add_calls(sheet, name, site, calls * i / points, calls * (i + 1) / points, is_bound);
 }
 
-static void print_spreads(page_t *page, const trace_view_t *view)
+static void print_spreads(page_t *page, const findings_t *found)
 {
-    const site_t *sites = view->sites->list;
+    const site_t *sites = found->sites.list;
     sheet_t sheet = curves_sheet();
     int count = 0;
-    for (int i = 0; i < view->sites->count && count < MAX_CURVES; i++)
+    for (int i = 0; i < found->sites.count && count < MAX_CURVES; i++)
         if (sites[i].arrivals.ranks > 1) {
             add_site(&sheet, &sites[i], i + 1, false);
             count++;
@@ -244,24 +250,24 @@ static void draw_lanes(page_t *page, const trace *of, json_t *data, size_t step)
 }
 
 /* The causes that have a sentence, whose links lead here. */
-static void print_worst(page_t *page, const trace_view_t *view, int causes)
+static void print_worst(page_t *page, const findings_t *found, int causes)
 {
     for (int i = 0; i < causes; i++) {
         size_t step = 1;
-        json_t *data = worst_data(view->waits, view->matches, (size_t)i, view->clock, &step);
+        json_t *data = worst_data(&found->waits, &found->matches, (size_t)i, clocks[found->clock], &step);
         fprintf(page->file, "<div id=\"cause-%d\">\n", i + 1);
-        draw_lanes(page, view->of, data, step);
+        draw_lanes(page, &found->of, data, step);
         fputs("</div>\n", page->file);
     }
 }
 
-static void print_waits(page_t *page, const trace_view_t *view)
+static void print_waits(page_t *page, const findings_t *found)
 {
     answer_t answer;
     sheet_t causes = {.schema = NULL}, waits = {.schema = NULL};
     static const char *const shown[] = {"cause",   "rank", "does", "charged_ns", "of_run_percent",
                                         "gain_ns", "from", "to",   NULL};
-    answer_make(&answer, view->waits);
+    answer_make(&answer, &found->waits);
     fputs("<section id=\"waits\">\n<h2>Who waits for whom</h2>\n", page->file);
     for (int i = 0; i < answer.count; i++) {
         fputs("<p>", page->file);
@@ -270,54 +276,54 @@ static void print_waits(page_t *page, const trace_view_t *view)
             fprintf(page->file, " <a href=\"#cause-%d\">When others wait longest for it</a>", i + 1);
         fputs("</p>\n", page->file);
     }
-    json_t *overview = overview_data(view->waits, view->clock, answer.causes);
+    json_t *overview = overview_data(&found->waits, clocks[found->clock], answer.causes);
     if (overview)
         page_draw(page, overview);
-    tables_causes(NULL, view->waits, true, &causes);
+    tables_causes(NULL, &found->waits, true, &causes);
     print_rows(page, &causes, "Causes of waits, the greatest first", shown);
-    tables_waits(NULL, view->waits, &waits);
+    tables_waits(NULL, &found->waits, &waits);
     print_rows(page, &waits, "Waits by call site, the longest first", NULL);
-    print_worst(page, view, answer.causes);
+    print_worst(page, found, answer.causes);
     fputs("</section>\n", page->file);
 }
 
-static void print_sites(page_t *page, const trace_view_t *view)
+static void print_sites(page_t *page, const findings_t *found)
 {
     sheet_t sheet = {.schema = NULL};
     begin(
         page, "sites", "Arrivals at collective calls",
         "The spread is the time from the first arrival to the last. A spread that is not above the bound of the clock "
         "may be an error of the clock. A pattern is what mpix_bench --arrival imposes.");
-    print_spreads(page, view);
-    tables_sites(NULL, view->sites, &sheet);
+    print_spreads(page, found);
+    tables_sites(NULL, &found->sites, &sheet);
     print_rows(page, &sheet, "Call sites, where processes waited longest first", NULL);
     fputs("</section>\n", page->file);
 }
 
-static void print_gantt(page_t *page, const trace_view_t *view)
+static void print_gantt(page_t *page, const findings_t *found, const interval_t *interval, const gantt_lanes_t *lanes)
 {
     size_t step = 1;
     begin(page, "gantt", "An interval in detail",
           "A bar is a call, a line a message from the beginning of its send to the end of its receive.");
-    if (view->has_interval) {
-        json_t *data = gantt_data(view->of, view->matches, &view->lanes, view->interval, view->clock, &step);
-        draw_lanes(page, view->of, data, step);
+    if (interval) {
+        json_t *data = gantt_data(&found->of, &found->matches, lanes, *interval, clocks[found->clock], &step);
+        draw_lanes(page, &found->of, data, step);
     } else {
         fputs("<p>There are no calls.</p>\n", page->file);
     }
     fputs("</section>\n", page->file);
 }
 
-static void print_others(page_t *page, const trace_view_t *view)
+static void print_others(page_t *page, const findings_t *found)
 {
-    sheet_t functions = {.schema = NULL}, processes = process_sheet(view->of);
+    sheet_t functions = {.schema = NULL}, processes = process_sheet(&found->of);
     begin(page, "functions", "Time in MPI", "Of the function clock: what synchronizing the clock for the trace took.");
-    tables_functions(NULL, view->profile, &functions);
+    tables_functions(NULL, &found->profile, &functions);
     print_rows(page, &functions, "Time by function: mean, minimum and maximum of the ranks", NULL);
     fputs("</section>\n", page->file);
     begin(page, "clock", "The clock", "How far global times of a rank are from those of rank 0, at most.");
-    if (view->has_bounds)
-        print_bounds(page, view->of);
+    if (found->clock == TRACE_GLOBAL)
+        print_bounds(page, &found->of);
     else
         fputs("<p>Times on this page are not of the global clock, and have no bound.</p>\n", page->file);
     page_folded(page, &processes, "How it was recorded", true);
@@ -366,20 +372,21 @@ static void name_run(char *title, size_t title_bytes, const trace *of)
     text_one_line(title);
 }
 
-void trace_page_print(FILE *file, const trace_view_t *view)
+void trace_page_print(FILE *file, const findings_t *found, const char *title, const interval_t *interval,
+                      const gantt_lanes_t *lanes)
 {
-    char title[TITLE_BYTES];
-    name_run(title, sizeof title, view->of);
-    page_t page = page_begin(file, "mpix_trace_report", view->title ? view->title : title);
+    char run[TITLE_BYTES];
+    name_run(run, sizeof run, &found->of);
+    page_t page = page_begin(file, "mpix_trace_report", title ? title : run);
     fputs("<nav aria-label=\"Contents\"><ul>\n<li><a href=\"#waits\">Who waits for whom</a></li>\n"
           "<li><a href=\"#sites\">Arrivals at collective calls</a></li>\n"
           "<li><a href=\"#gantt\">An interval in detail</a></li>\n<li><a href=\"#functions\">Time in MPI</a></li>\n"
           "<li><a href=\"#clock\">The clock</a></li>\n</ul></nav>\n",
           file);
     page_main(&page);
-    print_waits(&page, view);
-    print_sites(&page, view);
-    print_gantt(&page, view);
-    print_others(&page, view);
+    print_waits(&page, found);
+    print_sites(&page, found);
+    print_gantt(&page, found, interval, lanes);
+    print_others(&page, found);
     page_end(&page);
 }

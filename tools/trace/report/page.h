@@ -12,21 +12,24 @@
 
 #include <stdio.h>
 
-typedef struct trace_view {
-    const trace *of;
-    const trace_matches *matches;
-    const profile_t *profile;
-    const sites_t *sites;
-    const wait_analysis *waits;
-    const char *title; /* NULL: what ran, where, and when */
-    const char *clock; /* by which times are, in a few words */
-    bool has_bounds;   /* times are of the global clock */
-    bool has_interval; /* there are calls for a Gantt chart */
-    interval_t interval;
-    gantt_lanes_t lanes;
-} trace_view_t;
+/* A trace, and what was found in it. */
+typedef struct findings {
+    trace of;
+    trace_matches matches;
+    profile_t profile;
+    sites_t sites;
+    wait_analysis waits;
+    trace_clock clock; /* by which times are */
+} findings_t;
 
-/* trace_page_print - print the page. */
-void trace_page_print(FILE *file, const trace_view_t *view);
+/*
+ * trace_page_print - print the page.
+ *
+ * title      NULL: what ran, where, and when
+ * interval   of the Gantt chart; NULL: there are no calls
+ * lanes      of the Gantt chart
+ */
+void trace_page_print(FILE *file, const findings_t *found, const char *title, const interval_t *interval,
+                      const gantt_lanes_t *lanes);
 
 #endif
