@@ -64,6 +64,7 @@ void made_begin(made_trace *made, int size, const made_clock *clocks, uint64_t s
         process->text = strdup("program made\nmpix_harmonize_wander_max_ppb_per_s 320\n");
         process->location_count = 1;
         process->locations = zeroed(1, sizeof(trace_location));
+        process->locations[0].process = process;
         process->locations[0].rank = rank;
         process->locations[0].index = made->trace.location_count++;
         process->is_finished = true;

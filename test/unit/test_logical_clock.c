@@ -94,7 +94,7 @@ typedef struct {
 
 static tally count_violations(const conditions *of, const int64_t *time_ns)
 {
-    check_relations found = check_times(of, time_ns, LATENCY_NS, NULL);
+    check_relations found = check_times(of, time_ns, LATENCY_NS, false);
     check_sum *sums = malloc((of->member_count + 1) * sizeof *sums);
     int64_t *scratch_ns = malloc((of->member_count + 1) * sizeof *scratch_ns);
     ck_assert(sums && scratch_ns);

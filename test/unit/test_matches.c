@@ -180,8 +180,9 @@ START_TEST(another_thread_completes_a_call)
                                    {.time_ns = 0, .id = MADE_WAIT, .kind = TRACE_LEAVE}};
     start_reductions();
     made_event(&made, 0, 90, (trace_event){.kind = TRACE_COLLECTIVE_DONE, .request = 5});
-    trace_location both[2] = {made.trace.processes[1].locations[0],
-                              {.rank = 1, .thread = 1, .count = COUNT_OF(waited), .events = waited}};
+    trace_location both[2] = {
+        made.trace.processes[1].locations[0],
+        {.process = &made.trace.processes[1], .rank = 1, .thread = 1, .count = COUNT_OF(waited), .events = waited}};
     trace_location *own = made.trace.processes[1].locations;
     for (int i = 0; i < COUNT_OF(waited); i++)
         waited[i].time_ns = made_local_ns(&clocks[1], 100);

@@ -315,6 +315,7 @@ START_TEST(times_beyond_the_records_are_within_bounds)
                              .rate_limit = 500e-6,
                              .wander = 100e-9};
     trace whole = {.size = 1, .processes = &process};
+    location.process = &process;
     trace_set_times(&whole, TRACE_GLOBAL);
     for (int i = 0; i < 2; i++) {
         const double off_ns = location.global_ns[i] + (double)whole.start_ns - (double)events[i].time_ns;

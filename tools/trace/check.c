@@ -5,13 +5,13 @@
 #include "common/room.h"
 #include "common/statistics.h"
 
-static double bound_ns(const trace *bounds_of, trace_point event)
+static double bound_ns(trace_point event)
 {
-    return trace_bound_ns(&bounds_of->processes[event.at->rank], trace_time_ns(&event));
+    return trace_bound_ns(event.at->process, trace_time_ns(&event));
 }
 
-static void check_rule(const conditions *of, size_t rule, const int64_t *time_ns, int64_t latency_ns,
-                       const trace *bounds_of, check_relations *found)
+static void check_rule(const conditions *of, size_t rule, const int64_t *time_ns, int64_t latency_ns, bool has_bounds,
+                       check_relations *found)
 {
     const logical_rule *at = &of->rules[rule];
     logical_latest latest;
@@ -28,18 +28,18 @@ static void check_rule(const conditions *of, size_t rule, const int64_t *time_ns
                                    .from = other.at->rank,
                                    .to = member->rank,
                                    .late_ns = last_ns + latency_ns - time_ns[member->node]};
-        if (relation.late_ns > 0 && bounds_of)
-            relation.is_beyond = (double)relation.late_ns >
-                                 bound_ns(bounds_of, other) + bound_ns(bounds_of, conditions_event(of, member->node));
+        if (relation.late_ns > 0 && has_bounds)
+            relation.is_beyond =
+                (double)relation.late_ns > bound_ns(other) + bound_ns(conditions_event(of, member->node));
         found->list[found->count++] = relation;
     }
 }
 
-check_relations check_times(const conditions *of, const int64_t *time_ns, int64_t latency_ns, const trace *bounds_of)
+check_relations check_times(const conditions *of, const int64_t *time_ns, int64_t latency_ns, bool has_bounds)
 {
     check_relations found = {0, need(malloc((of->member_count + 1) * sizeof(check_relation)))};
     for (size_t rule = 0; rule < of->rule_count; rule++)
-        check_rule(of, rule, time_ns, latency_ns, bounds_of, &found);
+        check_rule(of, rule, time_ns, latency_ns, has_bounds, &found);
     return found;
 }
 

@@ -18,8 +18,8 @@ typedef struct {
     check_relation *list;
 } check_relations;
 
-/* All relations by these times. With `bounds_of`, violations are compared with its bounds. */
-check_relations check_times(const conditions *of, const int64_t *time_ns, int64_t latency_ns, const trace *bounds_of);
+/* All relations by these times. has_bounds: violations are compared with those of the global clock. */
+check_relations check_times(const conditions *of, const int64_t *time_ns, int64_t latency_ns, bool has_bounds);
 
 /* What relations have in common that are alike: all of a function, all of a pair, or all. */
 typedef enum { CHECK_ALL, CHECK_OPERATION, CHECK_PAIR } check_scope;

@@ -78,7 +78,7 @@ static int64_t find_start_ns(const trace *of, trace_clock by)
     int64_t start_ns = INT64_MAX;
     for (const trace_location *at = NULL; (at = trace_next_location(of, at));)
         if (at->count > 0) {
-            int64_t first_ns = at->events[0].time_ns + first_offset_ns(&of->processes[at->rank], by);
+            int64_t first_ns = at->events[0].time_ns + first_offset_ns(at->process, by);
             start_ns = first_ns < start_ns ? first_ns : start_ns;
         }
     return start_ns < INT64_MAX ? start_ns : 0;
@@ -97,9 +97,9 @@ static double line_ns(const trace_process *process, const knots *of, size_t end,
            ratio * (double)(time_ns - near->time_ns);
 }
 
-static void set_location(const trace_process *process, trace_location *location, trace_clock by, int64_t start_ns)
+static void set_location(trace_location *location, trace_clock by, int64_t start_ns)
 {
-    const knots of = knots_of(process, by);
+    const knots of = knots_of(location->process, by);
     size_t end = 1;
     double latest_ns = -EARLIEST_NS;
     for (size_t i = 0; i < location->count; i++) {
@@ -107,7 +107,7 @@ static void set_location(const trace_process *process, trace_location *location,
         while (end + 1 < of.count && time_ns > knot(&of, end)->time_ns)
             end++;
         /* Only a clock that was set goes backward, or beyond all times. */
-        latest_ns = fmin(fmax(line_ns(process, &of, end, time_ns, start_ns), latest_ns), MAX_NS);
+        latest_ns = fmin(fmax(line_ns(location->process, &of, end, time_ns, start_ns), latest_ns), MAX_NS);
         location->global_ns[i] = latest_ns;
     }
 }
@@ -141,7 +141,7 @@ void trace_set_times(trace *of, trace_clock by)
     for (trace_location *at = NULL; (at = trace_next_location(of, at));) {
         if (!at->global_ns)
             at->global_ns = bulk_array(at->count, sizeof *at->global_ns);
-        set_location(&of->processes[at->rank], at, by, of->start_ns);
+        set_location(at, by, of->start_ns);
     }
     begin_at_zero(of);
     of->zero_ns = find_zero_ns(of, by);

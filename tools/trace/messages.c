@@ -51,9 +51,10 @@ static int compare_ends(const void *a, const void *b)
 
 /* ---- Ends */
 
-static void add_end(end_list *list, const trace_process *process, trace_point of, trace_point begun, trace_point done)
+static void add_end(end_list *list, trace_point of, trace_point begun, trace_point done)
 {
     const trace_event *event = &of.at->events[of.event];
+    const trace_process *process = of.at->process;
     const int partner = trace_partner(process, event);
     const bool is_send = event->kind == TRACE_SEND;
     if (partner >= 0)
@@ -66,18 +67,17 @@ static void add_end(end_list *list, const trace_process *process, trace_point of
 }
 
 /* A receive that was posted for one sender and one tag keeps its place, though it is not known to have come. */
-static void add_event(end_list *sends, end_list *receives, const trace_process *process, const call_request *its,
-                      trace_point of)
+static void add_event(end_list *sends, end_list *receives, const call_request *its, trace_point of)
 {
     const trace_event *event = &of.at->events[of.event];
     const size_t call = of.at->calls[of.event];
     const trace_point none = {NULL, 0}, enter = {of.at, call != CALL_NONE ? call : of.event};
     if (event->kind == TRACE_SEND && !(its && its->is_canceled))
-        add_end(sends, process, of, of, its ? its->done : event->request != 0 ? none : of);
+        add_end(sends, of, of, its ? its->done : event->request != 0 ? none : of);
     else if (event->kind == TRACE_RECEIVE_POST && its && !its->done.at && event->tag >= 0)
-        add_end(receives, process, of, of, none);
+        add_end(receives, of, of, none);
     else if (event->kind == TRACE_RECEIVE)
-        add_end(receives, process, of, its ? its->begun : enter, of);
+        add_end(receives, of, its ? its->begun : enter, of);
 }
 
 static void add_process(const trace_process *process, end_list *sends, end_list *receives)
@@ -86,7 +86,7 @@ static void add_process(const trace_process *process, end_list *sends, end_list 
     requests_find(&requests, process);
     for (size_t i = 0; i < process->location_count; i++)
         for (size_t k = 0; k < process->locations[i].count; k++)
-            add_event(sends, receives, process, request_of(&requests, &process->locations[i].events[k]),
+            add_event(sends, receives, request_of(&requests, &process->locations[i].events[k]),
                       (trace_point){&process->locations[i], k});
     requests_free(&requests);
 }
@@ -95,13 +95,12 @@ static void add_process(const trace_process *process, end_list *sends, end_list 
 
 /* Which ends of the run the trace has: of a part, each process decided by itself what belongs to it. */
 typedef struct {
-    const trace *of;
     bool lacks_start, lacks_end;
 } extent;
 
 static extent extent_of(const trace *of)
 {
-    extent found = {of, trace_is_partial(of), false};
+    extent found = {trace_is_partial(of), false};
     char value[64];
     for (int rank = 0; rank < of->size; rank++) {
         const trace_process *process = &of->processes[rank];
@@ -113,11 +112,11 @@ static extent extent_of(const trace *of)
 }
 
 /* Whether a message would be received before it was sent, by more than the clocks may be wrong. */
-static bool is_impossible(const trace *of, const message_end *send, const message_end *receive)
+static bool is_impossible(const message_end *send, const message_end *receive)
 {
-    const trace_process *source = &of->processes[send->source], *destination = &of->processes[send->destination];
     if (!receive->done.at)
         return false;
+    const trace_process *source = send->begun.at->process, *destination = receive->done.at->process;
     const int64_t sent_ns = trace_time_ns(&send->begun), received_ns = trace_time_ns(&receive->done);
     return trace_apart_ns(source, sent_ns, destination, received_ns) + trace_bound_ns(source, sent_ns) +
                trace_bound_ns(destination, received_ns) <
@@ -133,7 +132,7 @@ static ptrdiff_t find_shift(const extent *trace, const message_end *sends, size_
     const ptrdiff_t first = trace->lacks_end ? 0 : (ptrdiff_t)receive_count - (ptrdiff_t)send_count;
     for (ptrdiff_t shift = first; shift < (ptrdiff_t)receive_count && shift - first <= MAX_SKIPPED; shift++) {
         size_t s = shift < 0 ? (size_t)-shift : 0, r = shift < 0 ? 0 : (size_t)shift;
-        while (s < send_count && r < receive_count && !is_impossible(trace->of, &sends[s], &receives[r]))
+        while (s < send_count && r < receive_count && !is_impossible(&sends[s], &receives[r]))
             s++, r++;
         if (s == send_count || r == receive_count)
             return shift;

@@ -142,8 +142,7 @@ static check_relations check_clock(check_run *run, trace_clock by)
 {
     trace_set_times(&run->trace, by);
     conditions_times(&run->conditions, run->time_ns);
-    return check_times(&run->conditions, run->time_ns, run->settings.latency_ns,
-                       by == TRACE_GLOBAL ? &run->trace : NULL);
+    return check_times(&run->conditions, run->time_ns, run->settings.latency_ns, by == TRACE_GLOBAL);
 }
 
 /* What matters in a sentence, before the table. */
@@ -302,7 +301,7 @@ static bool check_all(check_run *run)
         print_relations(run, trace_clock_names[by], check_clock(run, by), NULL);
     if (!correct(run, &moved))
         return false;
-    const check_relations left = check_times(&run->conditions, run->time_ns, run->settings.latency_ns, NULL);
+    const check_relations left = check_times(&run->conditions, run->time_ns, run->settings.latency_ns, false);
     if (print_relations(run, "corrected", left, &moved) > 0)
         return trace_fail(run->message, "violations remain after the correction");
     return !run->settings.write || write_corrected(run);

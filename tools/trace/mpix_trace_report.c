@@ -9,7 +9,6 @@
 #include "trace/bulk.h"
 #include "trace/report/answer.h"
 #include "trace/report/page.h"
-#include "trace/report/tables.h"
 #include "trace/symbols.h"
 
 #include <inttypes.h>
@@ -161,50 +160,34 @@ static int write_page(const settings_t *settings, const findings_t *findings)
 
 /* ---- All of it */
 
-static void print_answer(const output_t *output, const wait_analysis *waits)
+static void print_answer(const output_t *output, const findings_t *findings)
 {
     answer_t answer;
-    answer_make(&answer, waits);
+    answer_make(&answer, &findings->waits);
     for (int i = 0; i < answer.count; i++)
         fprintf(output->file, "%s\n", answer.sentences[i]);
     fputc('\n', output->file);
-    if (waits->waits.count == 0)
+    if (findings->waits.waits.count == 0)
         return;
-    tables_causes(output, waits, true, NULL);
+    tables_short_causes(output, findings, NULL);
     fputc('\n', output->file);
-    tables_waits(output, waits, NULL);
+    tables_waits(output, findings, NULL);
     fputc('\n', output->file);
 }
 
 static void print_tables(const settings_t *settings, const findings_t *findings)
 {
+    static table_printer_t *const printers[] = {
+        [SHOW_CAUSES] = tables_causes, [SHOW_WAITS] = tables_waits, [SHOW_FUNCTIONS] = tables_functions,
+        [SHOW_RANKS] = tables_ranks,   [SHOW_SITES] = tables_sites, [SHOW_CALLS] = tables_calls};
     const output_t *output = &settings->output;
-    const bool is_usual = settings->show < 0, is_table = output->format == FORMAT_TABLE;
-    if (is_usual && is_table) {
-        print_answer(output, &findings->waits);
-        tables_functions(output, &findings->profile, NULL);
+    const bool is_usual = settings->show < 0;
+    if (is_usual && output->format == FORMAT_TABLE) {
+        print_answer(output, findings);
+        tables_functions(output, findings, NULL);
         fputc('\n', output->file);
     }
-    switch (is_usual ? SHOW_SITES : (show_t)settings->show) {
-    case SHOW_CAUSES:
-        tables_causes(output, &findings->waits, false, NULL);
-        break;
-    case SHOW_WAITS:
-        tables_waits(output, &findings->waits, NULL);
-        break;
-    case SHOW_FUNCTIONS:
-        tables_functions(output, &findings->profile, NULL);
-        break;
-    case SHOW_RANKS:
-        tables_ranks(output, &findings->profile);
-        break;
-    case SHOW_SITES:
-        tables_sites(output, &findings->sites, NULL);
-        break;
-    case SHOW_CALLS:
-        tables_calls(output, &findings->sites);
-        break;
-    }
+    printers[is_usual ? SHOW_SITES : settings->show](output, findings, NULL);
 }
 
 static bool needs_waits(const settings_t *settings)

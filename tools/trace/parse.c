@@ -209,7 +209,8 @@ static trace_location *find_location(trace_file *file, uint32_t thread)
         return NULL;
     }
     process->locations = need(room_for_another(process->locations, (int64_t)i, sizeof(trace_location)));
-    process->locations[process->location_count++] = (trace_location){.rank = file->rank, .thread = (int)thread};
+    process->locations[process->location_count++] =
+        (trace_location){.process = process, .rank = file->rank, .thread = (int)thread};
     return &process->locations[i];
 }
 

@@ -24,6 +24,7 @@ typedef struct {
 
 /* Events of one thread. */
 typedef struct {
+    struct trace_process *process;
     int rank, thread;
     size_t index; /* among those of all processes, by rank and thread */
     size_t count;
@@ -39,7 +40,7 @@ typedef struct {
 } trace_site;
 
 /* One process. */
-typedef struct {
+typedef struct trace_process {
     char *text; /* "KEY VALUE\n" lines */
     size_t location_count, communicator_count, record_count, site_count, name_count;
     trace_location *locations;

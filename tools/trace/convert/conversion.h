@@ -49,6 +49,6 @@ enum { HOST_NAME_SIZE = 256 };
  *
  * last_ns   of the last point, 0 before the first; out: of this one, INFINITY: not known
  */
-bool bound_to_show(const conversion *job, const trace_location *location, size_t event, double *last_ns);
+bool bound_to_show(const trace_location *location, size_t event, double *last_ns);
 
 #endif

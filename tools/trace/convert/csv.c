@@ -108,7 +108,7 @@ static cell_t time_cell(char text[TIME_BYTES], int64_t time_ns)
 static void put_event(const conversion *job, const table_t *table, const trace_location *at, size_t i, size_t match)
 {
     const trace_event *event = &at->events[i];
-    const trace_process *process = &job->of->processes[at->rank];
+    const trace_process *process = at->process;
     const bool is_enter = event->kind == TRACE_ENTER, is_leave = event->kind == TRACE_LEAVE;
     const bool is_send = event->kind == TRACE_SEND, is_receive = event->kind == TRACE_RECEIVE;
     const bool is_collective = event->kind == TRACE_COLLECTIVE, has_comm = is_send || is_receive || is_collective;

@@ -80,7 +80,7 @@ static void put_enter(writer *from, size_t i)
 {
     const trace_event *event = &from->location->events[i];
     OTF2_TimeStamp time = event_time_ns(from, i);
-    const trace_process *process = &from->to->job->of->processes[from->location->rank];
+    const trace_process *process = from->location->process;
     const trace_site *site = trace_find_site(process, event->value);
     if (site)
         check(from, OTF2_AttributeList_AddStringRef(from->attributes, OTF2_ATTRIBUTE_SITE,
@@ -261,7 +261,7 @@ void otf2_put_events(otf2_writer *to, const trace_location *location, OTF2_EvtWr
     double bound_ns = 0;
     mark_collectives(&from);
     for (size_t i = 0; to->error == OTF2_SUCCESS && i < location->count; i++) {
-        if (location->thread == 0 && bound_to_show(to->job, location, i, &bound_ns))
+        if (location->thread == 0 && bound_to_show(location, i, &bound_ns))
             put_bound(&from, i, bound_ns);
         put_event(&from, i);
     }

@@ -135,7 +135,7 @@ static void set_messages(json_t *arguments, const trace_process *process, const 
 static json_t *arguments_of(const conversion *job, const trace_location *location, size_t enter, size_t leave)
 {
     json_t *arguments = need(json_object());
-    const trace_process *process = &job->of->processes[location->rank];
+    const trace_process *process = location->process;
     const trace_event *events = location->events;
     bool is_mpi = strncmp(job->of->names[events[enter].id], "MPI", 3) == 0;
     contents inside = is_mpi ? contents_of(location, enter, leave) : (contents){0};
@@ -193,7 +193,7 @@ static void put_location(conversion *job, const trace_location *location)
     double bound_ns = 0;
     for (size_t i = 0; i < location->count; i++) {
         const trace_event *event = &location->events[i];
-        if (location->thread == 0 && bound_to_show(job, location, i, &bound_ns))
+        if (location->thread == 0 && bound_to_show(location, i, &bound_ns))
             put_bound(job, location, i, bound_ns);
         if (event->kind == TRACE_ENTER)
             put_slice(job, location, i);

@@ -138,9 +138,9 @@ bool gantt_fit(const trace *of, const gantt_lanes_t *lanes, interval_t *interval
 /* ---- Data of the chart */
 
 /* What a call sent, received, or took part in first; "" for nothing. */
-static void write_partner(const trace *of, const bar_t *bar, char text[TEXT_BYTES])
+static void write_partner(const bar_t *bar, char text[TEXT_BYTES])
 {
-    const trace_process *process = &of->processes[bar->location->rank];
+    const trace_process *process = bar->location->process;
     snprintf(text, TEXT_BYTES, "%s", bar->span.is_open ? "never left" : "");
     /* A call that was never left seems to contain all later ones. */
     for (size_t i = bar->span.enter; !bar->span.is_open && i <= bar->span.leave; i++) {
@@ -165,10 +165,10 @@ static void add(json_t *list, json_t *value)
     json_array_append_new(list, need(value));
 }
 
-json_t *gantt_lane_name(const trace *of, const trace_location *at)
+json_t *gantt_lane_name(const trace_location *at)
 {
-    return need(of->processes[at->rank].location_count > 1 ? json_sprintf("%d.%d", at->rank, at->thread)
-                                                           : json_sprintf("%d", at->rank));
+    return need(at->process->location_count > 1 ? json_sprintf("%d.%d", at->rank, at->thread)
+                                                : json_sprintf("%d", at->rank));
 }
 
 static json_t *lane_names(const trace *of, const gantt_lanes_t *lanes)
@@ -176,7 +176,7 @@ static json_t *lane_names(const trace *of, const gantt_lanes_t *lanes)
     json_t *names = need(json_array());
     for (const trace_location *at = NULL; (at = trace_next_location(of, at)) != NULL;)
         if (is_drawn(lanes, at))
-            add(names, gantt_lane_name(of, at));
+            add(names, gantt_lane_name(at));
     return names;
 }
 
@@ -192,7 +192,7 @@ static void list_calls(const trace *of, const gantt_lanes_t *lanes, const bar_li
             if (bar->span.id != id)
                 continue;
             double enter_ns = bar->location->global_ns[bar->span.enter];
-            write_partner(of, bar, text);
+            write_partner(bar, text);
             add(calls, json_pack("[i, I, f, f, i, s]", lanes->rows[bar->location->index],
                                  (json_int_t)json_array_size(functions), enter_ns - from_ns,
                                  bar->location->global_ns[bar->span.leave] - enter_ns, bar->span.depth, text));

@@ -35,7 +35,7 @@ bool gantt_usual(const trace *of, const gantt_lanes_t *lanes, interval_t *interv
 bool gantt_fit(const trace *of, const gantt_lanes_t *lanes, interval_t *interval);
 
 /* gantt_lane_name - the rank of a thread, and which of its threads it is if there are several. */
-json_t *gantt_lane_name(const trace *of, const trace_location *at);
+json_t *gantt_lane_name(const trace_location *at);
 
 /*
  * gantt_data - what report.js draws as a timeline.

@@ -103,9 +103,8 @@ static json_t *list_names(const picture *of)
     for (size_t row = 0; row < of->row_count; row++) {
         const size_t first = row * of->lanes_per_row, next = first + of->lanes_per_row;
         const size_t last = (next < of->of->lane_count ? next : of->of->lane_count) - 1;
-        json_array_append_new(names,
-                              need(json_pack("[o, o]", gantt_lane_name(of->of->of, of->of->lanes[first].location),
-                                             gantt_lane_name(of->of->of, of->of->lanes[last].location))));
+        json_array_append_new(names, need(json_pack("[o, o]", gantt_lane_name(of->of->lanes[first].location),
+                                                    gantt_lane_name(of->of->lanes[last].location))));
     }
     return names;
 }

@@ -8,7 +8,6 @@
 #include "pure/text.h"
 #include "pure/units.h"
 #include "trace/report/answer.h"
-#include "trace/report/tables.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -279,9 +278,9 @@ static void print_waits(page_t *page, const findings_t *found)
     json_t *overview = overview_data(&found->waits, clocks[found->clock], answer.causes);
     if (overview)
         page_draw(page, overview);
-    tables_causes(NULL, &found->waits, true, &causes);
+    tables_short_causes(NULL, found, &causes);
     print_rows(page, &causes, "Causes of waits, the greatest first", shown);
-    tables_waits(NULL, &found->waits, &waits);
+    tables_waits(NULL, found, &waits);
     print_rows(page, &waits, "Waits by call site, the longest first", NULL);
     print_worst(page, found, answer.causes);
     fputs("</section>\n", page->file);
@@ -295,7 +294,7 @@ static void print_sites(page_t *page, const findings_t *found)
         "The spread is the time from the first arrival to the last. A spread that is not above the bound of the clock "
         "may be an error of the clock. A pattern is what mpix_bench --arrival imposes.");
     print_spreads(page, found);
-    tables_sites(NULL, &found->sites, &sheet);
+    tables_sites(NULL, found, &sheet);
     print_rows(page, &sheet, "Call sites, where processes waited longest first", NULL);
     fputs("</section>\n", page->file);
 }
@@ -318,7 +317,7 @@ static void print_others(page_t *page, const findings_t *found)
 {
     sheet_t functions = {.schema = NULL}, processes = process_sheet(&found->of);
     begin(page, "functions", "Time in MPI", "Of the function clock: what synchronizing the clock for the trace took.");
-    tables_functions(NULL, &found->profile, &functions);
+    tables_functions(NULL, found, &functions);
     print_rows(page, &functions, "Time by function: mean, minimum and maximum of the ranks", NULL);
     fputs("</section>\n", page->file);
     begin(page, "clock", "The clock", "How far global times of a rank are from those of rank 0, at most.");

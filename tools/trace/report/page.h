@@ -6,21 +6,9 @@
 #define TRACE_PAGE_H
 
 #include "trace/report/gantt.h"
-#include "trace/report/profile.h"
-#include "trace/report/sites.h"
-#include "trace/waits/analysis.h"
+#include "trace/report/tables.h"
 
 #include <stdio.h>
-
-/* A trace, and what was found in it. */
-typedef struct findings {
-    trace of;
-    trace_matches matches;
-    profile_t profile;
-    sites_t sites;
-    wait_analysis waits;
-    trace_clock clock; /* by which times are */
-} findings_t;
 
 /*
  * trace_page_print - print the page.

@@ -20,11 +20,10 @@ typedef struct site_key {
 
 /* ---- The same site */
 
-static site_key_t make_key(const trace *of, const trace_call *call)
+static site_key_t make_key(const trace_call *call)
 {
     const trace_point enter = call->parts[0].enter;
-    return (site_key_t){call, place_of(&of->processes[enter.at->rank], &enter.at->events[enter.event]),
-                        enter.at->global_ns[enter.event]};
+    return (site_key_t){call, place_of(enter), enter.at->global_ns[enter.event]};
 }
 
 /* Communicators with the same ranks are one. Most calls are on the very same. */
@@ -82,7 +81,7 @@ static void take_arrivals(site_t *site, const trace *of, bool has_bounds)
     for (int64_t call = 0; call < to->calls; call++)
         for (int rank = 0; rank < to->ranks; rank++) {
             const struct trace_part *part = &site->calls[call]->parts[rank];
-            const trace_process *process = &of->processes[part->enter.at->rank];
+            const trace_process *process = part->enter.at->process;
             int64_t place = call * to->ranks + rank;
             to->enter_ns[place] = part->enter.at->global_ns[part->enter.event] - of->zero_ns;
             to->leave_ns[place] = part->leave.at->global_ns[part->leave.event] - of->zero_ns;
@@ -121,7 +120,7 @@ void sites_find(sites_t *sites, const trace *of, const trace_matches *matches, b
     *sites = (sites_t){.list = need(calloc(matches->call_count + 1, sizeof sites->list[0]))};
     for (size_t i = 0; i < matches->call_count; i++)
         if (matches->calls[i].count > 0)
-            keys[count++] = make_key(of, &matches->calls[i]);
+            keys[count++] = make_key(&matches->calls[i]);
     qsort(keys, count, sizeof keys[0], compare_key);
     for (size_t from = 0, to; from < count; from = to) {
         for (to = from + 1; to < count && compare_site(&keys[from], &keys[to]) == 0;)

@@ -20,6 +20,14 @@ static double percent(double part, double whole)
     return whole > 0 ? 100 * part / whole : 0;
 }
 
+static table_t begin(const schema_t *schema, const output_t *output, sheet_t *sheet)
+{
+    table_t table = TABLE(*schema, output);
+    table.sheet = sheet;
+    table_head(&table, NULL, 0);
+    return table;
+}
+
 /* ---- Functions, ranks, call sites and calls */
 
 /* Of one function: usages of the ranks that called it. */
@@ -62,11 +70,10 @@ const schema_t function_schema =
     SCHEMA("mpix-trace-functions", "Written by `mpix_trace_report --show functions`: a row for each function.",
            function_columns);
 
-void tables_functions(const output_t *output, const profile_t *profile, sheet_t *sheet)
+void tables_functions(const output_t *output, const findings_t *found, sheet_t *sheet)
 {
-    table_t table = TABLE(function_schema, output);
-    table.sheet = sheet;
-    table_head(&table, NULL, 0);
+    const profile_t *profile = &found->profile;
+    const table_t table = begin(&function_schema, output, sheet);
     for (size_t from = 0, to; from < profile->count; from = to) {
         for (to = from + 1; to < profile->count && profile->list[to].function == profile->list[from].function;)
             to++;
@@ -88,10 +95,10 @@ static const column_t rank_columns[] = {
 const schema_t rank_schema = SCHEMA(
     "mpix-trace-ranks", "Written by `mpix_trace_report --show ranks`: a row for each function and rank.", rank_columns);
 
-void tables_ranks(const output_t *output, const profile_t *profile)
+void tables_ranks(const output_t *output, const findings_t *found, sheet_t *sheet)
 {
-    const table_t table = TABLE(rank_schema, output);
-    table_head(&table, NULL, 0);
+    const profile_t *profile = &found->profile;
+    const table_t table = begin(&rank_schema, output, sheet);
     for (size_t i = 0; i < profile->count; i++) {
         const usage_t *usage = &profile->list[i];
         table_row(&table,
@@ -134,11 +141,10 @@ const schema_t site_schema =
            "a collective function is called on a communicator.",
            site_columns);
 
-void tables_sites(const output_t *output, const sites_t *sites, sheet_t *sheet)
+void tables_sites(const output_t *output, const findings_t *found, sheet_t *sheet)
 {
-    table_t table = TABLE(site_schema, output);
-    table.sheet = sheet;
-    table_head(&table, NULL, 0);
+    const sites_t *sites = &found->sites;
+    const table_t table = begin(&site_schema, output, sheet);
     for (int i = 0; i < sites->count; i++) {
         const site_t *site = &sites->list[i];
         const arrivals_summary_t *summary = &site->summary;
@@ -186,10 +192,10 @@ const schema_t call_schema =
     SCHEMA("mpix-trace-calls",
            "Written by `mpix_trace_report --show calls`: a row for each call of a site and each rank.", call_columns);
 
-void tables_calls(const output_t *output, const sites_t *sites)
+void tables_calls(const output_t *output, const findings_t *found, sheet_t *sheet)
 {
-    const table_t table = TABLE(call_schema, output);
-    table_head(&table, NULL, 0);
+    const sites_t *sites = &found->sites;
+    const table_t table = begin(&call_schema, output, sheet);
     for (int i = 0; i < sites->count; i++)
         for (int64_t call = 0; call < sites->list[i].arrivals.calls; call++)
             print_call(&table, i + 1, &sites->list[i], call);
@@ -226,11 +232,10 @@ const schema_t wait_schema =
     SCHEMA("mpix-trace-waits",
            "Written by `mpix_trace_report --show waits`: a row for each kind of wait at each call site.", wait_columns);
 
-void tables_waits(const output_t *output, const wait_analysis *of, sheet_t *sheet)
+void tables_waits(const output_t *output, const findings_t *found, sheet_t *sheet)
 {
-    table_t table = TABLE(wait_schema, output);
-    table.sheet = sheet;
-    table_head(&table, NULL, 0);
+    const wait_analysis *of = &found->waits;
+    const table_t table = begin(&wait_schema, output, sheet);
     for (size_t i = 0; i < of->sum_count; i++) {
         const wait_sum *sum = &of->sums[i];
         char place[PLACE_BYTES];
@@ -299,16 +304,22 @@ static bool matters(const wait_analysis *of, const cause *one)
     return 100 * (double)one->charged_ns >= SHORT_PERCENT * (double)of->causes.waited_ns && one->charged_ns > 0;
 }
 
-void tables_causes(const output_t *output, const wait_analysis *of, bool is_short, sheet_t *sheet)
+void tables_causes(const output_t *output, const findings_t *found, sheet_t *sheet)
 {
-    table_t table = TABLE(cause_schema, output);
-    table.sheet = sheet;
-    table_head(&table, NULL, 0);
-    for (size_t i = 0; i < of->causes.count; i++) {
-        const cause *one = of->order[i];
-        if (is_short ? i < SHORT_ROWS && matters(of, one) : one->charged_ns > 0 || one->path_ns > 0)
+    const wait_analysis *of = &found->waits;
+    const table_t table = begin(&cause_schema, output, sheet);
+    for (size_t i = 0; i < of->causes.count; i++)
+        if (of->order[i]->charged_ns > 0 || of->order[i]->path_ns > 0)
             print_cause(&table, of, i);
-    }
+}
+
+void tables_short_causes(const output_t *output, const findings_t *found, sheet_t *sheet)
+{
+    const wait_analysis *of = &found->waits;
+    const table_t table = begin(&cause_schema, output, sheet);
+    for (size_t i = 0; i < of->causes.count && i < SHORT_ROWS; i++)
+        if (matters(of, of->order[i]))
+            print_cause(&table, of, i);
 }
 
 /* ---- A file of delays */

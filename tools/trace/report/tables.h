@@ -10,30 +10,33 @@
 #include "trace/report/sites.h"
 #include "trace/waits/analysis.h"
 
+/* A trace, and what was found in it. */
+typedef struct findings {
+    trace of;
+    trace_matches matches;
+    profile_t profile;
+    sites_t sites;
+    wait_analysis waits;
+    trace_clock clock; /* by which times are */
+} findings_t;
+
 /* The columns of each table. */
 extern const schema_t wait_schema, cause_schema, function_schema, rank_schema, site_schema, call_schema;
 
-/* tables_waits - a row for each state and call site, into a sheet if it is not NULL. */
-void tables_waits(const output_t *output, const wait_analysis *of, sheet_t *sheet);
-
 /*
- * tables_causes - a row for each cause of waits, and for what else is on the critical path. is_short: only a few rows,
- * those that matter.
+ * Tables, into a sheet if it is not NULL. A row
+ *
+ * tables_causes          for each cause of waits, and for what else is on the critical path
+ * tables_short_causes    of these only for a few, those that matter
+ * tables_waits           for each state and call site
+ * tables_functions       for each function
+ * tables_ranks           for each function and rank that called it
+ * tables_sites           for each call site
+ * tables_calls           for each call of each site and rank
  */
-void tables_causes(const output_t *output, const wait_analysis *of, bool is_short, sheet_t *sheet);
-
-/*
- * tables_functions - a row for each function, into a sheet if it is not NULL. tables_ranks - for each function and rank
- * that called it.
- */
-void tables_functions(const output_t *output, const profile_t *profile, sheet_t *sheet);
-void tables_ranks(const output_t *output, const profile_t *profile);
-
-/* tables_sites - a row for each call site, likewise. */
-void tables_sites(const output_t *output, const sites_t *sites, sheet_t *sheet);
-
-/* tables_calls - a row for each call of each site and rank. */
-void tables_calls(const output_t *output, const sites_t *sites);
+typedef void table_printer_t(const output_t *output, const findings_t *found, sheet_t *sheet);
+table_printer_t tables_causes, tables_short_causes, tables_waits, tables_functions, tables_ranks, tables_sites,
+    tables_calls;
 
 /*
  * tables_pattern - write the delays of a call site's calls in the form that mpix_bench --arrival file:FILE reads: of

@@ -118,14 +118,13 @@ static bool may_wait(const message_calls *of)
 }
 
 /* A send that was complete before its receive was posted did not wait, nor do those of fewer bytes. */
-static bool is_eager(const graph *in, const message_calls *of)
+static bool is_eager(const message_calls *of)
 {
     if (!may_wait(of))
         return false;
     const trace_location *source = of->sent.lane->location, *destination = of->post.lane->location;
-    const double bound_ns =
-        trace_bound_ns(&in->of->processes[source->rank], source->events[call_at(&of->sent)->leave].time_ns) +
-        trace_bound_ns(&in->of->processes[destination->rank], destination->events[of->post.event].time_ns);
+    const double bound_ns = trace_bound_ns(source->process, source->events[call_at(&of->sent)->leave].time_ns) +
+                            trace_bound_ns(destination->process, destination->events[of->post.event].time_ns);
     return (double)(time_ns(&of->post) - call_at(&of->sent)->leave_ns) > (isfinite(bound_ns) ? bound_ns : 0);
 }
 
@@ -199,7 +198,7 @@ static void add_messages(graph *to, const trace_matches *matches)
         if (send_of(&matches->messages[i])->value <= eager_bytes)
             continue;
         const message_calls calls = calls_of(to, &matches->messages[i]);
-        if (is_eager(to, &calls))
+        if (is_eager(&calls))
             eager_bytes = calls.event->value;
     }
     for (size_t i = 0; i < matches->message_count; i++)

@@ -124,9 +124,8 @@ static void add_call(graph_lane *lane, const graph_call *call)
 static void add_event(graph *to, graph_lane *lane, size_t enter, size_t leave)
 {
     const trace_location *location = lane->location;
-    const trace_event *event = &location->events[enter];
-    const graph_name_kind kind = to->kinds[event->id];
-    const size_t at = places_find(&to->places, &to->of->processes[location->rank], event);
+    const graph_name_kind kind = to->kinds[location->events[enter].id];
+    const size_t at = places_find(&to->places, (trace_point){location, enter});
     graph_call call = {.enter = (uint32_t)enter,
                        .leave = (uint32_t)leave,
                        .enter_ns = graph_time_ns(lane, enter),

@@ -18,15 +18,16 @@ int place_compare(const void *left, const void *right)
     return (a->address > b->address) - (a->address < b->address);
 }
 
-place place_of(const trace_process *process, const trace_event *enter)
+place place_of(trace_point enter)
 {
-    const trace_site *site = trace_find_site(process, enter->value);
-    return (place){enter->id, site && site->symbol[0] != '\0' ? site->symbol : NULL, enter->value};
+    const trace_event *event = &enter.at->events[enter.event];
+    const trace_site *site = trace_find_site(enter.at->process, event->value);
+    return (place){event->id, site && site->symbol[0] != '\0' ? site->symbol : NULL, event->value};
 }
 
-size_t places_find(places *known, const trace_process *process, const trace_event *enter)
+size_t places_find(places *known, trace_point enter)
 {
-    const place wanted = place_of(process, enter);
+    const place wanted = place_of(enter);
     const size_t found = keys_find(&known->numbers, &wanted, sizeof wanted, place_compare);
     if (found == known->count) {
         known->list = need(room_for_another(known->list, (int64_t)known->count, sizeof wanted));

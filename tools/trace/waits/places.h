@@ -19,11 +19,11 @@ typedef struct {
 } places;
 
 /* The place of an ENTER; and an order of places, as for qsort. */
-place place_of(const trace_process *process, const trace_event *enter);
+place place_of(trace_point enter);
 int place_compare(const void *left, const void *right);
 
 /* The index of the place of an ENTER, which is added if it is new. */
-size_t places_find(places *known, const trace_process *process, const trace_event *enter);
+size_t places_find(places *known, trace_point enter);
 void places_free(places *known);
 
 #endif

@@ -37,8 +37,8 @@ static double bound_ns(const graph *of, const graph_wait *wait)
     const graph_call *call = &waits->calls[wait->call], *other = &late->calls[wait->late_call];
     if (waits->location->rank == late->location->rank)
         return 0;
-    return trace_bound_ns(&of->of->processes[waits->location->rank], waits->location->events[call->enter].time_ns) +
-           trace_bound_ns(&of->of->processes[late->location->rank], late->location->events[other->enter].time_ns);
+    return trace_bound_ns(waits->location->process, waits->location->events[call->enter].time_ns) +
+           trace_bound_ns(late->location->process, late->location->events[other->enter].time_ns);
 }
 
 /* Whether a call waits. It does so until the last of what it depends on, but no longer than it lasts. */
