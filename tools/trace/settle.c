@@ -58,31 +58,41 @@ static size_t common_id(trace *read, void **tree, size_t id, const char *name)
     return wanted.id;
 }
 
-static void rename_events(trace_process *process, const uint16_t *common, size_t count)
+/* So many names and communicators the events of a process have ids of. */
+typedef struct {
+    size_t names, communicators;
+} id_counts;
+
+/* The ids of names become common ones. */
+static id_counts rename_events(trace_process *process, const uint16_t *common)
 {
+    id_counts counts = {1, 0};
     for (size_t i = 0; i < process->location_count; i++)
         for (size_t k = 0; k < process->locations[i].count; k++) {
             trace_event *event = &process->locations[i].events[k];
-            if (has_name(event) && event->id < count)
+            if (has_name(event) && event->id < process->name_count && event->id != common[event->id])
                 event->id = common[event->id];
+            if (has_name(event) && event->id >= counts.names)
+                counts.names = event->id + (size_t)1;
+            if (has_communicator(event) && event->id != TRACE_NO_COMM && event->id >= counts.communicators)
+                counts.communicators = event->id + (size_t)1;
         }
+    return counts;
 }
 
-/* The ids of a process become those of all. False: there are too many. */
-static bool settle_names(trace *read, void **tree, trace_process *process)
+/* The common ids of the names of a process; NULL: there are too many. */
+static uint16_t *find_ids(trace *read, void **tree, const trace_process *process)
 {
     uint16_t *common = need(malloc((process->name_count + 1) * sizeof *common));
-    bool differs = false, is_good = true;
-    for (size_t id = 0; is_good && id < process->name_count; id++) {
+    for (size_t id = 0; id < process->name_count; id++) {
         const size_t found = process->names[id] ? common_id(read, tree, id, process->names[id]) : id;
-        is_good = found != SIZE_MAX;
+        if (found == SIZE_MAX) {
+            free(common);
+            return NULL;
+        }
         common[id] = (uint16_t)found;
-        differs = differs || found != id;
     }
-    if (is_good && differs)
-        rename_events(process, common, process->name_count);
-    free(common);
-    return is_good;
+    return common;
 }
 
 /* Of a process that was killed, names may be lost. */
@@ -95,26 +105,6 @@ static void fill_names(trace *read, size_t count)
             snprintf(text, sizeof text, "name %zu", id);
             read->names[id] = need(strdup(text));
         }
-}
-
-/* ---- Ids that events name */
-
-typedef struct {
-    size_t names, communicators;
-} id_counts;
-
-static id_counts count_ids(const trace_process *process)
-{
-    id_counts counts = {0, 0};
-    for (size_t i = 0; i < process->location_count; i++)
-        for (size_t k = 0; k < process->locations[i].count; k++) {
-            const trace_event *event = &process->locations[i].events[k];
-            if (has_name(event) && event->id >= counts.names)
-                counts.names = event->id + (size_t)1;
-            if (has_communicator(event) && event->id != TRACE_NO_COMM && event->id >= counts.communicators)
-                counts.communicators = event->id + (size_t)1;
-        }
-    return counts;
 }
 
 /* ---- Order, and clocks */
@@ -176,10 +166,14 @@ bool trace_settle(trace *read)
     size_t name_count = 1;
     void *tree = NULL;
     bool is_good = true;
-    for (int rank = 0; is_good && rank < read->size; rank++) {
+    for (int rank = 0; rank < read->size; rank++) {
         trace_process *process = &read->processes[rank];
-        is_good = settle_names(read, &tree, process);
-        const id_counts counts = count_ids(process);
+        uint16_t *common = find_ids(read, &tree, process);
+        is_good = common;
+        if (!is_good)
+            break;
+        const id_counts counts = rename_events(process, common);
+        free(common);
         name_count = counts.names > name_count ? counts.names : name_count;
         settle_communicators(process, counts.communicators);
         sort(process->records, process->record_count, sizeof *process->records, by_time);
