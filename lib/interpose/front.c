@@ -412,6 +412,7 @@ INLINE double run_clock(interpose_next *next, int id, const void *site)
     go_in(&call, id, site);
     enter(back, &call, false);
     double result = read_clock(function, id);
+    back->returned(&call);
     back->leave(&call);
     come_out(&call);
     return result;

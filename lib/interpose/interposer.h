@@ -15,6 +15,7 @@
 #define INTERPOSE_INTERPOSER_H
 
 #include "interpose/choices.h"
+#include "pure/trace_format.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -53,10 +54,10 @@ typedef struct {
 
 /* One call of the program, on the stack of its wrapper. */
 typedef struct trace_call {
-    struct trace_call *outer;   /* in whose error handler, or other callback, the program makes this one; or NULL */
-    trace_place place;          /* of that one */
-    trace_thread *thread;       /* NULL: there are too many */
-    int64_t enter_ns, leave_ns; /* leave_ns is 0 until the call has returned */
+    struct trace_call *outer; /* in whose error handler, or other callback, the program makes this one; or NULL */
+    trace_place place;        /* of that one */
+    trace_thread *thread;     /* NULL: there are too many */
+    int64_t enter_ns, leave_ns;
     uint64_t site;              /* where the program goes on after the call */
     uint16_t id;                /* of the function */
     bool is_silent;             /* nothing of it goes into the trace */
@@ -131,53 +132,46 @@ void mh_trace_before_together(trace_call *call);
 void mh_trace_after_together(trace_call *call, int result, MPI_Comm comm);
 void mh_trace_left_together(trace_call *call, MPI_Comm comm, bool is_operation);
 void mh_trace_enter(trace_call *call); /* thread, id, site and is_trial are set */
+void mh_trace_returned(trace_call *call);
 void mh_trace_leave(trace_call *call);
 
 /*
  * Messages and requests. Recorded after the call, with the time when it was entered: MPI may refuse it, and must not be
  * asked about handles that it refused.
  */
-void mh_trace_synchronous(trace_call *call); /* before a call that sends */
-void mh_trace_buffered(trace_call *call);
 void mh_trace_send(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm);
 void mh_trace_isend(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag,
                     MPI_Comm comm);
-void mh_trace_send_init(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag,
-                        MPI_Comm comm);
 void mh_trace_irecv(trace_call *call, int result, int partner, int tag, MPI_Comm comm);
-void mh_trace_recv_init(trace_call *call, int result, int partner, int tag, MPI_Comm comm);
 void mh_trace_receive(trace_call *call, int result, MPI_Comm comm, const MPI_Status *status);
-void mh_trace_keep(trace_call *call, int result, const MPI_Request *request);
+void mh_trace_keep(trace_call *call, int result, MPI_Request request);
 
 /* Messages of MPI_Mprobe. */
-void mh_trace_probed(trace_call *call, int result, int found, int partner, int tag, MPI_Comm comm,
-                     const MPI_Message *message);
-void mh_trace_take(trace_call *call, const MPI_Message *message); /* before it is received */
+void mh_trace_probed(trace_call *call, int result, int found, int partner, int tag, MPI_Comm comm, MPI_Message message);
+void mh_trace_take(trace_call *call, MPI_Message message); /* before it is received */
 void mh_trace_receive_taken(trace_call *call, int result, const MPI_Status *status);
-void mh_trace_irecv_taken(trace_call *call, const MPI_Message *message);
+void mh_trace_irecv_taken(trace_call *call, MPI_Message message);
 
 void mh_trace_start(trace_call *call, int count, const MPI_Request *requests);
-void mh_trace_cancel(trace_call *call, const MPI_Request *request);
-void mh_trace_forget(trace_call *call, const MPI_Request *request);
+void mh_trace_cancel(MPI_Request request);
+void mh_trace_forget(MPI_Request request);
 
 /* Requests that a call may complete: before it, with room for statuses if the program wants none; and after it. */
 MPI_Status *mh_trace_watch(trace_call *call, int64_t count, const MPI_Request *requests, MPI_Status *statuses);
-void mh_trace_all_done(trace_call *call, int result, int done, int64_t count, const MPI_Status *statuses);
-void mh_trace_one_done(trace_call *call, int result, int done, int64_t index, const MPI_Status *status);
-void mh_trace_some_done(trace_call *call, int result, int64_t count, const int *indices, const MPI_Status *statuses);
+void mh_trace_done(trace_call *call, int result, int is_done, int64_t count, const int *indices,
+                   const MPI_Status *statuses);               /* so many, by their indices or all */
 void mh_trace_tried(trace_call *call, int result, int found); /* other trials */
 
 void mh_trace_collective(trace_call *call, int result, MPI_Comm comm, int root, trace_share in, trace_share out);
 void mh_trace_icollective(trace_call *call, int result, MPI_Comm comm, int root, trace_share in, trace_share out);
-void mh_trace_collective_init(trace_call *call, int result, MPI_Comm comm, int root, trace_share in, trace_share out);
 
-void mh_trace_make_comm(trace_call *call, int result, const MPI_Comm *comm);
-void mh_trace_imake_comm(trace_call *call, int result, MPI_Comm parent, const MPI_Comm *comm);
-void mh_trace_drop_comm(trace_call *call, const MPI_Comm *comm); /* before it is freed */
+void mh_trace_make_comm(int result, MPI_Comm comm);
+void mh_trace_imake_comm(int result, MPI_Comm parent, MPI_Comm comm);
+void mh_trace_drop_comm(MPI_Comm comm); /* before it is freed */
 
 /* A window is a communicator for itself: of the processes of the one that it is made on. */
-void mh_trace_make_win(trace_call *call, int result, MPI_Comm comm, const MPI_Win *window);
-void mh_trace_drop_win(trace_call *call, const MPI_Win *window); /* before it is freed */
+void mh_trace_make_win(int result, MPI_Comm comm, MPI_Win window);
+void mh_trace_drop_win(MPI_Win window); /* before it is freed */
 void mh_trace_fence(trace_call *call, int result, MPI_Win window);
 void mh_trace_post(trace_call *call, int result, MPI_Group group, MPI_Win window);
 void mh_trace_access(trace_call *call, int result, MPI_Group group, MPI_Win window); /* MPI_Win_start */
@@ -188,12 +182,11 @@ void mh_trace_region(trace_call *call, int level);
 void mh_trace_abort(void); /* MPI ends the program */
 
 /* clang-format off */
-#define TRACE_OPERATIONS(OF)                                                                                    \
-    OF(finish) OF(before_together) OF(after_together) OF(left_together) OF(is_wanted) OF(enter) OF(leave)       \
-    OF(synchronous) OF(buffered) OF(send) OF(isend) OF(send_init) OF(irecv) OF(recv_init) OF(receive) OF(keep)  \
-    OF(probed) OF(take) OF(receive_taken) OF(irecv_taken) OF(start) OF(cancel) OF(forget) OF(watch)             \
-    OF(all_done) OF(one_done) OF(some_done) OF(tried) OF(collective) OF(icollective) OF(collective_init)        \
-    OF(make_comm) OF(imake_comm) OF(drop_comm) OF(make_win) OF(drop_win) OF(fence) OF(post) OF(access)          \
+#define TRACE_OPERATIONS(OF)                                                                                       \
+    OF(finish) OF(before_together) OF(after_together) OF(left_together) OF(is_wanted) OF(enter) OF(returned)       \
+    OF(leave) OF(send) OF(isend) OF(irecv) OF(receive) OF(keep) OF(probed) OF(take) OF(receive_taken)              \
+    OF(irecv_taken) OF(start) OF(cancel) OF(forget) OF(watch) OF(done) OF(tried) OF(collective) OF(icollective)    \
+    OF(make_comm) OF(imake_comm) OF(drop_comm) OF(make_win) OF(drop_win) OF(fence) OF(post) OF(access)             \
     OF(accessed) OF(exposed) OF(region) OF(abort)
 /* clang-format on */
 #define TRACE_OPERATION(name) __typeof__(mh_trace_##name) *name;
@@ -223,7 +216,7 @@ static inline size_t trace_hash(uint64_t number, unsigned bits)
     return (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));
 }
 
-/* What the program wants to be told; MPI refuses a call that has nowhere to tell it. */
+/* What a pointer of the program points to. MPI refuses a call that has none; 0 is no handle. */
 #define TRACE_AT(pointer) ((pointer) ? *(pointer) : 0)
 
 /* Shares of collective operations, for meanings.txt. OWN is that of this process in a list. */

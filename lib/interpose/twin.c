@@ -6,6 +6,7 @@
 #include "pure/launcher.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -75,6 +76,18 @@ bool mh_interpose_was_refused(int result)
         if (class == refusals[i])
             return true;
     return class == MPI_ERR_OTHER && is_wrongly_in_place(result);
+}
+
+int *mh_interpose_ranks(MPI_Group of, MPI_Group in, int *count)
+{
+    *count = 0;
+    PMPI_Group_size(of, count);
+    int *ranks = malloc((size_t)*count * 2 * sizeof *ranks + 1);
+    for (int i = 0; ranks && i < *count; i++)
+        ranks[*count + i] = i;
+    if (ranks)
+        PMPI_Group_translate_ranks(of, *count, ranks + *count, in, ranks);
+    return ranks;
 }
 
 static bool has_foreign(MPI_Group group, MPI_Group world)

@@ -27,6 +27,10 @@ MPI_Comm mh_interpose_twin(MPI_Comm comm);
 /* Whether an error says that MPI refused the arguments of a call, so that it was not made. */
 bool mh_interpose_was_refused(int result);
 
+/* The ranks in one group of the processes of another, MPI_UNDEFINED of those that are not in it. NULL if there is no
+ * memory; the caller frees it. */
+int *mh_interpose_ranks(MPI_Group of, MPI_Group in, int *count);
+
 /* Whether processes of another world belong to a communicator, which may make the real calls and record nothing. All of
  * its processes see the same. */
 bool mh_interpose_is_foreign(MPI_Comm comm);

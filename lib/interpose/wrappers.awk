@@ -38,9 +38,9 @@ function add_collectives(name, comm, root, in_share, out_share,    arguments, nu
     add_meaning(name, "count sync=" number (name ~ /^Neighbor/ ? "" : " harmonized"), "",
                 "collective(call, result, " arguments ")")
     add_meaning("I" tolower(substr(name, 1, 1)) substr(name, 2), "", "",
-                "icollective(call, result, " arguments "); keep(call, result, $" (number + 1) ")")
-    add_meaning(name "_init", "", "",
-                "collective_init(call, result, " arguments "); keep(call, result, $" (number + 2) ")")
+                "icollective(call, result, " arguments "); keep(call, result, *$" (number + 1) ")")
+    add_meaning(name "_init", "persistent", "",
+                "icollective(call, result, " arguments "); keep(call, result, *$" (number + 2) ")")
 }
 
 # ---- meanings.txt
@@ -83,7 +83,7 @@ function type_of(parameter,    stars) {
 
 # $N becomes argument N by its type, *$N what it points to, #N argument N to be set, and a call one of the back.
 function expand(text,    done, number) {
-    gsub(/[a-z_]+\(call/, "back->&", text)
+    gsub(/[a-z_]+\(/, "back->&", text)
     gsub(/\(call/, "(\\&call", text)
     gsub(/call->/, "call.", text)
     while (match(text, /\*\$[0-9]+/))
@@ -123,12 +123,15 @@ function emit_before(name, meaning, comm,    number) {
         print "        if ((MPI_Status *)a" number " == MPI_STATUS_IGNORE)"
         print "            a" number " = (trace_slot)&call.status;"
     }
+    if (flags[meaning] ~ /persistent/)
+        print "        call.started.is_persistent = true;"
     if (before[meaning] != "")
         print "        " expand(before[meaning]) ";"
 }
 
 # After it.
 function emit_after(meaning, comm) {
+    print "        back->returned(&call);"
     if (after[meaning] != "")
         print "        " expand(after[meaning]) ";"
     print "        back->leave(&call);"

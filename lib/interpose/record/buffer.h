@@ -35,9 +35,9 @@ typedef struct trace_room {
     struct trace_room *next;
     const trace_call *user;
     int64_t size;
+    int64_t *slots;
     MPI_Request *requests;
     MPI_Status *statuses;
-    int64_t *slots;
 } trace_room;
 
 struct trace_thread {

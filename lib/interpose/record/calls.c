@@ -17,36 +17,28 @@ static TRACE_RARE void put_left_call(trace_thread *thread, int64_t now_ns)
     mh_trace_put(thread, (trace_event){now_ns, 0, -1, 0, 0, id, TRACE_LEAVE, 0});
 }
 
-/* Runs that have begun and not ended, each within the one before. ends_ns: no earlier than of those within. */
-typedef struct {
-    int count;
-    const trace_run *runs[TRACE_RUNS];
-    int64_t ends_ns[TRACE_RUNS];
-} open_runs;
-
-static void end_run(trace_thread *thread, open_runs *open)
+/*
+ * The run, with those that began before it ended within it. Returns the next one after these. outer_end_ns: no earlier
+ * than this one, or else times would decrease.
+ */
+static const trace_run *put_run(trace_thread *thread, const trace_run *run, int64_t *outer_end_ns)
 {
-    int last = --open->count;
-    const trace_run *run = open->runs[last];
-    int64_t end_ns = open->ends_ns[last];
+    const trace_run *next = run + 1;
+    int64_t end_ns = run->leave_ns;
+    mh_trace_put(thread, (trace_event){run->enter_ns, run->site, -1, 0, 0, run->id, TRACE_ENTER, 0});
+    while (next < thread->runs + thread->run_count && next->enter_ns < end_ns)
+        next = put_run(thread, next, &end_ns);
     mh_trace_put(thread, (trace_event){end_ns, run->count, -1, 0, 0, run->id, TRACE_LEAVE, 0});
-    if (last > 0 && open->ends_ns[last - 1] < end_ns)
-        open->ends_ns[last - 1] = end_ns;
+    if (*outer_end_ns < end_ns)
+        *outer_end_ns = end_ns;
+    return next;
 }
 
-/* Where places are called in turn, the first one ends last, or else times would decrease. */
 static TRACE_RARE void put_runs(trace_thread *thread)
 {
-    open_runs open = {0};
-    for (const trace_run *run = thread->runs; run < thread->runs + thread->run_count; run++) {
-        while (open.count > 0 && open.ends_ns[open.count - 1] <= run->enter_ns)
-            end_run(thread, &open);
-        mh_trace_put(thread, (trace_event){run->enter_ns, run->site, -1, 0, 0, run->id, TRACE_ENTER, 0});
-        open.runs[open.count] = run;
-        open.ends_ns[open.count++] = run->leave_ns;
-    }
-    while (open.count > 0)
-        end_run(thread, &open);
+    const trace_run *next = thread->runs;
+    while (next < thread->runs + thread->run_count)
+        next = put_run(thread, next, &(int64_t){0});
     thread->run_count = 0;
 }
 
@@ -134,7 +126,6 @@ void mh_trace_enter(trace_call *call)
     trace_thread *thread = mh_trace_thread_of(call);
     if (call->outer)
         mh_trace_record_enter(call->outer); /* a trial, too: this call is within it */
-    call->leave_ns = 0;
     call->is_recorded = false;
     call->started = (trace_request){0};
     call->enter_ns = enter_time_ns(thread);
@@ -144,31 +135,25 @@ void mh_trace_enter(trace_call *call)
         mh_trace_record_enter(call);
 }
 
-int64_t mh_trace_leave_ns(trace_call *call)
+void mh_trace_returned(trace_call *call)
 {
-    if (call->leave_ns == 0) {
-        call->leave_ns = mh_trace_now_ns();
-        if (call->thread)
-            call->thread->last_ns = call->leave_ns;
-    }
-    return call->leave_ns;
+    call->leave_ns = mh_trace_now_ns();
+    if (call->thread)
+        call->thread->last_ns = call->leave_ns;
 }
 
 void mh_trace_leave(trace_call *call)
 {
-    int64_t leave_ns = mh_trace_leave_ns(call);
     if (call->is_silent)
         return;
-    if (!call->is_recorded) {
+    if (call->is_recorded)
+        mh_trace_settle(call->thread, depth_of(call), call->leave_ns);
+    else
         add_to_run(call->thread, call);
-        return;
-    }
-    mh_trace_settle(call->thread, depth_of(call), leave_ns);
 }
 
 void mh_trace_tried(trace_call *call, int result, int found)
 {
-    mh_trace_leave_ns(call);
     if (result != MPI_SUCCESS || found)
         mh_trace_record_enter(call);
 }
@@ -179,16 +164,12 @@ bool mh_trace_is_of_class(int error, int class)
     return error != MPI_SUCCESS && PMPI_Error_class(error, &its_class) == MPI_SUCCESS && its_class == class;
 }
 
-static _Atomic uint32_t last_request;
-
-uint32_t mh_trace_new_request(trace_call *call, uint8_t does)
+void mh_trace_number(const trace_call *call, trace_request *its)
 {
-    trace_request *its = &call->started;
+    static _Atomic uint32_t last;
     if (its->number == 0)
-        its->number = atomic_fetch_add_explicit(&last_request, 1, memory_order_relaxed) + 1;
-    its->does |= does;
+        its->number = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
     its->is_silent = call->is_silent;
-    return its->number;
 }
 
 /* ---- Regions */

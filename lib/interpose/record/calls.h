@@ -7,8 +7,6 @@
 
 /* Record that the call was entered, if that was left open. */
 void mh_trace_record_enter(trace_call *call);
-/* When it returned: now, if this is asked for the first time. */
-int64_t mh_trace_leave_ns(trace_call *call);
 /* Write what was kept back: runs of unsuccessful calls, and the ends of all open calls but so many, which were left by
  * a jump before now_ns. */
 void mh_trace_settle(trace_thread *thread, int open_count, int64_t now_ns);
@@ -16,7 +14,7 @@ void mh_trace_put_region(trace_call *call, uint16_t id, bool enters);
 trace_thread *mh_trace_thread_of(trace_call *call);
 bool mh_trace_is_of_class(int error, int class);
 
-/* The number of the request that a call begins. does: TRACE_SENDS and so on, or 0. */
-uint32_t mh_trace_new_request(trace_call *call, uint8_t does);
+/* For a request that a call begins: a number, unless it has one. */
+void mh_trace_number(const trace_call *call, trace_request *its);
 
 #endif

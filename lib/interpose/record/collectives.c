@@ -124,8 +124,9 @@ static void put(trace_call *call, int64_t time_ns, const trace_request *its)
                                              TRACE_COLLECTIVE_OUT, 0});
 }
 
-void mh_trace_put_collective(trace_call *call, const trace_request *its)
+void mh_trace_begin_collective(trace_call *call, trace_request *its)
 {
+    mh_trace_number(call, its);
     put(call, call->enter_ns, its);
 }
 
@@ -152,7 +153,6 @@ static void describe(trace_request *its, const trace_call *call, MPI_Comm handle
 void mh_trace_collective(trace_call *call, int result, MPI_Comm comm, int root, trace_share in, trace_share out)
 {
     trace_request its = {0};
-    mh_trace_leave_ns(call);
     if (mh_interpose_was_refused(result))
         return;
     if (result != MPI_SUCCESS)
@@ -161,28 +161,17 @@ void mh_trace_collective(trace_call *call, int result, MPI_Comm comm, int root, 
     put(call, call->leave_ns, &its);
 }
 
-/* It is recorded by mh_trace_keep. */
 void mh_trace_icollective(trace_call *call, int result, MPI_Comm comm, int root, trace_share in, trace_share out)
 {
-    mh_trace_leave_ns(call);
     if (result != MPI_SUCCESS)
         return;
-    mh_trace_new_request(call, TRACE_COLLECTS);
     describe(&call->started, call, comm, root, &in, &out);
-}
-
-void mh_trace_collective_init(trace_call *call, int result, MPI_Comm comm, int root, trace_share in, trace_share out)
-{
-    mh_trace_leave_ns(call);
-    if (result != MPI_SUCCESS)
-        return;
-    call->started.is_persistent = true;
-    describe(&call->started, call, comm, root, &in, &out);
+    if (!call->started.is_persistent)
+        mh_trace_begin_collective(call, &call->started);
 }
 
 void mh_trace_fence(trace_call *call, int result, MPI_Win window)
 {
-    mh_trace_leave_ns(call);
     const trace_known_comm *known = mh_trace_window(window);
     if (mh_interpose_was_refused(result))
         return;

@@ -5,7 +5,7 @@
 
 #include "interpose/interposer.h"
 
-/* Of a request: which is counted, recorded or not. */
-void mh_trace_put_collective(trace_call *call, const trace_request *its);
+/* It is counted, recorded or not. */
+void mh_trace_begin_collective(trace_call *call, trace_request *its);
 
 #endif

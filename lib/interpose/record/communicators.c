@@ -21,11 +21,6 @@ enum { BUCKET_BITS = 10, SELF_ID = 1, MAX_IDS = TRACE_NO_COMM };
 /* Contexts that are not agreed upon are above those that are. */
 static const uint32_t computed = UINT32_C(1) << 31;
 
-typedef struct {
-    trace_comm head;
-    int32_t ranks[];
-} definition;
-
 static trace_table table;
 static trace_known_comm *known; /* by the slot in the table */
 static trace_known_comm world, self = {.id = SELF_ID, .size = 1};
@@ -53,30 +48,19 @@ static bool is_window(uint64_t key)
 }
 
 /* The world ranks of a communicator, of the remote group if it has one. NULL if there is no memory. */
-static definition *define(MPI_Comm comm, bool is_inter)
+static int *world_ranks(MPI_Comm comm, bool is_inter, int *size)
 {
-    int size = 0;
     MPI_Group group;
     if (is_inter)
         PMPI_Comm_remote_group(comm, &group);
     else
         PMPI_Comm_group(comm, &group);
-    PMPI_Group_size(group, &size);
-    definition *its = calloc(1, sizeof *its + (size_t)size * sizeof *its->ranks);
-    int *own = malloc((size_t)size * sizeof *own + 1);
-    for (int i = 0; own && i < size; i++)
-        own[i] = i;
-    if (its && own) {
-        its->head.size = size;
-        its->head.is_inter = is_inter;
-        PMPI_Group_translate_ranks(group, size, own, world_group, its->ranks);
-        for (int i = 0; i < size; i++)
-            if (its->ranks[i] == MPI_UNDEFINED)
-                its->ranks[i] = -1;
-    }
+    int *ranks = mh_interpose_ranks(group, world_group, size);
     PMPI_Group_free(&group);
-    free(own);
-    return its;
+    for (int i = 0; ranks && i < *size; i++)
+        if (ranks[i] == MPI_UNDEFINED)
+            ranks[i] = -1;
+    return ranks;
 }
 
 /* Of a dimension, there are two neighbors: before and after. */
@@ -104,31 +88,21 @@ static void find_neighbors(trace_known_comm *comm, MPI_Comm handle)
         PMPI_Dist_graph_neighbors_count(handle, &comm->sources, &comm->targets, &is_weighted);
 }
 
-static void describe(trace_known_comm *comm, MPI_Comm handle, bool is_inter, const definition *its)
-{
-    PMPI_Comm_rank(handle, &comm->rank);
-    comm->id = (uint16_t)its->head.id;
-    comm->size = its->head.size;
-    comm->is_inter = is_inter;
-    comm->context = its->head.context;
-    if (!is_inter)
-        find_neighbors(comm, handle);
-}
-
 /* Without memory, there is none. */
-static void write_definition(definition *its)
+static void write_definition(const trace_known_comm *comm, const int *ranks)
 {
-    const int32_t size = its ? its->head.size : 0;
-    trace_range *ranges = malloc((size_t)(size / 2 + 1) * sizeof *ranges);
+    trace_comm head = {.id = comm->id, .context = comm->context, .size = comm->size, .is_inter = comm->is_inter};
+    trace_range *ranges = malloc((size_t)(comm->size / 2 + 1) * sizeof *ranges);
     size_t count = 0;
-    for (int32_t next = 0; ranges && next < size; next += ranges[count++].count)
-        ranges[count] = trace_first_range(its->ranks + next, size - next);
-    if (its && ranges) {
-        struct iovec parts[] = {{&its->head, sizeof its->head}, {ranges, count * sizeof *ranges}};
-        mh_trace_write(TRACE_BLOCK_COMM, 0, parts, 2);
+    if (!ranks || !ranges) {
+        free(ranges);
+        return;
     }
+    for (int32_t next = 0; next < comm->size; next += ranges[count++].count)
+        ranges[count] = trace_first_range(ranks + next, comm->size - next);
+    struct iovec parts[] = {{&head, sizeof head}, {ranges, count * sizeof *ranges}};
+    mh_trace_write(TRACE_BLOCK_COMM, 0, parts, 2);
     free(ranges);
-    free(its);
 }
 
 /* MPI uses the handle of a communicator again that has been freed; it may have been freed where nobody looked. */
@@ -147,26 +121,27 @@ static int forget_freed(MPI_Comm handle, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* like: itself, or another one of the same processes, if it is not to be used. &unknown if there is no room. */
-static trace_known_comm *add(uint64_t key, MPI_Comm like, bool is_inter, uint32_t context, definition *its)
+/*
+ * like: itself, or another one of the same processes, if it is not to be used. &unknown if there is no room.
+ */
+static trace_known_comm *add(uint64_t key, MPI_Comm like, bool is_inter, uint32_t context, const int *ranks, int size)
 {
     forget(key);
     /* Programs may make a window in each step, which is not to take all ids. */
     const uint32_t limit = is_window(key) ? MAX_IDS / 2 : MAX_IDS;
-    int64_t slot = its && id_count < limit ? mh_trace_reserve(&table, key) : TRACE_ABSENT;
-    if (slot < 0) {
-        free(its);
+    int64_t slot = ranks && id_count < limit ? mh_trace_reserve(&table, key) : TRACE_ABSENT;
+    if (slot < 0)
         return &unknown;
-    }
-    its->head.id = id_count++;
-    its->head.context = context;
-    known[slot] = (trace_known_comm){0};
-    describe(&known[slot], like, is_inter, its);
-    write_definition(its);
+    trace_known_comm *comm = &known[slot];
+    *comm = (trace_known_comm){.id = (uint16_t)id_count++, .is_inter = is_inter, .size = size, .context = context};
+    PMPI_Comm_rank(like, &comm->rank);
+    if (!is_inter)
+        find_neighbors(comm, like);
+    write_definition(comm, ranks);
     mh_trace_publish(&table, slot, key);
     if (key == key_of(like))
         PMPI_Comm_set_attr(like, freed_key, NULL);
-    return &known[slot];
+    return comm;
 }
 
 static uint32_t mix(uint32_t hash, uint32_t number)
@@ -175,17 +150,17 @@ static uint32_t mix(uint32_t hash, uint32_t number)
 }
 
 /* Of communicators that were made where this was not seen: by the ranks. */
-static uint32_t compute_context(const definition *its)
+static uint32_t compute_context(const int *ranks, int size)
 {
     uint32_t hash = UINT32_C(2166136261);
-    for (int i = 0; i < its->head.size; i++)
-        hash = mix(hash, (uint32_t)its->ranks[i]);
+    for (int i = 0; ranks && i < size; i++)
+        hash = mix(hash, (uint32_t)ranks[i]);
     return hash | computed;
 }
 
 static trace_known_comm *discover(MPI_Comm handle)
 {
-    int is_inter = 0;
+    int is_inter = 0, size;
     trace_known_comm *found = &unknown;
     /* Before the lock is held: the error handler of the program may jump. */
     if (handle == MPI_COMM_NULL || id_count >= MAX_IDS || PMPI_Comm_test_inter(handle, &is_inter) != MPI_SUCCESS)
@@ -195,8 +170,9 @@ static trace_known_comm *discover(MPI_Comm handle)
     if (slot >= 0) {
         found = &known[slot];
     } else {
-        definition *its = define(handle, is_inter);
-        found = add(key_of(handle), handle, is_inter, its ? compute_context(its) : 0, its);
+        int *ranks = world_ranks(handle, is_inter, &size);
+        found = add(key_of(handle), handle, is_inter, compute_context(ranks, size), ranks, size);
+        free(ranks);
     }
     mh_trace_unlock(&lock);
     return found;
@@ -226,18 +202,16 @@ bool mh_trace_open_comms(void)
     PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
     world.rank = mh_trace.rank;
     world.size = mh_trace.size;
+    self.context = computed;
     return known;
 }
 
 void mh_trace_write_first_comms(void)
 {
-    definition *own = define(MPI_COMM_SELF, false);
-    write_definition(define(MPI_COMM_WORLD, false));
-    if (own) {
-        own->head.id = SELF_ID;
-        own->head.context = computed;
-    }
-    write_definition(own);
+    int size, *all = world_ranks(MPI_COMM_WORLD, false, &size);
+    write_definition(&world, all);
+    write_definition(&self, &mh_trace.rank);
+    free(all);
 }
 
 /* ---- New ones */
@@ -259,66 +233,58 @@ static uint32_t agree_on_context(MPI_Comm comm, bool is_inter)
     return other_max > max ? other_max : max;
 }
 
-/* Two threads may make communicators at once, so the lock is not held while processes wait for each other. */
-static void make(uint64_t key, MPI_Comm like, bool is_inter)
+static void add_under_lock(uint64_t key, MPI_Comm like, bool is_inter, uint32_t context)
 {
-    uint32_t context = agree_on_context(like, is_inter);
+    int size;
     mh_trace_lock(&lock, TRACE_AT_ANY_TIME);
-    add(key, like, is_inter, context, define(like, is_inter));
+    int *ranks = world_ranks(like, is_inter, &size);
+    add(key, like, is_inter, context, ranks, size);
+    free(ranks);
     mh_trace_unlock(&lock);
 }
 
-void mh_trace_make_comm(trace_call *call, int result, const MPI_Comm *comm)
+/* Two threads may make communicators at once, so the lock is not held while processes wait for each other. */
+void mh_trace_make_comm(int result, MPI_Comm comm)
 {
     int is_inter = 0;
-    mh_trace_leave_ns(call);
-    if (result != MPI_SUCCESS || *comm == MPI_COMM_NULL)
+    if (result != MPI_SUCCESS || comm == MPI_COMM_NULL)
         return;
-    PMPI_Comm_test_inter(*comm, &is_inter);
-    if (mh_interpose_is_foreign(*comm)) {
-        forget(key_of(*comm));
-        return;
-    }
-    make(key_of(*comm), *comm, is_inter);
+    PMPI_Comm_test_inter(comm, &is_inter);
+    if (mh_interpose_is_foreign(comm))
+        forget(key_of(comm));
+    else
+        add_under_lock(key_of(comm), comm, is_inter, agree_on_context(comm, is_inter));
 }
 
 /* It is not to be used before its request is complete; but its processes are those of the parent. */
-void mh_trace_imake_comm(trace_call *call, int result, MPI_Comm parent, const MPI_Comm *comm)
+void mh_trace_imake_comm(int result, MPI_Comm parent, MPI_Comm comm)
 {
-    mh_trace_leave_ns(call);
-    if (result != MPI_SUCCESS || *comm == MPI_COMM_NULL)
+    if (result != MPI_SUCCESS || comm == MPI_COMM_NULL)
         return;
     trace_known_comm *its_parent = mh_trace_comm(parent);
     if (its_parent == &unknown)
         return;
     uint32_t number = atomic_fetch_add(&its_parent->duplicates, 1) + 1;
     uint32_t context = mix(mix(UINT32_C(2166136261), its_parent->context), number) | computed;
-    mh_trace_lock(&lock, TRACE_AT_ANY_TIME);
-    add(key_of(*comm), parent, its_parent->is_inter, context, define(parent, its_parent->is_inter));
-    mh_trace_unlock(&lock);
+    add_under_lock(key_of(comm), parent, its_parent->is_inter, context);
 }
 
-void mh_trace_drop_comm(trace_call *call, const MPI_Comm *comm)
+void mh_trace_drop_comm(MPI_Comm comm)
 {
-    (void)call;
-    if (comm)
-        forget(key_of(*comm));
+    forget(key_of(comm));
 }
 
 /* ---- Windows */
 
-void mh_trace_make_win(trace_call *call, int result, MPI_Comm comm, const MPI_Win *window)
+void mh_trace_make_win(int result, MPI_Comm comm, MPI_Win window)
 {
-    mh_trace_leave_ns(call);
-    if (result == MPI_SUCCESS && *window != MPI_WIN_NULL && !mh_interpose_is_foreign(comm))
-        make(key_of_window(*window), comm, false);
+    if (result == MPI_SUCCESS && window != MPI_WIN_NULL && !mh_interpose_is_foreign(comm))
+        add_under_lock(key_of_window(window), comm, false, agree_on_context(comm, false));
 }
 
-void mh_trace_drop_win(trace_call *call, const MPI_Win *window)
+void mh_trace_drop_win(MPI_Win window)
 {
-    (void)call;
-    if (window)
-        forget(key_of_window(*window));
+    forget(key_of_window(window));
 }
 
 trace_known_comm *mh_trace_window(MPI_Win window)

@@ -7,17 +7,22 @@
 
 #include <stdatomic.h>
 
-typedef struct trace_epoch trace_epoch;
+/* From MPI_Win_post or MPI_Win_start on: the processes at the other end, by their ranks in the window. */
+typedef struct {
+    int *ranks; /* NULL: no epoch has begun */
+    int count;
+    uint32_t request; /* of MPI_Win_start */
+} trace_epoch;
 
 typedef struct {
     uint16_t id;
     bool is_inter;
     int rank, size; /* size: of the remote group of an intercommunicator */
     uint32_t context;
-    int sources, targets;            /* in its topology */
-    uint64_t missing;                /* a bit for each of the first neighbors that is none */
-    _Atomic uint32_t duplicates;     /* by MPI_Comm_idup */
-    trace_epoch *accessed, *exposed; /* of a window; NULL: no epoch has begun */
+    int sources, targets;          /* in its topology */
+    uint64_t missing;              /* a bit for each of the first neighbors that is none */
+    _Atomic uint32_t duplicates;   /* by MPI_Comm_idup */
+    trace_epoch accessed, exposed; /* of a window */
 } trace_known_comm;
 enum { TRACE_MAX_MISSING = 64 };
 

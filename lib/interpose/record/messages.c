@@ -60,13 +60,13 @@ int64_t mh_trace_bytes(int64_t count, MPI_Datatype type)
     return size > 0 ? count * size : 0;
 }
 
-/* What the call says of the request that it begins. Returns false if there is nothing to be recorded. */
-static bool describe(trace_call *call, int result, int partner, int tag, MPI_Comm comm)
+/* What the call says of the message. Returns false if there is none. */
+static bool describe(trace_call *call, uint8_t does, int partner, int tag, MPI_Comm comm)
 {
     trace_request *its = &call->started;
-    mh_trace_leave_ns(call);
-    if (result != MPI_SUCCESS || partner == MPI_PROC_NULL)
+    if (partner == MPI_PROC_NULL)
         return false;
+    its->does |= does;
     its->partner = partner;
     its->tag = tag;
     its->comm = mh_trace_comm(comm)->id;
@@ -75,72 +75,54 @@ static bool describe(trace_call *call, int result, int partner, int tag, MPI_Com
 
 /* ---- Sending */
 
-void mh_trace_synchronous(trace_call *call)
-{
-    call->started.mode = TRACE_SYNCHRONOUS;
-}
-
-void mh_trace_buffered(trace_call *call)
-{
-    call->started.mode = TRACE_BUFFERED;
-}
-
-void mh_trace_put_send(trace_call *call, const trace_request *message)
+static void put_send(trace_call *call, const trace_request *its)
 {
     if (!call->is_silent)
-        mh_trace_put(call->thread, (trace_event){call->enter_ns, message->bytes_in, message->partner, message->tag,
-                                                 message->number, message->comm, TRACE_SEND, message->mode});
+        mh_trace_put(call->thread, (trace_event){call->enter_ns, its->bytes_in, its->partner, its->tag, its->number,
+                                                 its->comm, TRACE_SEND, its->mode});
+}
+
+void mh_trace_begin_send(trace_call *call, trace_request *its)
+{
+    mh_trace_number(call, its);
+    put_send(call, its);
+}
+
+static bool describe_send(trace_call *call, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm)
+{
+    if (!describe(call, TRACE_SENDS, partner, tag, comm))
+        return false;
+    call->started.bytes_in = (uint64_t)mh_trace_bytes(count, type);
+    return true;
 }
 
 /* Of a call that fails otherwise, such as one that gets too much, the message is sent. */
 void mh_trace_send(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm)
 {
-    mh_trace_leave_ns(call);
-    if (partner != MPI_PROC_NULL && !call->is_silent && !mh_interpose_was_refused(result))
-        mh_trace_put(call->thread, (trace_event){call->enter_ns, (uint64_t)mh_trace_bytes(count, type), partner, tag, 0,
-                                                 mh_trace_comm(comm)->id, TRACE_SEND, call->started.mode});
+    if (!call->is_silent && !mh_interpose_was_refused(result) && describe_send(call, count, type, partner, tag, comm))
+        put_send(call, &call->started);
 }
 
 void mh_trace_isend(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm)
 {
-    if (!describe(call, result, partner, tag, comm))
-        return;
-    call->started.bytes_in = (uint64_t)mh_trace_bytes(count, type);
-    mh_trace_new_request(call, TRACE_SENDS);
-    mh_trace_put_send(call, &call->started);
-}
-
-void mh_trace_send_init(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag,
-                        MPI_Comm comm)
-{
-    if (!describe(call, result, partner, tag, comm))
-        return;
-    call->started.bytes_in = (uint64_t)mh_trace_bytes(count, type);
-    call->started.does = TRACE_SENDS;
-    call->started.is_persistent = true;
+    if (result == MPI_SUCCESS && describe_send(call, count, type, partner, tag, comm) && !call->started.is_persistent)
+        mh_trace_begin_send(call, &call->started);
 }
 
 /* ---- Receiving */
 
-void mh_trace_put_post(trace_call *call, uint32_t request, uint16_t comm, int partner, int tag)
+void mh_trace_begin_receive(trace_call *call, trace_request *its)
 {
+    mh_trace_number(call, its);
     if (!call->is_silent)
-        mh_trace_put(call->thread, (trace_event){call->enter_ns, 0, partner == MPI_ANY_SOURCE ? -1 : partner, tag,
-                                                 request, comm, TRACE_RECEIVE_POST, 0});
+        mh_trace_put(call->thread, (trace_event){call->enter_ns, 0, its->partner == MPI_ANY_SOURCE ? -1 : its->partner,
+                                                 its->tag, its->number, its->comm, TRACE_RECEIVE_POST, 0});
 }
 
 void mh_trace_irecv(trace_call *call, int result, int partner, int tag, MPI_Comm comm)
 {
-    if (describe(call, result, partner, tag, comm))
-        mh_trace_put_post(call, mh_trace_new_request(call, TRACE_RECEIVES), call->started.comm, partner, tag);
-}
-
-void mh_trace_recv_init(trace_call *call, int result, int partner, int tag, MPI_Comm comm)
-{
-    if (!describe(call, result, partner, tag, comm))
-        return;
-    call->started.does = TRACE_RECEIVES;
-    call->started.is_persistent = true;
+    if (result == MPI_SUCCESS && describe(call, TRACE_RECEIVES, partner, tag, comm) && !call->started.is_persistent)
+        mh_trace_begin_receive(call, &call->started);
 }
 
 static uint64_t bytes_of(const MPI_Status *status)
@@ -161,14 +143,13 @@ static uint64_t bytes_of(const MPI_Status *status)
 void mh_trace_put_receive(trace_call *call, uint16_t comm, uint32_t request, const MPI_Status *status)
 {
     if (status->MPI_SOURCE >= 0) /* else there was no message */
-        mh_trace_put(call->thread, (trace_event){mh_trace_leave_ns(call), bytes_of(status), status->MPI_SOURCE,
-                                                 status->MPI_TAG, request, comm, TRACE_RECEIVE, 0});
+        mh_trace_put(call->thread, (trace_event){call->leave_ns, bytes_of(status), status->MPI_SOURCE, status->MPI_TAG,
+                                                 request, comm, TRACE_RECEIVE, 0});
 }
 
 /* A message that is too long is cut, and has come. */
 void mh_trace_receive(trace_call *call, int result, MPI_Comm comm, const MPI_Status *status)
 {
-    mh_trace_leave_ns(call);
     if (!call->is_silent && (result == MPI_SUCCESS || mh_trace_is_of_class(result, MPI_ERR_TRUNCATE)))
         mh_trace_put_receive(call, mh_trace_comm(comm)->id, 0, status);
 }

@@ -256,6 +256,7 @@ static void end_thread(trace_thread *thread)
 
 void mh_trace_finish(trace_call *call)
 {
+    mh_trace_returned(call);
     mh_trace_leave(call);
     mh_trace_for_each_thread(end_thread);
     mh_trace_flush(TRACE_AT_ANY_TIME, true);

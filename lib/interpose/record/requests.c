@@ -54,7 +54,7 @@ static trace_request *find(MPI_Request request)
 
 static void put(trace_call *call, const trace_request *its, uint8_t kind)
 {
-    mh_trace_put(call->thread, (trace_event){mh_trace_leave_ns(call), 0, -1, 0, its->number, its->comm, kind, 0});
+    mh_trace_put(call->thread, (trace_event){call->leave_ns, 0, -1, 0, its->number, its->comm, kind, 0});
 }
 
 /* MPICH 4.0 sets no status for MPI_Isendrecv: then it is of an earlier request. */
@@ -102,64 +102,50 @@ static int64_t keep(uint64_t key, const trace_request *its)
     return slot;
 }
 
-void mh_trace_keep(trace_call *call, int result, const MPI_Request *request)
+void mh_trace_keep(trace_call *call, int result, MPI_Request request)
 {
     const trace_request *its = &call->started;
-    mh_trace_leave_ns(call);
-    if (result != MPI_SUCCESS || its->does == 0)
-        return;
-    if (its->does & TRACE_COLLECTS && !its->is_persistent)
-        mh_trace_put_collective(call, its);
-    if (*request != MPI_REQUEST_NULL && keep(request_key(*request), its) == TRACE_PRESENT)
+    if (result == MPI_SUCCESS && its->does != 0 && request != MPI_REQUEST_NULL &&
+        keep(request_key(request), its) == TRACE_PRESENT)
         put_completion(call, its, NULL);
 }
 
 /* ---- Messages that were found, which matches them, and are received later: MPI_Mprobe and its like */
 
-static trace_request take(const MPI_Message *message)
-{
-    trace_request its = {.comm = TRACE_NO_COMM};
-    int64_t slot = mh_trace_find(&table, message_key(*message));
-    if (slot < 0)
-        return its;
-    its = kept[slot];
-    mh_trace_remove(&table, slot);
-    return its;
-}
-
-void mh_trace_probed(trace_call *call, int result, int found, int partner, int tag, MPI_Comm comm,
-                     const MPI_Message *message)
+void mh_trace_probed(trace_call *call, int result, int found, int partner, int tag, MPI_Comm comm, MPI_Message message)
 {
     mh_trace_tried(call, result, found);
-    if (result != MPI_SUCCESS || !found || *message == MPI_MESSAGE_NO_PROC)
+    if (result != MPI_SUCCESS || !found || message == MPI_MESSAGE_NO_PROC)
         return;
-    call->started = (trace_request){.comm = mh_trace_comm(comm)->id};
-    mh_trace_put_post(call, mh_trace_new_request(call, TRACE_RECEIVES), call->started.comm, partner, tag);
-    keep(message_key(*message), &call->started);
+    mh_trace_irecv(call, result, partner, tag, comm);
+    keep(message_key(message), &call->started);
 }
 
-void mh_trace_take(trace_call *call, const MPI_Message *message)
+void mh_trace_take(trace_call *call, MPI_Message message)
 {
-    if (message && *message != MPI_MESSAGE_NO_PROC)
-        call->started = take(message);
+    const int64_t slot = mh_trace_find(&table, message_key(message));
+    call->started =
+        (trace_request){.does = TRACE_RECEIVES, .comm = TRACE_NO_COMM, .partner = MPI_ANY_SOURCE, .tag = MPI_ANY_TAG};
+    if (slot < 0)
+        return;
+    call->started = kept[slot];
+    mh_trace_remove(&table, slot);
 }
 
 void mh_trace_receive_taken(trace_call *call, int result, const MPI_Status *status)
 {
-    mh_trace_leave_ns(call);
     if (result == MPI_SUCCESS && !call->is_silent)
         mh_trace_put_receive(call, call->started.comm, call->started.is_silent ? 0 : call->started.number, status);
 }
 
-void mh_trace_irecv_taken(trace_call *call, const MPI_Message *message)
+void mh_trace_irecv_taken(trace_call *call, MPI_Message message)
 {
-    if (!message || *message == MPI_MESSAGE_NO_PROC)
+    if (!message || message == MPI_MESSAGE_NO_PROC)
         return;
-    const trace_request found = take(message);
-    call->started = found;
-    const uint32_t number = mh_trace_new_request(call, TRACE_RECEIVES);
-    if (found.number == 0 || found.is_silent)
-        mh_trace_put_post(call, number, found.comm, MPI_ANY_SOURCE, MPI_ANY_TAG);
+    mh_trace_take(call, message);
+    if (call->started.number == 0 || call->started.is_silent)
+        mh_trace_begin_receive(call, &call->started);
+    call->started.is_silent = call->is_silent;
 }
 
 /* ---- Persistent requests */
@@ -171,65 +157,53 @@ void mh_trace_start(trace_call *call, int count, const MPI_Request *requests)
         if (!its)
             continue;
         its->number = 0;
-        call->started = *its;
-        its->number = mh_trace_new_request(call, 0);
-        its->is_silent = call->is_silent;
         its->is_canceled = false;
         if (its->does & TRACE_COLLECTS)
-            mh_trace_put_collective(call, its); /* which counts it, recorded or not */
+            mh_trace_begin_collective(call, its);
         else if (its->does & TRACE_SENDS)
-            mh_trace_put_send(call, its);
+            mh_trace_begin_send(call, its);
         else
-            mh_trace_put_post(call, its->number, its->comm, its->partner, its->tag);
+            mh_trace_begin_receive(call, its);
     }
 }
 
-void mh_trace_cancel(trace_call *call, const MPI_Request *request)
+void mh_trace_cancel(MPI_Request request)
 {
     /* Another thread may be waiting for it. */
-    int64_t slot = request ? mh_trace_find_any(&table, request_key(*request)) : TRACE_ABSENT;
-    (void)call;
+    int64_t slot = mh_trace_find_any(&table, request_key(request));
     if (slot >= 0)
         kept[slot].is_canceled = true;
 }
 
-void mh_trace_forget(trace_call *call, const MPI_Request *request)
+void mh_trace_forget(MPI_Request request)
 {
-    trace_request *its = request ? find(*request) : NULL;
-    (void)call;
+    trace_request *its = find(request);
     if (its)
         mh_trace_remove(&table, its - kept);
 }
 
 /* ---- Completion */
 
-static void empty_room(trace_room *room)
-{
-    free(room->requests);
-    free(room->statuses);
-    free(room->slots);
-    room->size = 0;
-}
-
 void mh_trace_free_rooms(trace_thread *thread)
 {
     for (trace_room *room = thread->rooms, *next; room; room = next) {
         next = room->next;
-        empty_room(room);
+        free(room->slots);
         free(room);
     }
     thread->rooms = NULL;
 }
 
+/* All three in one piece of memory, by falling alignment. */
 static bool enlarge(trace_room *room, int64_t count)
 {
-    int64_t size = count < MIN_ROOM ? MIN_ROOM : count;
-    empty_room(room);
-    room->requests = malloc((size_t)size * sizeof *room->requests);
-    room->statuses = malloc((size_t)size * sizeof *room->statuses);
-    room->slots = malloc((size_t)size * sizeof *room->slots);
-    room->size = room->requests && room->statuses && room->slots ? size : 0;
-    return room->size > 0;
+    const size_t size = (size_t)(count < MIN_ROOM ? MIN_ROOM : count);
+    free(room->slots);
+    room->slots = malloc(size * (sizeof *room->slots + sizeof *room->requests + sizeof *room->statuses));
+    room->requests = (MPI_Request *)(room->slots + size);
+    room->statuses = (MPI_Status *)(room->requests + size);
+    room->size = room->slots ? (int64_t)size : 0;
+    return room->slots;
 }
 
 /* Its user has neither returned nor been left by a jump. */
@@ -278,6 +252,8 @@ static void show_rest(const trace_call *call)
 
 static trace_request *find_watched(const trace_call *call, int64_t index)
 {
+    if (index < 0 || index >= call->watched_count)
+        return NULL;
     if (!call->slots)
         return find(call->watched[index]);
     return call->slots[index] >= 0 ? &kept[call->slots[index]] : NULL;
@@ -321,59 +297,32 @@ static void complete(trace_call *call, int64_t index, int error, const MPI_Statu
         call->slots[index] = TRACE_ABSENT;
 }
 
-/* Their handles stay, so that only the call tells which one has failed. */
-static void end_persistent(trace_call *call, int result, int64_t index)
-{
-    if (index < 0 || index >= call->watched_count || mh_interpose_was_refused(result))
-        return;
-    trace_request *its = find_watched(call, index);
-    if (its && its->is_persistent)
-        its->number = 0;
-}
-
-/* A call that fails may have ended some requests: their handles are gone. index: of the one that failed, if known. */
+/*
+ * A call that fails may have ended some requests: their handles are gone. Those of persistent ones stay, so only the
+ * call tells which one has failed. index: that one, if it is known.
+ */
 static void end_failed(trace_call *call, int result, int64_t index)
 {
     for (int64_t i = 0; i < call->watched_count; i++)
         if (call->watched[i] != MPI_REQUEST_NULL && call->handles[i] == MPI_REQUEST_NULL)
             complete(call, i, MPI_ERR_OTHER, NULL);
-    end_persistent(call, result, call->watched_count == 1 ? 0 : index);
+    trace_request *its = mh_interpose_was_refused(result) ? NULL : find_watched(call, index);
+    if (its && its->is_persistent)
+        its->number = 0;
 }
 
-/* Requests by their indices, or all. Statuses have errors only if the result says so. */
-static void list_done(trace_call *call, int result, int64_t count, const int *indices, const MPI_Status *statuses)
+/* Statuses have errors only if the result says so. */
+void mh_trace_done(trace_call *call, int result, int is_done, int64_t count, const int *indices,
+                   const MPI_Status *statuses)
 {
-    bool has_errors = mh_trace_is_of_class(result, MPI_ERR_IN_STATUS);
-    if (result != MPI_SUCCESS && !has_errors) {
-        end_failed(call, result, -1);
+    const bool has_errors = mh_trace_is_of_class(result, MPI_ERR_IN_STATUS);
+    mh_trace_tried(call, result, is_done);
+    if (!call->watched)
         return;
-    }
-    for (int64_t i = 0; i < count; i++)
-        complete(call, indices ? indices[i] : i, has_errors ? statuses[i].MPI_ERROR : MPI_SUCCESS, &statuses[i]);
-}
-
-void mh_trace_all_done(trace_call *call, int result, int done, int64_t count, const MPI_Status *statuses)
-{
-    mh_trace_tried(call, result, done);
-    if (call->watched && (result != MPI_SUCCESS || done))
-        list_done(call, result, count, NULL, statuses);
-    show_rest(call);
-}
-
-void mh_trace_one_done(trace_call *call, int result, int done, int64_t index, const MPI_Status *status)
-{
-    mh_trace_tried(call, result, done);
-    if (call->watched && result != MPI_SUCCESS)
-        end_failed(call, result, index);
-    else if (call->watched && done && index >= 0 && index < call->watched_count)
-        complete(call, index, MPI_SUCCESS, status);
-    show_rest(call);
-}
-
-void mh_trace_some_done(trace_call *call, int result, int64_t count, const int *indices, const MPI_Status *statuses)
-{
-    mh_trace_tried(call, result, count != 0);
-    if (call->watched && count != MPI_UNDEFINED)
-        list_done(call, result, count, indices, statuses);
+    if (result != MPI_SUCCESS && !has_errors)
+        end_failed(call, result, call->watched_count == 1 ? 0 : count == 1 && indices ? indices[0] : -1);
+    else if (has_errors || is_done)
+        for (int64_t i = 0; i < count; i++)
+            complete(call, indices ? indices[i] : i, has_errors ? statuses[i].MPI_ERROR : MPI_SUCCESS, &statuses[i]);
     show_rest(call);
 }
