@@ -9,7 +9,6 @@
 #include "interpose/record/buffer.h"
 
 #include "interpose/record/file.h"
-#include "interpose/record/regions.h"
 #include "interpose/record/sites.h"
 
 #include <limits.h>
@@ -23,7 +22,7 @@ static uint32_t chunk_count;
 static atomic_uint fresh; /* of them were ever in use */
 static atomic_uint in_use;
 static _Atomic uint64_t free_list; /* the number of the first, from 1, and a count of changes in the upper half */
-static trace_thread *threads;
+static trace_thread threads[MAX_THREADS];
 static atomic_uint thread_count;
 static trace_lock flushing = TRACE_LOCK;
 static pthread_key_t ending;
@@ -47,8 +46,7 @@ bool mh_trace_open_buffer(int64_t bytes)
     if (chunk_count < MIN_CHUNKS)
         chunk_count = MIN_CHUNKS;
     chunks = mh_trace_map(chunk_count * sizeof *chunks);
-    threads = mh_trace_map(MAX_THREADS * sizeof *threads);
-    return chunks && threads && pthread_key_create(&ending, end_thread) == 0;
+    return chunks && pthread_key_create(&ending, end_thread) == 0;
 }
 
 static unsigned known_threads(void)
@@ -190,7 +188,6 @@ void mh_trace_flush(trace_patience patience, bool is_last)
 {
     if (!mh_trace_lock(&flushing, patience))
         return;
-    mh_trace_write_regions();
     mh_trace_for_each_thread(is_last ? finish_thread : flush_thread);
     mh_trace_write_sites();
     mh_trace_unlock(&flushing);

@@ -2,7 +2,10 @@
 /* calls.c - when calls were entered and left, runs of unsuccessful calls, and the regions of the program. */
 #include "interpose/record/calls.h"
 
-#include "interpose/record/regions.h"
+#include "interpose/record/file.h"
+#include "interpose/record/table.h"
+
+#include <stdio.h>
 
 trace_thread *mh_trace_thread_of(trace_call *call)
 {
@@ -187,9 +190,32 @@ void mh_trace_put_region(trace_call *call, uint16_t id, bool enters)
     mh_trace_put(thread, (trace_event){now_ns, 0, -1, 0, 0, id, enters ? TRACE_ENTER : TRACE_LEAVE, 0});
 }
 
+/* Programs number their regions: the name has the number. */
+enum { FIRST_LEVEL = 3, REGION_BITS = 11 };
+static trace_table levels = TRACE_TABLE(REGION_BITS);
+
+static TRACE_RARE void name_region(uint32_t level)
+{
+    static trace_lock naming = TRACE_LOCK;
+    char name[32];
+    mh_trace_lock(&naming, TRACE_AT_ANY_TIME);
+    const int64_t slot = mh_trace_reserve(&levels, level);
+    if (slot >= 0) {
+        snprintf(name, sizeof name, "region %u", level);
+        mh_trace_write_name(mh_trace.first_region_id + (uint32_t)slot, name);
+        mh_trace_publish(&levels, slot, level);
+    }
+    mh_trace_unlock(&naming);
+}
+
 void mh_trace_region(trace_call *call, int level)
 {
-    uint16_t id = mh_trace_region_id(level < 0 ? -(uint32_t)level : (uint32_t)level);
-    if (id != 0)
-        mh_trace_put_region(call, id, level > 0);
+    const uint32_t number = level < 0 ? -(uint32_t)level : (uint32_t)level;
+    if (number < FIRST_LEVEL)
+        return;
+    if (mh_trace_find(&levels, number) < 0)
+        name_region(number);
+    const int64_t slot = mh_trace_find(&levels, number);
+    if (slot >= 0)
+        mh_trace_put_region(call, (uint16_t)(mh_trace.first_region_id + slot), level > 0);
 }

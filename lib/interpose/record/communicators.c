@@ -21,8 +21,8 @@ enum { BUCKET_BITS = 10, SELF_ID = 1, MAX_IDS = TRACE_NO_COMM };
 /* Contexts that are not agreed upon are above those that are. */
 static const uint32_t computed = UINT32_C(1) << 31;
 
-static trace_table table;
-static trace_known_comm *known; /* by the slot in the table */
+static trace_table table = TRACE_TABLE(BUCKET_BITS);
+static trace_known_comm known[TRACE_SLOTS(BUCKET_BITS)];
 static trace_known_comm world, self = {.id = SELF_ID, .size = 1};
 static trace_known_comm unknown = {.id = TRACE_NO_COMM, .size = 1};
 static MPI_Group world_group;
@@ -121,9 +121,7 @@ static int forget_freed(MPI_Comm handle, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/*
- * like: itself, or another one of the same processes, if it is not to be used. &unknown if there is no room.
- */
+/* like: itself, or another one of the same processes, if it is not to be used. &unknown if there is no room. */
 static trace_known_comm *add(uint64_t key, MPI_Comm like, bool is_inter, uint32_t context, const int *ranks, int size)
 {
     forget(key);
@@ -193,17 +191,13 @@ bool mh_trace_is_known(MPI_Comm comm)
     return comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF || mh_trace_find(&table, key_of(comm)) >= 0;
 }
 
-bool mh_trace_open_comms(void)
+void mh_trace_open_comms(void)
 {
-    if (!mh_trace_open_table(&table, BUCKET_BITS))
-        return false;
-    known = calloc(mh_trace_table_size(&table), sizeof *known);
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_freed, &freed_key, NULL);
     PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
     world.rank = mh_trace.rank;
     world.size = mh_trace.size;
     self.context = computed;
-    return known;
 }
 
 void mh_trace_write_first_comms(void)

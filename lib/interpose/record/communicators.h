@@ -26,7 +26,7 @@ typedef struct {
 } trace_known_comm;
 enum { TRACE_MAX_MISSING = 64 };
 
-bool mh_trace_open_comms(void);
+void mh_trace_open_comms(void);
 trace_known_comm *mh_trace_comm(MPI_Comm comm); /* never NULL */
 
 trace_known_comm *mh_trace_window(MPI_Win window); /* of one that is not known, whose id is TRACE_NO_COMM */

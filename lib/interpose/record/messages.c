@@ -5,28 +5,18 @@
 #include "interpose/twin.h"
 #include "interpose/record/calls.h"
 #include "interpose/record/communicators.h"
+#include "interpose/record/table.h"
 
 /* ---- Sizes of predefined types; of others MPI is asked, for their handles come again with other sizes */
 
-enum { SIZE_BITS = 8, SIZE_SLOTS = 1 << SIZE_BITS };
-static struct {
-    MPI_Datatype type; /* 0: free */
-    int size;
-} sizes[SIZE_SLOTS];
-
-/* Where the type is, or the free slot where the search for it ends. */
-static size_t slot_of(MPI_Datatype type)
-{
-    size_t slot = trace_hash((uintptr_t)type, SIZE_BITS);
-    while (sizes[slot].type && sizes[slot].type != type)
-        slot = (slot + 1) % SIZE_SLOTS;
-    return slot;
-}
+enum { SIZE_BITS = 8 };
+static trace_table types = TRACE_TABLE(SIZE_BITS);
+static int sizes[TRACE_SLOTS(SIZE_BITS)];
 
 void mh_trace_learn_sizes(void)
 {
     /* clang-format off */
-    static const MPI_Datatype types[] = {
+    static const MPI_Datatype predefined[] = {
         MPI_BYTE, MPI_PACKED, MPI_CHAR, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_WCHAR, MPI_SHORT, MPI_UNSIGNED_SHORT,
         MPI_INT, MPI_UNSIGNED, MPI_LONG, MPI_UNSIGNED_LONG, MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG, MPI_FLOAT,
         MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T, MPI_UINT8_T, MPI_UINT16_T,
@@ -39,24 +29,28 @@ void mh_trace_learn_sizes(void)
 #endif
     };
     /* clang-format on */
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    for (size_t i = 0; i < sizeof predefined / sizeof *predefined; i++) {
+        const uint64_t key = (uintptr_t)predefined[i];
         int size = 0;
-        if (types[i] != MPI_DATATYPE_NULL && PMPI_Type_size(types[i], &size) == MPI_SUCCESS) {
-            const size_t slot = slot_of(types[i]);
-            sizes[slot].type = types[i];
-            sizes[slot].size = size;
+        if (predefined[i] == MPI_DATATYPE_NULL || PMPI_Type_size(predefined[i], &size) != MPI_SUCCESS)
+            continue;
+        const int64_t slot = mh_trace_reserve(&types, key);
+        if (slot >= 0) {
+            sizes[slot] = size;
+            mh_trace_publish(&types, slot, key);
         }
     }
 }
 
 int64_t mh_trace_bytes(int64_t count, MPI_Datatype type)
 {
+    MPI_Count size = 0;
     if (count <= 0 || type == MPI_DATATYPE_NULL)
         return 0;
-    const size_t slot = slot_of(type);
-    MPI_Count size = sizes[slot].size;
-    if (sizes[slot].type != type)
-        PMPI_Type_size_x(type, &size);
+    const int64_t slot = mh_trace_find(&types, (uintptr_t)type);
+    if (slot >= 0)
+        return count * sizes[slot];
+    PMPI_Type_size_x(type, &size);
     return size > 0 ? count * size : 0;
 }
 

@@ -3,8 +3,8 @@
  * record.c - how a recording begins and ends.
  *
  * Each part of it has a header, and uses the parts after it in this list alone: requests, collectives, messages: what
- * calls mean; communicators: and where; clock: the clock records; calls: when; table: what belongs to a handle; buffer:
- * events in memory; regions, sites: names; file: what is written; recording: what all share. For most events, nothing
+ * calls mean; communicators: and where; clock: the clock records; calls: when; buffer: events in memory; sites:
+ * names; table: what belongs to a handle; file: what is written; recording: what all share. For most events, nothing
  * is allocated and no lock is taken.
  */
 #define _GNU_SOURCE
@@ -15,7 +15,6 @@
 #include "interpose/record/communicators.h"
 #include "interpose/record/file.h"
 #include "interpose/record/messages.h"
-#include "interpose/record/requests.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -120,8 +119,8 @@ static bool prepare(void)
     PMPI_Comm_size(mh_twin_of_world, &mh_trace.size);
     mh_trace.pid = getpid();
     mh_trace_learn_sizes();
-    bool is_ready = mh_trace_open_buffer(mh_choices.buffer_bytes) && mh_trace_open_requests() && mh_trace_open_comms();
-    return mh_interpose_agree(is_ready, mh_twin_of_world);
+    mh_trace_open_comms();
+    return mh_interpose_agree(mh_trace_open_buffer(mh_choices.buffer_bytes), mh_twin_of_world);
 }
 
 /* MPI_Init, which began before there was a clock, and the first synchronization. */
@@ -251,7 +250,6 @@ void mh_trace_end(trace_call *call)
 static void end_thread(trace_thread *thread)
 {
     mh_trace_settle(thread, 0, mh_trace_now_ns());
-    mh_trace_free_rooms(thread);
 }
 
 void mh_trace_finish(trace_call *call)

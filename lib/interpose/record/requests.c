@@ -10,8 +10,6 @@
  * returns. So where there are threads, a call that may complete requests hides them, and shows those that are not
  * complete again.
  */
-#include "interpose/record/requests.h"
-
 #include "interpose/twin.h"
 #include "interpose/record/calls.h"
 #include "interpose/record/collectives.h"
@@ -24,8 +22,8 @@
 
 enum { BUCKET_BITS = 13, MIN_ROOM = 256 };
 
-static trace_table table;
-static trace_request *kept; /* by the slot in the table */
+static trace_table table = TRACE_TABLE(BUCKET_BITS);
+static trace_request kept[TRACE_SLOTS(BUCKET_BITS)];
 
 /* Of a message and a request: they may be the same number. */
 static uint64_t request_key(MPI_Request request)
@@ -36,14 +34,6 @@ static uint64_t request_key(MPI_Request request)
 static uint64_t message_key(MPI_Message message)
 {
     return (uint64_t)(uintptr_t)message << 2 | 2;
-}
-
-bool mh_trace_open_requests(void)
-{
-    if (!mh_trace_open_table(&table, BUCKET_BITS))
-        return false;
-    kept = mh_trace_map(mh_trace_table_size(&table) * sizeof *kept);
-    return kept;
 }
 
 static trace_request *find(MPI_Request request)
@@ -183,16 +173,6 @@ void mh_trace_forget(MPI_Request request)
 }
 
 /* ---- Completion */
-
-void mh_trace_free_rooms(trace_thread *thread)
-{
-    for (trace_room *room = thread->rooms, *next; room; room = next) {
-        next = room->next;
-        free(room->slots);
-        free(room);
-    }
-    thread->rooms = NULL;
-}
 
 /* All three in one piece of memory, by falling alignment. */
 static bool enlarge(trace_room *room, int64_t count)

@@ -3,9 +3,9 @@
 #define _GNU_SOURCE
 #include "interpose/record/sites.h"
 
-#include "interpose/interposer.h"
 #include "interpose/record/file.h"
 #include "interpose/record/recording.h"
+#include "interpose/record/table.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -15,12 +15,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* More places than these have no name. */
-enum { TABLE_BITS = 14, TABLE_SIZE = 1 << TABLE_BITS, MAX_SITES = TABLE_SIZE / 2, TEXT_SIZE = 1024 };
-/* Longer names of functions are cut. */
-enum { NAME_SIZE = 512 };
+/* More places than these have no name. Longer names of functions are cut. */
+enum { BUCKET_BITS = 10, MAX_SITES = TRACE_SLOTS(BUCKET_BITS) / 2, TEXT_SIZE = 1024, MAX_NAME = 511 };
 
-static uint64_t table[TABLE_SIZE];
+static trace_table known = TRACE_TABLE(BUCKET_BITS);
 static uint64_t sites[MAX_SITES];
 static size_t site_count, written_count;
 
@@ -29,7 +27,6 @@ static size_t site_count, written_count;
  * stripped; dladdr knows those that other objects can call, and in an ordinary program there are none.
  *
  * The file is read, not mapped: a mapped one that becomes shorter would end the program. A failure leaves no name.
- * Files stay open until they are forgotten.
  */
 
 /* So much of a file is in memory too, and is compared: headers, and where linkers put it, what identifies the build. */
@@ -41,111 +38,96 @@ typedef ElfW(Sym) elf_symbol;
 
 /* The last one, as most calls are in the same. */
 static struct {
-    const void *base; /* NULL: there is none */
-    int file;
-    elf_symbol *symbols; /* NULL: it has no table */
-    elf_section table, names;
-} object = {.file = -1};
+    const void *base;    /* NULL: there is none */
+    elf_symbol *symbols; /* NULL, and likewise the names: it has no table */
+    char *names;
+    size_t symbol_bytes, name_bytes;
+} object;
 
-static bool read_at(uint64_t offset, void *into, size_t bytes)
+/* A part of a file, with a zero after it; NULL if it cannot be read. */
+static void *read_part(int file, uint64_t offset, size_t bytes)
 {
-    return pread(object.file, into, bytes, (off_t)offset) == (ssize_t)bytes;
+    void *part = mh_trace_map(bytes + 1);
+    if (!part || pread(file, part, bytes, (off_t)offset) == (ssize_t)bytes)
+        return part;
+    munmap(part, bytes + 1);
+    return NULL;
 }
 
-static void close_file(void)
+static void free_part(void *part, size_t bytes)
 {
-    if (object.file != -1)
-        close(object.file);
-    object.file = -1;
-}
-
-/* Returns whether it is the file at base: a path may be relative to another folder, or have become another file's. */
-static bool open_file(const char *path, const void *base)
-{
-    static char head[HEAD_BYTES];
-    object.file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool is_same = object.file != -1 && read_at(0, head, sizeof head) && memcmp(head, base, sizeof head) == 0;
-    if (!is_same)
-        close_file();
-    return is_same;
-}
-
-static bool read_section(const elf_head *head, size_t number, elf_section *section)
-{
-    return number < head->e_shnum && head->e_shentsize == sizeof *section &&
-           read_at(head->e_shoff + (uint64_t)number * sizeof *section, section, sizeof *section);
-}
-
-static void read_table(const elf_head *head)
-{
-    elf_section *its = &object.table;
-    size_t number = 0;
-    do {
-        if (!read_section(head, number++, its))
-            return;
-    } while (its->sh_type != SHT_SYMTAB);
-    if (!read_section(head, its->sh_link, &object.names) || its->sh_entsize != sizeof *object.symbols)
-        return;
-    object.symbols = mh_trace_map(its->sh_size);
-    if (object.symbols && !read_at(its->sh_offset, object.symbols, its->sh_size)) {
-        munmap(object.symbols, its->sh_size);
-        object.symbols = NULL;
-    }
+    if (part)
+        munmap(part, bytes + 1);
 }
 
 static void forget_symbols(void)
 {
-    if (object.symbols)
-        munmap(object.symbols, object.table.sh_size);
-    object.symbols = NULL;
-    object.base = NULL;
-    close_file();
+    free_part(object.symbols, object.symbol_bytes);
+    free_part(object.names, object.name_bytes);
+    memset(&object, 0, sizeof object);
 }
 
-static bool read_name(const elf_symbol *symbol, char name[NAME_SIZE])
+static void read_symbols(int file, const elf_head *head)
 {
-    const elf_section *names = &object.names;
-    if (symbol->st_name >= names->sh_size)
-        return false;
-    size_t bytes = names->sh_size - symbol->st_name;
-    if (bytes > NAME_SIZE - 1)
-        bytes = NAME_SIZE - 1;
-    name[bytes] = '\0';
-    return read_at((uint64_t)names->sh_offset + symbol->st_name, name, bytes) && name[0] != '\0';
+    const size_t bytes = head->e_shnum * sizeof(elf_section);
+    elf_section *sections = head->e_shentsize == sizeof *sections ? read_part(file, head->e_shoff, bytes) : NULL;
+    for (const elf_section *its = sections; sections && its < sections + head->e_shnum; its++) {
+        if (its->sh_type != SHT_SYMTAB || its->sh_entsize != sizeof *object.symbols || its->sh_link >= head->e_shnum)
+            continue;
+        const elf_section *names = &sections[its->sh_link];
+        object.symbol_bytes = its->sh_size;
+        object.symbols = read_part(file, its->sh_offset, its->sh_size);
+        object.name_bytes = names->sh_size;
+        object.names = read_part(file, names->sh_offset, names->sh_size);
+        break;
+    }
+    free_part(sections, bytes);
 }
 
-/* address: in the object's own numbers; becomes the offset from the function's start. Returns false without a name. */
-static bool find_symbol(const void *base, const char *path, uintptr_t *address, char name[NAME_SIZE])
+/* From the file at base: a path may be relative to another folder, or have become another file's. */
+static void open_object(const char *path, const void *base)
+{
+    static char head[HEAD_BYTES];
+    const char *const paths[] = {"/proc/self/exe", path};
+    object.base = base;
+    for (int i = 0; i < 2 && !object.symbols; i++) {
+        const int file = open(paths[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (file < 0)
+            continue;
+        if (pread(file, head, sizeof head, 0) == sizeof head && memcmp(head, base, sizeof head) == 0)
+            read_symbols(file, base);
+        close(file);
+    }
+}
+
+/* address: in the object's own numbers; becomes the offset from the function's start. NULL if there is no name. */
+static const char *find_symbol(const void *base, const char *path, uintptr_t *address)
 {
     if (object.base != base) {
         forget_symbols();
-        object.base = base;
-        if (open_file("/proc/self/exe", base) || open_file(path, base))
-            read_table(base);
+        open_object(path, base);
     }
-    const size_t count = object.symbols ? object.table.sh_size / sizeof *object.symbols : 0;
-    for (size_t i = 0; i < count; i++) {
-        const elf_symbol *symbol = &object.symbols[i];
+    const size_t count = object.symbols && object.names ? object.symbol_bytes / sizeof *object.symbols : 0;
+    for (const elf_symbol *symbol = object.symbols; symbol < object.symbols + count; symbol++)
         /* The type is in the same bits in both classes. */
         if (ELF32_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
-            *address >= symbol->st_value && *address - symbol->st_value < symbol->st_size && read_name(symbol, name)) {
+            *address >= symbol->st_value && *address - symbol->st_value < symbol->st_size &&
+            symbol->st_name < object.name_bytes && object.names[symbol->st_name] != '\0') {
             *address -= symbol->st_value;
-            return true;
+            return object.names + symbol->st_name;
         }
-    }
-    return false;
+    return NULL;
 }
 
 /* ---- Sites */
 
 static void note(uint64_t address)
 {
-    size_t place = trace_hash(address, TABLE_BITS);
-    while (table[place] != 0 && table[place] != address)
-        place = (place + 1) % TABLE_SIZE;
-    if (table[place] == address || site_count == MAX_SITES)
+    const int64_t slot = site_count < MAX_SITES ? mh_trace_reserve(&known, address) : TRACE_ABSENT;
+    if (slot < 0)
         return;
-    table[place] = sites[site_count++] = address;
+    mh_trace_publish(&known, slot, address);
+    sites[site_count++] = address;
 }
 
 void mh_trace_note_sites(const trace_event *events, size_t count)
@@ -170,15 +152,14 @@ static void describe(uint64_t address, char text[TEXT_SIZE])
     text[0] = '\0';
     if (!dladdr((void *)call, &found) || !found.dli_fname)
         return;
-    char own[NAME_SIZE];
     const char *name = found.dli_sname;
     const uintptr_t in_object = call - base_of(&found); /* addr2line takes it */
     uintptr_t offset = name ? call - (uintptr_t)found.dli_saddr : in_object;
-    if (!name && find_symbol(found.dli_fbase, found.dli_fname, &offset, own))
-        name = own;
+    if (!name)
+        name = find_symbol(found.dli_fbase, found.dli_fname, &offset);
     if (name)
-        snprintf(text, TEXT_SIZE, "%.*s+0x%jx (0x%jx) in %s", NAME_SIZE - 1, name, (uintmax_t)offset,
-                 (uintmax_t)in_object, found.dli_fname);
+        snprintf(text, TEXT_SIZE, "%.*s+0x%jx (0x%jx) in %s", MAX_NAME, name, (uintmax_t)offset, (uintmax_t)in_object,
+                 found.dli_fname);
     else
         snprintf(text, TEXT_SIZE, "+0x%jx in %s", (uintmax_t)in_object, found.dli_fname);
 }

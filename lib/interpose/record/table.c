@@ -8,21 +8,8 @@
 #include "interpose/record/table.h"
 
 #include "interpose/interposer.h"
-#include "interpose/record/recording.h"
 
 static const uint64_t reserved = UINT64_MAX, hidden = 2; /* hidden: a bit that the keys of requests have not */
-
-size_t mh_trace_table_size(const trace_table *table)
-{
-    return (size_t)TRACE_TABLE_WAYS << table->bucket_bits;
-}
-
-bool mh_trace_open_table(trace_table *table, unsigned bucket_bits)
-{
-    table->bucket_bits = bucket_bits;
-    table->keys = mh_trace_map(mh_trace_table_size(table) * sizeof *table->keys);
-    return table->keys;
-}
 
 static int64_t bucket_of(const trace_table *table, uint64_t key)
 {
