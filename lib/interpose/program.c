@@ -6,8 +6,8 @@
 #include "interpose/choices.h"
 
 #include <ctype.h>
-#include <elf.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,32 +74,17 @@ static bool names_shared_mpi(file_map map)
     return false;
 }
 
-/* Whether a text, which ends with a zero byte, is the name of a function that loads a library or starts a program. */
-static bool is_of_start(const char *text, size_t length, bool may_be_system)
-{
-    static const char *const endings[] = {"system",      "dlopen",       "dlmopen", "execl",  "execlp",
-                                          "execle",      "execv",        "execvp",  "execve", "execvpe",
-                                          "posix_spawn", "posix_spawnp", "popen"};
-    for (size_t i = !may_be_system; i < sizeof endings / sizeof *endings; i++) {
-        const size_t its = strlen(endings[i]);
-        if (length < its || memcmp(text + length - its, endings[i], its) != 0)
-            continue;
-        while (length > its && (isalnum((unsigned char)*text) || *text == '_'))
-            text++, length--;
-        return length == its;
-    }
-    return false;
-}
-
+/* Whether it has the name of a function that loads a library or starts a program, also as the end of another name. */
 static bool can_start(file_map map, bool may_be_system)
 {
+    static const char *const names[] = {"system", "dlopen", "dlmopen", "execl",       "execlp",       "execle", "execv",
+                                        "execvp", "execve", "execvpe", "posix_spawn", "posix_spawnp", "popen"};
     const char *end = map.bytes + map.size;
-    for (const char *text = map.bytes, *zero; text < end; text = zero + 1) {
-        zero = memchr(text, '\0', (size_t)(end - text));
-        if (!zero)
-            return false;
-        if (is_of_start(text, (size_t)(zero - text), may_be_system))
-            return true;
+    for (size_t i = !may_be_system; i < sizeof names / sizeof *names; i++) {
+        const size_t bytes = strlen(names[i]) + 1;
+        for (const char *at = map.bytes; (at = memmem(at, (size_t)(end - at), names[i], bytes)); at++)
+            if (at == map.bytes || isalnum((unsigned char)at[-1]) || at[-1] == '_' || at[-1] == '\0')
+                return true;
     }
     return false;
 }
@@ -110,22 +95,18 @@ static bool is_elf(file_map map)
 }
 
 /* A program without an interpreter is not loaded by the dynamic linker. */
-#define HAS_INTERPRETER(bits)                                                                 \
-    ({                                                                                        \
-        const Elf##bits##_Ehdr *head_ = (const void *)map.bytes;                              \
-        const Elf##bits##_Phdr *segments_ = (const void *)(map.bytes + head_->e_phoff);       \
-        bool found_ = head_->e_phoff + (size_t)head_->e_phnum * sizeof *segments_ > map.size; \
-        for (int i_ = 0; !found_ && i_ < head_->e_phnum; i_++)                                \
-            found_ = segments_[i_].p_type == PT_INTERP;                                       \
-        found_;                                                                               \
-    })
 static bool is_static(file_map map)
 {
-    if (!is_elf(map))
+    const ElfW(Ehdr) *head = (const void *)map.bytes;
+    if (!is_elf(map) || head->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
         return false;
-    if (map.bytes[EI_CLASS] == ELFCLASS64)
-        return !HAS_INTERPRETER(64);
-    return map.bytes[EI_CLASS] == ELFCLASS32 && !HAS_INTERPRETER(32);
+    const ElfW(Phdr) *segments = (const void *)(map.bytes + head->e_phoff);
+    if (head->e_phoff + (size_t)head->e_phnum * sizeof *segments > map.size)
+        return false;
+    for (int i = 0; i < head->e_phnum; i++)
+        if (segments[i].p_type == PT_INTERP)
+            return false;
+    return true;
 }
 
 /* What ldd says of a file, or NULL. */
