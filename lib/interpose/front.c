@@ -229,10 +229,9 @@ typedef int (*barrier_function)(trace_slot);
 INLINE int run_barrier(barrier_function function, trace_slot comm)
 {
     const interpose_back *back = get_too(&harmonizer);
-    int result;
-    if (back && back->barrier((MPI_Comm)comm, &result))
-        return result;
-    result = function(comm);
+    if (back && back->barrier((MPI_Comm)comm))
+        return MPI_SUCCESS;
+    int result = function(comm);
     if (back)
         back->after_collective((MPI_Comm)comm, result);
     return result;
@@ -281,7 +280,7 @@ INLINE void begin(int64_t entered_ns, int id, const void *site)
         return;
     go_in(&call, id, site);
     const interpose_back *back = mh_interpose_open();
-    const int does = back ? back->begin(mh_interpose_choices(), entered_ns, &call) : 0;
+    const int does = back ? back->begin(&mh_choices, entered_ns, &call) : 0;
     if (does & INTERPOSE_RECORDS)
         __atomic_store_n(&recorder, back, __ATOMIC_RELEASE);
     if (does & INTERPOSE_HARMONIZES)

@@ -103,8 +103,8 @@ enum { INTERPOSE_HARMONIZES = 1, INTERPOSE_RECORDS = 2 };
  */
 const char *mh_preload_begin(void);
 void mh_preload_end(void);
-/* A barrier of the program. Returns whether it is done, with this result; otherwise the real one must be called. */
-bool mh_preload_barrier(MPI_Comm comm, int *result);
+/* A barrier of the program. Returns whether it is done; otherwise the real one must be called. */
+bool mh_preload_barrier(MPI_Comm comm);
 /* After a collective call that MPI did. */
 void mh_preload_after_collective(MPI_Comm comm, int result);
 /* Returns false if the program's MPI_Wtime is not replaced. */

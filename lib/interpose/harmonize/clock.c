@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* clock.c - looking after the clock of the world: MPIX_Harmonize synchronizes it as often as it must. */
+/*
+ * clock.c - the global clock, which MPI_Wtime is: it begins in MPI_Init, and collective calls of all processes look
+ * after it, as MPIX_Harmonize synchronizes it as often as it must.
+ */
 #include "interpose/harmonize/clock.h"
 
+#include "interpose/interposer.h"
 #include "interpose/twin.h"
 
 #include <math.h>
@@ -9,10 +13,19 @@
 
 preload_care mh_preload_care;
 
-/* The clocks are checked once in this time, after at most so many calls, but not in the first calls after a barrier. */
-static const double look_interval_s = 0.01;
-static const double s_per_ns = 1e-9;
-enum { MAX_STRIDE = 64, MAX_EARLY_LOOKS = 1024, CALLS_AFTER_BARRIER = 16 };
+/* MPI_Wtime begins with that of rank 0 at the first synchronization of the clocks, and continues by global time. */
+static double epoch_s;
+/* Global minus plain time of this process, for calls after MPI_Finalize. */
+static double ahead_of_plain_s;
+static bool has_clock, has_ended;
+
+static bool global_time(double *seconds)
+{
+    if (PMPIX_Global_time(mh_twin_of_world, seconds) != MPI_SUCCESS)
+        return false;
+    *seconds += epoch_s;
+    return true;
+}
 
 bool mh_preload_statistic(MPI_Comm comm, const char *key, int64_t *value)
 {
@@ -22,6 +35,89 @@ bool mh_preload_statistic(MPI_Comm comm, const char *key, int64_t *value)
     *value = strtoll(text, NULL, 10);
     return true;
 }
+
+/* ---- From MPI_Init to MPI_Finalize */
+
+/*
+ * One synchronization measures the drift of a clock to within some parts per million, and a program may make no
+ * collective call for a second. If processes have different clocks, more synchronizations over a longer time measure it
+ * well enough.
+ */
+static const double settling_s = 0.5;
+enum { MIN_SETTLING_SYNCS = 4 }; /* however long they take */
+static const struct timespec settling_pause = {.tv_nsec = 5000000};
+
+static int settle_clock(void)
+{
+    int64_t interval_ns = 0; /* 0: the processes share a clock, which needs no further synchronization */
+    double begin_s = PMPI_Wtime();
+    mh_preload_statistic(mh_twin_of_world, "mpix_harmonize_resync_used_ns", &interval_ns);
+    for (int syncs = 0;; syncs++) {
+        int goes_on = interval_ns > 0 && (syncs < MIN_SETTLING_SYNCS || PMPI_Wtime() - begin_s < settling_s);
+        int code = PMPI_Bcast(&goes_on, 1, MPI_INT, 0, mh_twin_of_world);
+        if (code != MPI_SUCCESS || !goes_on)
+            return code;
+        nanosleep(&settling_pause, NULL);
+        code = PMPIX_Clock_sync(mh_twin_of_world);
+        if (code != MPI_SUCCESS)
+            return code;
+    }
+}
+
+int mh_preload_start_clock(void)
+{
+    int flag, code = PMPIX_Clock_sync(mh_twin_of_world);
+    if (code != MPI_SUCCESS || !mh_choices.wtime)
+        return code;
+    code = settle_clock();
+    /* The first of these calls takes longer than others, and the program does not expect that of a collective call. */
+    if (code == MPI_SUCCESS)
+        code = PMPIX_Harmonize(mh_twin_of_world, &flag);
+    if (code != MPI_SUCCESS)
+        return code;
+    double global_s = 0, plain_s = PMPI_Wtime();
+    PMPIX_Global_time(mh_twin_of_world, &global_s);
+    epoch_s = plain_s - global_s;
+    PMPI_Bcast(&epoch_s, 1, MPI_DOUBLE, 0, mh_twin_of_world);
+    ahead_of_plain_s = epoch_s + global_s - plain_s;
+    has_clock = true;
+    return MPI_SUCCESS;
+}
+
+void mh_preload_end_clock(void)
+{
+    double global_s;
+    if (has_clock && global_time(&global_s))
+        ahead_of_plain_s = global_s - PMPI_Wtime();
+    has_ended = true;
+}
+
+bool mh_preload_wtime(double *seconds)
+{
+    if (!has_clock)
+        return false;
+    if (has_ended || !global_time(seconds))
+        *seconds = PMPI_Wtime() + ahead_of_plain_s;
+    return true;
+}
+
+bool mh_preload_is_wtime_keyval(int keyval, bool is_of_fortran)
+{
+#ifdef MPICH_NUMVERSION
+    /* The keys of Fortran, whose attributes are values, follow those of C. */
+    return has_clock && keyval == MPI_WTIME_IS_GLOBAL + is_of_fortran;
+#else
+    (void)is_of_fortran;
+    return has_clock && keyval == MPI_WTIME_IS_GLOBAL;
+#endif
+}
+
+/* ---- Looking after it */
+
+/* The clocks are checked once in this time, after at most so many calls, but not in the first calls after a barrier. */
+static const double look_interval_s = 0.01;
+static const double s_per_ns = 1e-9;
+enum { MAX_STRIDE = 64, MAX_EARLY_LOOKS = 1024, CALLS_AFTER_BARRIER = 16 };
 
 /* All processes make the same collective calls of all processes in the same order, so these are the same on all. */
 static int calls_since_look, calls_until_look = 1, early_looks;
@@ -58,14 +154,14 @@ static void look(void)
     }
 }
 
-/* This follows the call: one that MPI refuses on a process is not made, and others need not make it. */
-void mh_preload_after_call(void)
+/* One that MPI refuses on a process is not made, and others need not make it. */
+void mh_preload_after_collective(MPI_Comm comm, int result)
 {
-    mh_preload_care.calls++;
-    if (cannot_look)
+    if (!has_clock || has_ended || !mh_interpose_is_of_all(comm, result))
         return;
+    mh_preload_care.calls++;
     calls_since_look++;
-    if (--calls_until_look <= 0)
+    if (!cannot_look && --calls_until_look <= 0)
         look();
 }
 

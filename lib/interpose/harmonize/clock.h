@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* clock.h - looking after the clock of the world. */
+/* clock.h - the global clock, from MPI_Init to MPI_Finalize. */
 #ifndef PRELOAD_CLOCK_H
 #define PRELOAD_CLOCK_H
 
@@ -7,17 +7,18 @@
 
 #include <stdbool.h>
 
-/* What was done for the clock of the world in collective calls. */
+/* What was done for it in collective calls. */
 typedef struct {
     int64_t calls; /* of all processes */
     int64_t looks; /* in how many of them the clocks were checked */
 } preload_care;
 extern preload_care mh_preload_care;
 
-/* After a collective call of all processes that MPI did. */
-void mh_preload_after_call(void);
+/* Both are collective over the world. */
+int mh_preload_start_clock(void);
+void mh_preload_end_clock(void);
 
-/* Before one that checks the clocks itself. */
+/* Before a barrier of all processes, which checks the clocks itself. */
 void mh_preload_before_harmonize(void);
 
 /* A number that the library knows of this communicator. Returns whether it does. */

@@ -9,8 +9,9 @@
  */
 #include "interpose/harmonize/communicators.h"
 
-#include "interpose/twin.h"
 #include "interpose/harmonize/clock.h"
+#include "interpose/interposer.h"
+#include "interpose/twin.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -132,11 +133,13 @@ void mh_preload_close_communicators(void)
         finish_summing(open_list[i]);
 }
 
-/* Twins, but not the world's. */
+/* Twins, but not the world's. Barriers in what is left of MPI_Finalize are left to MPI. */
 void mh_preload_free_communicators(void)
 {
+    keyval = MPI_KEYVAL_INVALID;
     for (int i = 0; i < open_count; i++) {
         free(open_list[i]->flags);
+        open_list[i]->is_refused = true;
         if (open_list[i] != &world)
             PMPI_Comm_free(&open_list[i]->twin); /* from now on, it is freed with its communicator */
     }
@@ -249,7 +252,7 @@ static bool replace(communicator *c, MPI_Comm comm)
     return c->twin != MPI_COMM_NULL && harmonize(c);
 }
 
-bool mh_preload_replace(MPI_Comm comm)
+bool mh_preload_barrier(MPI_Comm comm)
 {
     communicator *c = find(comm);
     if (c && !c->is_refused && replace(c, comm))

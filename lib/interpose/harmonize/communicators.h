@@ -23,9 +23,6 @@ typedef struct {
 /* Prepare for the barriers of the world. */
 void mh_preload_open_communicators(void);
 
-/* A barrier of the program. Returns whether it is done; otherwise the real one must be called. */
-bool mh_preload_replace(MPI_Comm comm);
-
 /* Sum up what is left, collectively over the world. */
 void mh_preload_close_communicators(void);
 
