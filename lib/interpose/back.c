@@ -20,7 +20,6 @@
 
 enum { FUNCTIONS = sizeof function_names / sizeof *function_names };
 
-interpose_choices mh_choices;
 MPI_Comm mh_twin_of_world = MPI_COMM_NULL;
 bool mh_has_threads;
 static int does;                      /* what front.c is told */
@@ -67,13 +66,13 @@ static int begin(const interpose_choices *choices, int64_t entered_raw_ns, trace
 {
     int thread_level = MPI_THREAD_MULTIPLE;
     char only[CHOICES_TEXT];
-    mh_interpose_check_launcher(mh_choices_name(choices));
+    mh_choices = *choices;
+    mh_interpose_check_launcher(mh_choices_name());
     mh_twin_of_world = mh_interpose_twin(MPI_COMM_WORLD);
     const bool has_twin = mh_twin_of_world != MPI_COMM_NULL;
-    if (!can(has_twin ? NULL : "MPI_Comm_split of MPI_COMM_WORLD failed on at least one process",
-             mh_choices_name(choices), mh_choices_without(choices)))
+    if (!can(has_twin ? NULL : "MPI_Comm_split of MPI_COMM_WORLD failed on at least one process", mh_choices_name(),
+             mh_choices_without()))
         return 0;
-    mh_choices = *choices;
     PMPI_Bcast(&mh_choices, (int)sizeof mh_choices, MPI_BYTE, 0, mh_twin_of_world);
     PMPI_Query_thread(&thread_level);
     mh_has_threads = !mh_interpose_agree(thread_level != MPI_THREAD_MULTIPLE, mh_twin_of_world);

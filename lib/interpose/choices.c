@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* choices.c - the choices as text: the numbers, then each text after its length. */
+/* choices.c - the choices as text: the numbers, then each text after its length; and messages about them. */
+#define _GNU_SOURCE
 #include "interpose/choices.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+interpose_choices mh_choices = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .mark = -1};
 
 static const char variable[] = "MPIX_INTERPOSE";
 
@@ -20,7 +26,7 @@ static const size_t texts[] = {PLACE(report), PLACE(folder), PLACE(only)};
 /* clang-format on */
 enum { NUMBERS = sizeof numbers / sizeof *numbers, TEXTS = sizeof texts / sizeof *texts };
 
-bool mh_choices_export(const interpose_choices *choices)
+bool mh_choices_export(void)
 {
     char *value = NULL;
     size_t size;
@@ -28,9 +34,9 @@ bool mh_choices_export(const interpose_choices *choices)
     if (!file)
         return false;
     for (int i = 0; i < NUMBERS; i++)
-        fprintf(file, "%" PRId64 " ", *(const int64_t *)((const char *)choices + numbers[i]));
+        fprintf(file, "%" PRId64 " ", *(const int64_t *)((const char *)&mh_choices + numbers[i]));
     for (int i = 0; i < TEXTS; i++) {
-        const char *text = (const char *)choices + texts[i];
+        const char *text = (const char *)&mh_choices + texts[i];
         fprintf(file, "%zu:%s", strlen(text), text);
     }
     bool is_done = fclose(file) == 0 && setenv(variable, value, 1) == 0;
@@ -38,19 +44,19 @@ bool mh_choices_export(const interpose_choices *choices)
     return is_done;
 }
 
-bool mh_choices_import(interpose_choices *choices)
+bool mh_choices_import(void)
 {
     const char *value = getenv(variable);
     char *end;
     if (!value)
         return false;
     for (int i = 0; i < NUMBERS; i++, value = end)
-        *(int64_t *)((char *)choices + numbers[i]) = strtoll(value, &end, 10);
+        *(int64_t *)((char *)&mh_choices + numbers[i]) = strtoll(value, &end, 10);
     for (int i = 0; i < TEXTS; i++, value = end) {
         size_t length = strtoul(value, &end, 10);
         if (*end != ':' || length >= CHOICES_TEXT || strlen(end + 1) < length)
             return false;
-        char *text = (char *)choices + texts[i];
+        char *text = (char *)&mh_choices + texts[i];
         memcpy(text, end + 1, length);
         text[length] = '\0';
         end += 1 + length;
@@ -58,16 +64,29 @@ bool mh_choices_import(interpose_choices *choices)
     return true;
 }
 
-const char *mh_choices_name(const interpose_choices *choices)
+const char *mh_choices_name(void)
 {
-    return choices->harmonizes ? "mpix_preload" : "mpix_trace";
+    return mh_choices.harmonizes ? "mpix_preload" : "mpix_trace";
 }
 
-const char *mh_choices_without(const interpose_choices *choices)
+const char *mh_choices_without(void)
 {
-    return !choices->records      ? "without the preload"
-           : !choices->harmonizes ? "without being recorded"
-                                  : "without the preload and without being recorded";
+    return !mh_choices.records      ? "without the preload"
+           : !mh_choices.harmonizes ? "without being recorded"
+                                    : "without the preload and without being recorded";
+}
+
+/* Written at once, so that no launcher mixes it with output of other processes. */
+void mh_choices_warn(const char *format, ...)
+{
+    char text[2 * PATH_MAX];
+    va_list arguments;
+    if (!mh_is_first_process())
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    dprintf(STDERR_FILENO, "%s: %s; the program runs %s\n", mh_choices_name(), text, mh_choices_without());
 }
 
 int mh_stem_of(const char *path, const char *const *stems)

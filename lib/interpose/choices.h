@@ -22,6 +22,7 @@ typedef struct {
     char folder[CHOICES_TEXT];
     char only[CHOICES_TEXT]; /* patterns of names; empty: all but MPI_Wtime and MPI_Wtick */
 } interpose_choices;
+extern interpose_choices mh_choices; /* the launcher, the front and the back have their own each */
 
 /* The files, of a flavor, and what the back exports: the table of interposer.h, and a check of settings and of names of
  * functions, which says in the name of the tool what is wrong. */
@@ -32,14 +33,17 @@ typedef struct {
 typedef bool interpose_check(const char *tool, const char *only);
 
 /* Returns false if there is no memory. */
-bool mh_choices_export(const interpose_choices *choices);
+bool mh_choices_export(void);
 
 /* Returns false if there are none. */
-bool mh_choices_import(interpose_choices *choices);
+bool mh_choices_import(void);
 
 /* Who does it, at the beginning of messages; and how the program runs if it cannot be done. */
-const char *mh_choices_name(const interpose_choices *choices);
-const char *mh_choices_without(const interpose_choices *choices);
+const char *mh_choices_name(void);
+const char *mh_choices_without(void);
+
+/* One line of the first process says why it cannot. */
+void mh_choices_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Which of these stems, up to NULL, the name of a library begins with, without its folder; -1: none. */
 int mh_stem_of(const char *path, const char *const *stems);

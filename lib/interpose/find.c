@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,30 +18,10 @@
 
 enum { MAX_LIBRARIES = 16, STATUS_NO_SYMBOL = 127, VERSION_SIZE = 8193 };
 
-static interpose_choices choices; /* as they were when the program was loaded: it may clear its environment */
-
-/* Written at once, so that no launcher mixes it with output of other processes. */
-static void tell(const char *format, ...)
-{
-    char text[2 * PATH_MAX];
-    va_list arguments;
-    if (!mh_is_first_process())
-        return;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    fprintf(stderr, "%s: %s; the program runs %s\n", mh_choices_name(&choices), text, mh_choices_without(&choices));
-}
-
-const interpose_choices *mh_interpose_choices(void)
-{
-    return &choices;
-}
-
 void mh_interpose_say(const char *text)
 {
-    if (choices.records && mh_is_first_process())
-        fprintf(stderr, "%s: %s\n", mh_choices_name(&choices), text);
+    if (mh_choices.records && mh_is_first_process())
+        fprintf(stderr, "%s: %s\n", mh_choices_name(), text);
 }
 
 /*
@@ -54,18 +33,16 @@ static int errors = -1; /* some programs close their own stderr at the end */
 
 __attribute__((constructor)) static void begin(void)
 {
-    if (!mh_choices_import(&choices))
-        choices = (interpose_choices){.mark = -1};
-    else if (choices.mark >= 0 && choices.pid == getpid())
+    if (mh_choices_import() && mh_choices.mark >= 0 && mh_choices.pid == getpid())
         errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
 }
 
 static void mark_as_used(void)
 {
     char path[64];
-    if (choices.mark < 0)
+    if (mh_choices.mark < 0)
         return;
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)choices.pid, (int)choices.mark);
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)mh_choices.pid, (int)mh_choices.mark);
     int file = open(path, O_WRONLY | O_CLOEXEC);
     if (file < 0)
         return;
@@ -77,12 +54,12 @@ static void mark_as_used(void)
 __attribute__((destructor)) static void end(void)
 {
     struct stat file;
-    if (choices.mark < 0 || choices.pid != getpid() || fstat((int)choices.mark, &file) != 0 || file.st_size > 0 ||
-        file.st_nlink > 0)
+    if (mh_choices.mark < 0 || mh_choices.pid != getpid() || fstat((int)mh_choices.mark, &file) != 0 ||
+        file.st_size > 0 || file.st_nlink > 0)
         return;
-    dprintf(errors < 0 ? STDERR_FILENO : errors, "%s: nothing called MPI_Init; the program ran %s\n",
-            mh_choices_name(&choices), mh_choices_without(&choices));
-    choices.mark = -1;
+    dprintf(errors < 0 ? STDERR_FILENO : errors, "%s: nothing called MPI_Init; the program ran %s\n", mh_choices_name(),
+            mh_choices_without());
+    mh_choices.mark = -1;
 }
 
 /* Some shells end by this, without destructors. */
@@ -151,7 +128,7 @@ void *mh_interpose_search(interpose_next *next)
     void *address = mh_interpose_find_if_any(next);
     if (!address) {
         /* As the dynamic linker does with a name that nobody defines. */
-        fprintf(stderr, "%s: the program calls %s, which no MPI library in it defines\n", mh_choices_name(&choices),
+        fprintf(stderr, "%s: the program calls %s, which no MPI library in it defines\n", mh_choices_name(),
                 next->symbol);
         _exit(STATUS_NO_SYMBOL);
     }
@@ -200,21 +177,22 @@ static const void *open_file(const char *path, const char *version)
     int count = count_mpi_libraries().all;
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
-        tell("%s cannot be loaded: %s: install what it needs, or libmpix_harmonize built for this MPI library", path,
-             dlerror());
+        mh_choices_warn(
+            "%s cannot be loaded: %s: install what it needs, or libmpix_harmonize built for this MPI library", path,
+            dlerror());
         return NULL;
     }
     /* The loader found what the back needs in the program, or it brought a second MPI library. */
     if (count_mpi_libraries().all != count) {
-        tell("this program uses another MPI library (%s) than %s was built with: "
-             "install libmpix_harmonize built for this MPI library",
-             version, path);
+        mh_choices_warn("this program uses another MPI library (%s) than %s was built with: "
+                        "install libmpix_harmonize built for this MPI library",
+                        version, path);
         dlclose(handle);
         return NULL;
     }
     const void *back = dlsym(handle, INTERPOSE_BACK_NAME);
     if (!back)
-        tell("%s is not part of it: %s", path, dlerror());
+        mh_choices_warn("%s is not part of it: %s", path, dlerror());
     return back;
 }
 
@@ -226,12 +204,13 @@ static const void *open_beside(const char *front, const char *version)
     int length =
         !slash ? -1 : snprintf(path, sizeof path, "%.*s/" INTERPOSE_BACK_FILE, (int)(slash - front), front, FLAVOR);
     if (length < 0 || (size_t)length >= sizeof path) {
-        tell("LD_PRELOAD must name " INTERPOSE_FRONT_FILE " with its directory", FLAVOR);
+        mh_choices_warn("LD_PRELOAD must name " INTERPOSE_FRONT_FILE " with its directory", FLAVOR);
         return NULL;
     }
     if (access(path, R_OK) != 0) {
-        tell("this program uses %s, and there is no %s: install libmpix_harmonize built for this MPI library", version,
-             path);
+        mh_choices_warn(
+            "this program uses %s, and there is no %s: install libmpix_harmonize built for this MPI library", version,
+            path);
         return NULL;
     }
     return open_file(path, version);
@@ -266,12 +245,12 @@ const void *mh_interpose_open(void)
     static char version[VERSION_SIZE];
     Dl_info self;
     mark_as_used();
-    if (!choices.harmonizes && !choices.records)
+    if (!mh_choices.harmonizes && !mh_choices.records)
         return NULL;
     if (!is_of_flavor(version)) {
-        tell("this program uses %.60s, and " INTERPOSE_FRONT_FILE " is for another MPI library: "
-             "use the launcher of the program's MPI library, and the %s that was installed for it",
-             version, FLAVOR, mh_choices_name(&choices));
+        mh_choices_warn("this program uses %.60s, and " INTERPOSE_FRONT_FILE " is for another MPI library: "
+                        "use the launcher of the program's MPI library, and the %s that was installed for it",
+                        version, FLAVOR, mh_choices_name());
         return NULL;
     }
     const char *front = dladdr(version, &self) ? self.dli_fname : "";
@@ -279,6 +258,6 @@ const void *mh_interpose_open(void)
     if (is_open_on_all(back != NULL))
         return back;
     if (back)
-        tell(INTERPOSE_BACK_FILE ", or what it needs, is missing on another process", FLAVOR);
+        mh_choices_warn(INTERPOSE_BACK_FILE ", or what it needs, is missing on another process", FLAVOR);
     return NULL;
 }

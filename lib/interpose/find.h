@@ -3,8 +3,6 @@
 #ifndef INTERPOSE_FIND_H
 #define INTERPOSE_FIND_H
 
-#include "interpose/choices.h"
-
 /* Where a name is defined next, after the front; remembered in a static variable. Ends the program if nowhere. */
 typedef struct {
     const char *symbol;
@@ -20,9 +18,6 @@ static inline void *mh_interpose_find(interpose_next *next)
     void *address = __atomic_load_n(&next->address, __ATOMIC_ACQUIRE);
     return address ? address : mh_interpose_search(next);
 }
-
-/* What the launcher passed on. */
-const interpose_choices *mh_interpose_choices(void);
 
 /* A line of the first process. */
 void mh_interpose_say(const char *text);

@@ -92,7 +92,6 @@ static const program_spec_t tools[TOOLS] = {
 
 /* ---- Messages */
 
-static interpose_choices choices = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .mark = -1};
 static const char *speaker;
 
 /* Launchers end all processes as soon as one fails: the others leave the first one the time to say why. */
@@ -117,12 +116,6 @@ __attribute__((format(printf, 2, 3), noreturn)) static void refuse(teller who, c
     if (who == BY_FIRST)
         leave_refused();
     exit(STATUS_BAD_OPTION);
-}
-
-static void warn(const char *what, const char *text)
-{
-    if (mh_is_first_process())
-        dprintf(STDERR_FILENO, "%s: %s%s; the program runs %s\n", speaker, what, text, mh_choices_without(&choices));
 }
 
 /* ---- What options name */
@@ -156,7 +149,7 @@ static bool is_one_host(void)
 /* The first process writes the report. Those of other hosts cannot tell whether it can, and would wait in vain. */
 static void check_report(void)
 {
-    const char *path = choices.report;
+    const char *path = mh_choices.report;
     char parent[CHOICES_TEXT], reason[2 * CHOICES_TEXT] = "";
     struct stat status;
     strcpy(parent, path);
@@ -171,7 +164,7 @@ static void check_report(void)
     if (is_one_host())
         refuse(BY_FIRST, "option --report: %s", reason);
     dprintf(STDERR_FILENO, "%s: option --report: %s; the report goes to standard error\n", speaker, reason);
-    choices.report[0] = '\0';
+    mh_choices.report[0] = '\0';
 }
 
 static bool make_folders(char *path)
@@ -202,27 +195,27 @@ static bool has_trace(const char *folder)
 static void check_folder(void)
 {
     struct stat status;
-    if (!make_folders(choices.folder))
-        refuse(BY_EACH, "option -o: the folder %s cannot be made: %s", choices.folder, strerror(errno));
-    if (stat(choices.folder, &status) != 0 || !S_ISDIR(status.st_mode))
-        refuse(BY_EACH, "option -o: the folder %s cannot be made: %s", choices.folder, strerror(ENOTDIR));
-    if (access(choices.folder, W_OK) != 0)
-        refuse(BY_EACH, "option -o: the folder %s cannot be written", choices.folder);
-    if (has_trace(choices.folder))
+    if (!make_folders(mh_choices.folder))
+        refuse(BY_EACH, "option -o: the folder %s cannot be made: %s", mh_choices.folder, strerror(errno));
+    if (stat(mh_choices.folder, &status) != 0 || !S_ISDIR(status.st_mode))
+        refuse(BY_EACH, "option -o: the folder %s cannot be made: %s", mh_choices.folder, strerror(ENOTDIR));
+    if (access(mh_choices.folder, W_OK) != 0)
+        refuse(BY_EACH, "option -o: the folder %s cannot be written", mh_choices.folder);
+    if (has_trace(mh_choices.folder))
         refuse(BY_FIRST, "option -o: there is a trace in %s already; name another folder, or remove it",
-               choices.folder);
+               mh_choices.folder);
 }
 
 static void choose_preload(const settings_t *settings)
 {
-    choices.harmonizes = 1;
-    choices.barrier = (settings->replaced & REPLACE_BARRIER) != 0;
-    choices.wtime = (settings->replaced & REPLACE_WTIME) != 0;
-    choices.all = settings->barriers_of == OF_ALL;
-    choices.quiet = settings->quiet;
+    mh_choices.harmonizes = 1;
+    mh_choices.barrier = (settings->replaced & REPLACE_BARRIER) != 0;
+    mh_choices.wtime = (settings->replaced & REPLACE_WTIME) != 0;
+    mh_choices.all = settings->barriers_of == OF_ALL;
+    mh_choices.quiet = settings->quiet;
     if (!settings->report)
         return;
-    make_absolute("--report", settings->report, choices.report);
+    make_absolute("--report", settings->report, mh_choices.report);
     check_report();
 }
 
@@ -233,20 +226,20 @@ static int64_t ns_of(double seconds, int64_t absent)
 
 static void choose_trace(const settings_t *settings)
 {
-    choices.records = 1;
-    choices.buffer_bytes = settings->buffer_bytes;
-    choices.from_ns = ns_of(settings->from_s, INT64_MIN);
-    choices.to_ns = ns_of(settings->to_s, INT64_MAX);
-    if (choices.from_ns >= choices.to_ns)
+    mh_choices.records = 1;
+    mh_choices.buffer_bytes = settings->buffer_bytes;
+    mh_choices.from_ns = ns_of(settings->from_s, INT64_MIN);
+    mh_choices.to_ns = ns_of(settings->to_s, INT64_MAX);
+    if (mh_choices.from_ns >= mh_choices.to_ns)
         refuse(BY_FIRST, "option --to-s: \"%g\" is not allowed, give more than --from-s, which is %g", settings->to_s,
                settings->from_s);
     if (!settings->folder)
         refuse(BY_FIRST, "give a folder for the trace: -o DIR (see --help)");
-    make_absolute("-o", settings->folder, choices.folder);
+    make_absolute("-o", settings->folder, mh_choices.folder);
     if (!settings->only)
         return;
     if (settings->only[strspn(settings->only, ",")] == '\0' ||
-        snprintf(choices.only, sizeof choices.only, "%s", settings->only) >= CHOICES_TEXT)
+        snprintf(mh_choices.only, sizeof mh_choices.only, "%s", settings->only) >= CHOICES_TEXT)
         refuse(BY_FIRST, "option --only: give names of functions, such as MPI_Send,MPI_Recv");
 }
 
@@ -296,7 +289,7 @@ static char **read_command_line(int argc, char **argv)
     for (int tool = find_own_tool(argv[0]); tool < TOOLS; tool = find_tool(argv[0])) {
         settings_t settings = {0};
         speaker = tool_names[tool];
-        if (tool == HARMONIZES ? choices.harmonizes : choices.records)
+        if (tool == HARMONIZES ? mh_choices.harmonizes : mh_choices.records)
             refuse(BY_FIRST, "%s is named twice", speaker);
         options_outcome_t outcome = parse_options(tool, argc, argv, &settings);
         if (outcome == OPTIONS_ANSWERED && (fflush(stdout) != 0 || ferror(stdout)))
@@ -367,7 +360,7 @@ static bool has_setting(void)
 static void ask_library(void)
 {
     int status = 0;
-    if (!has_setting() && !choices.only[0])
+    if (!has_setting() && !mh_choices.only[0])
         return;
     pid_t child = fork();
     if (child == 0) {
@@ -375,7 +368,7 @@ static void ask_library(void)
             dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
         void *handle = dlopen(back, RTLD_LAZY | RTLD_LOCAL);
         interpose_check *check = handle ? (interpose_check *)dlsym(handle, INTERPOSE_CHECK_NAME) : NULL;
-        _exit(check && !check(speaker, choices.only) ? STATUS_BAD_OPTION : STATUS_GOOD);
+        _exit(check && !check(speaker, mh_choices.only) ? STATUS_BAD_OPTION : STATUS_GOOD);
     }
     if (child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
         WEXITSTATUS(status) == STATUS_BAD_OPTION)
@@ -391,8 +384,8 @@ static void expect_mpi(void)
     int file = mh_is_first_process() ? memfd_create("mpix", 0) : -1;
     if (file < 0)
         return;
-    choices.pid = getpid();
-    choices.mark = fcntl(file, F_DUPFD, HIGH_DESCRIPTOR);
+    mh_choices.pid = getpid();
+    mh_choices.mark = fcntl(file, F_DUPFD, HIGH_DESCRIPTOR);
     close(file);
 }
 
@@ -401,16 +394,17 @@ static void load_into(const char *name, const program_found *program)
     const char *others = getenv("LD_PRELOAD");
     char *value;
     if (program->kind == PROGRAM_STATIC) {
-        warn(name, " is linked statically, so nothing can be loaded into it (link it dynamically)");
+        mh_choices_warn("%s is linked statically, so nothing can be loaded into it (link it dynamically)", name);
         return;
     }
     if (program->kind == PROGRAM_SET_ID) {
-        warn(name, " is a set-user-id or set-group-id program, into which nothing can be loaded");
+        mh_choices_warn("%s is a set-user-id or set-group-id program, into which nothing can be loaded", name);
         return;
     }
     if (program->has_own_mpi)
-        warn(name,
-             " seems to have its MPI library within itself, before which nothing can be put (link the shared one)");
+        mh_choices_warn("%s seems to have its MPI library within itself, before which nothing can be put "
+                        "(link the shared one)",
+                        name);
     if (program->kind == PROGRAM_UNCERTAIN)
         expect_mpi();
     if (!others || !strstr(others, front)) {
@@ -419,7 +413,7 @@ static void load_into(const char *name, const program_found *program)
         setenv("LD_PRELOAD", value, 1);
         free(value);
     }
-    if (!mh_choices_export(&choices))
+    if (!mh_choices_export())
         refuse(BY_EACH, "no memory");
 }
 
@@ -438,7 +432,7 @@ int main(int argc, char **argv)
         refuse(BY_FIRST, "%s is no MPI program: it does not call MPI, and cannot start a program that does", argv[0]);
     find_parts(program.flavor);
     ask_library();
-    if (choices.records)
+    if (mh_choices.records)
         check_folder();
     load_into(argv[0], &program);
     execvp(argv[0], argv);

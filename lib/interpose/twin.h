@@ -12,8 +12,6 @@
 
 #include <mpi.h>
 
-/* The same on all processes. */
-extern interpose_choices mh_choices;
 /* The processes of the program's world, in a communicator of the back's own. */
 extern MPI_Comm mh_twin_of_world;
 extern bool mh_has_threads; /* MPI_THREAD_MULTIPLE, on some process */
