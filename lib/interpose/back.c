@@ -4,8 +4,10 @@
  * before a program starts.
  */
 #define _GNU_SOURCE
+#include "interpose/functions.h"
 #include "interpose/interposer.h"
 #include "interpose/twin.h"
+#include "pure/launcher.h"
 #include "pure/setting_names.h"
 #include "pure/text.h"
 #include "settings.h"
@@ -14,10 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* clang-format off */
-#include "interpose/names.h"
-/* clang-format on */
-
+#define NAME(name) "MPI_" #name,
+static const char *const function_names[] = {INTERPOSE_FUNCTIONS(NAME)};
 enum { FUNCTIONS = sizeof function_names / sizeof *function_names };
 
 MPI_Comm mh_twin_of_world = MPI_COMM_NULL;
@@ -61,13 +61,24 @@ static bool can(const char *reason, const char *tool, const char *without)
     return !reason;
 }
 
+/* A launcher of another MPI library starts processes that do not know of each other. */
+static void check_launcher(void)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", message[MH_LAUNCHER_MESSAGE];
+    int size = 0, length;
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    PMPI_Get_library_version(library, &length);
+    if (mh_launcher_is_other(size, library, message) && *message)
+        fprintf(stderr, "%s: %s\n", mh_choices_name(), message);
+}
+
 /* Choices of rank 0 are for all processes. */
 static int begin(const interpose_choices *choices, int64_t entered_raw_ns, trace_call *call)
 {
     int thread_level = MPI_THREAD_MULTIPLE;
     char only[CHOICES_TEXT];
     mh_choices = *choices;
-    mh_interpose_check_launcher(mh_choices_name());
+    check_launcher();
     mh_twin_of_world = mh_interpose_twin(MPI_COMM_WORLD);
     const bool has_twin = mh_twin_of_world != MPI_COMM_NULL;
     if (!can(has_twin ? NULL : "MPI_Comm_split of MPI_COMM_WORLD failed on at least one process", mh_choices_name(),

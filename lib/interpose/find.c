@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_LIBRARIES = 16, STATUS_NO_SYMBOL = 127, VERSION_SIZE = 8193 };
+enum { STATUS_NO_SYMBOL = 127, VERSION_SIZE = 8193 };
 
 void mh_interpose_say(const char *text)
 {
@@ -69,39 +69,28 @@ __attribute__((visibility("default"), noreturn)) void _exit(int status)
     _Exit(status);
 }
 
-typedef struct {
-    int count;
-    char path[MAX_LIBRARIES][PATH_MAX];
-} mpi_libraries;
-
-static int note_library(struct dl_phdr_info *object, size_t size, void *data)
+/* What is loaded, whoever may see it. */
+static const struct link_map *first_object(void)
 {
-    static const char *const stems[] = {"libmpix", "libmpi", NULL};
-    mpi_libraries *found = data;
-    (void)size;
-    if (mh_stem_of(object->dlpi_name, stems) == 1 && strlen(object->dlpi_name) < PATH_MAX &&
-        found->count < MAX_LIBRARIES)
-        strcpy(found->path[found->count++], object->dlpi_name);
-    return 0;
+    struct link_map *first = NULL;
+    void *program = dlopen(NULL, RTLD_LAZY);
+    if (program && dlinfo(program, RTLD_DI_LINKMAP, &first) != 0)
+        first = NULL;
+    return first;
 }
 
 /* An interpreter may have loaded the MPI library for one of its modules alone: RTLD_NEXT does not see it then. */
 static void *find_in_private_libraries(const char *name)
 {
-    /* Too large for the stacks of some threads. */
-    mpi_libraries *libraries = calloc(1, sizeof *libraries);
+    static const char *const stems[] = {"libmpix", "libmpi", NULL};
     void *address = NULL;
-    if (!libraries)
-        return NULL;
-    dl_iterate_phdr(note_library, libraries);
-    for (int i = 0; i < libraries->count && !address; i++) {
-        void *handle = dlopen(libraries->path[i], RTLD_LAZY | RTLD_NOLOAD);
+    for (const struct link_map *object = first_object(); object && !address; object = object->l_next) {
+        void *handle = mh_stem_of(object->l_name, stems) == 1 ? dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
         if (handle) {
             address = dlsym(handle, name);
             dlclose(handle);
         }
     }
-    free(libraries);
     return address;
 }
 
@@ -140,21 +129,15 @@ typedef struct {
     int all, standard;
 } mpi_count;
 
-static int count_library(struct dl_phdr_info *object, size_t size, void *data)
-{
-    static const char *const stems[] = {"libmpi_abi.so", "libmpi.so", "libmpich.so", NULL};
-    const int stem = mh_stem_of(object->dlpi_name, stems);
-    mpi_count *count = data;
-    (void)size;
-    count->all += stem >= 0;
-    count->standard += stem == 0;
-    return 0;
-}
-
 static mpi_count count_mpi_libraries(void)
 {
+    static const char *const stems[] = {"libmpi_abi.so", "libmpi.so", "libmpich.so", NULL};
     mpi_count count = {0};
-    dl_iterate_phdr(count_library, &count);
+    for (const struct link_map *object = first_object(); object; object = object->l_next) {
+        const int stem = mh_stem_of(object->l_name, stems);
+        count.all += stem >= 0;
+        count.standard += stem == 0;
+    }
     return count;
 }
 

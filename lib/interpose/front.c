@@ -266,9 +266,7 @@ INLINE void make_global(int result, int keyval, void *value, const int *flag)
     ENTRY(MPI_##name, int, parameters, run_##name, arguments) \
     ENTRY(PMPI_##name, int, parameters, run_##name, arguments)
 
-/* clang-format off */
-#include "interpose/wrappers.h"
-/* clang-format on */
+#include "interpose/functions.h"
 
 /* ---- MPI_Init, MPI_Init_thread */
 

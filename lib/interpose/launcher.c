@@ -179,31 +179,20 @@ static bool make_folders(char *path)
     return mkdir(path, 0777) == 0 || errno == EEXIST;
 }
 
-static bool has_trace(const char *folder)
-{
-    DIR *files = opendir(folder);
-    const struct dirent *file;
-    bool is_found = false;
-    while (files && !is_found && (file = readdir(files)))
-        is_found = strncmp(file->d_name, "rank-", strlen("rank-")) == 0;
-    if (files)
-        closedir(files);
-    return is_found;
-}
-
 /* Files are made when all processes of the job have come through here. */
 static void check_folder(void)
 {
-    struct stat status;
-    if (!make_folders(mh_choices.folder))
-        refuse(BY_EACH, "option -o: the folder %s cannot be made: %s", mh_choices.folder, strerror(errno));
-    if (stat(mh_choices.folder, &status) != 0 || !S_ISDIR(status.st_mode))
-        refuse(BY_EACH, "option -o: the folder %s cannot be made: %s", mh_choices.folder, strerror(ENOTDIR));
-    if (access(mh_choices.folder, W_OK) != 0)
-        refuse(BY_EACH, "option -o: the folder %s cannot be written", mh_choices.folder);
-    if (has_trace(mh_choices.folder))
-        refuse(BY_FIRST, "option -o: there is a trace in %s already; name another folder, or remove it",
-               mh_choices.folder);
+    const char *path = mh_choices.folder;
+    const struct dirent *file;
+    DIR *files = make_folders(mh_choices.folder) ? opendir(path) : NULL;
+    if (!files)
+        refuse(BY_EACH, "option -o: the folder %s cannot be made: %s", path, strerror(errno));
+    if (access(path, W_OK) != 0)
+        refuse(BY_EACH, "option -o: the folder %s cannot be written", path);
+    while ((file = readdir(files)))
+        if (strncmp(file->d_name, "rank-", strlen("rank-")) == 0)
+            refuse(BY_FIRST, "option -o: there is a trace in %s already; name another folder, or remove it", path);
+    closedir(files);
 }
 
 static void choose_preload(const settings_t *settings)

@@ -3,9 +3,7 @@
 #include "interpose/twin.h"
 
 #include "mpix_harmonize.h"
-#include "pure/launcher.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,14 +158,4 @@ bool mh_interpose_statistic(MPI_Comm comm, const char *key, char *text, int size
     PMPI_Info_get(info, key, size - 1, text, &found);
     PMPI_Info_free(&info);
     return found;
-}
-
-void mh_interpose_check_launcher(const char *program)
-{
-    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", message[MH_LAUNCHER_MESSAGE];
-    int size = 0, length;
-    PMPI_Comm_size(MPI_COMM_WORLD, &size);
-    PMPI_Get_library_version(library, &length);
-    if (mh_launcher_is_other(size, library, message) && *message)
-        fprintf(stderr, "%s: %s\n", program, message);
 }

@@ -45,7 +45,4 @@ bool mh_interpose_is_of_all(MPI_Comm comm, int result);
 /* What the library knows of a communicator under this key, as text of at most size - 1. Returns false if nothing. */
 bool mh_interpose_statistic(MPI_Comm comm, const char *key, char *text, int size);
 
-/* A launcher of another MPI library starts processes that do not know of each other: say so, in the name of program. */
-void mh_interpose_check_launcher(const char *program);
-
 #endif

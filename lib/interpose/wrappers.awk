@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Makes the wrappers of the front, or the names of functions for the back:
-# awk -v part=wrappers|names -f wrappers.awk meanings.txt PREPROCESSED_MPI_H
+# Makes functions.h, with the list INTERPOSE_FUNCTIONS of the functions of MPI, and the wrappers of the front:
+# awk -f wrappers.awk meanings.txt PREPROCESSED_MPI_H
 #
 # For each function of MPI that returns an int: run_NAME, which front.c's macros call, and the entries MPI_NAME and
 # PMPI_NAME, which leave its arguments where they are. front.c has those of functions that are not like others. What
@@ -233,19 +233,13 @@ END {
         list_of[name] = parameters
     }
     print "/* Made by wrappers.awk. */"
-    if (part == "names") {
-        print "static const char *const function_names[] = {"
-        for (i = 1; i <= found; i++)
-            print "    \"MPI_" order[i] "\","
-        print "    \"MPI_Wtime\",\n    \"MPI_Wtick\",\n};"
-        exit
-    }
-    print "enum {"
-    print "    ID_NONE,"
+    print "#define INTERPOSE_FUNCTIONS(OF) \\"
     for (i = 1; i <= found; i++)
-        print "    ID_" order[i] ","
-    print "    ID_Wtime,\n    ID_Wtick,\n    ID_END\n};\n"
+        print "    OF(" order[i] ") \\"
+    print "    OF(Wtime) OF(Wtick)\n\n#ifdef ENTRIES"
+    print "#define ID_OF(name) ID_##name,\nenum { ID_NONE, INTERPOSE_FUNCTIONS(ID_OF) };\n"
     for (i = 1; i <= found; i++)
         if (!(order[i] in is_by_hand))
             emit(order[i], list_of[order[i]])
+    print "#endif"
 }

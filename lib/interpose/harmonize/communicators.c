@@ -34,7 +34,6 @@ typedef struct {
 } communicator;
 
 static communicator world;
-static communicator left_to_mpi = {.twin = MPI_COMM_NULL, .is_refused = true};
 static int keyval = MPI_KEYVAL_INVALID;
 static atomic_int engaged_count;
 static atomic_llong passed;
@@ -120,7 +119,7 @@ static int delete_communicator(MPI_Comm comm, int key, void *value, void *extra)
 {
     communicator *c = value;
     (void)comm, (void)key, (void)extra;
-    if (c != &left_to_mpi && c->twin == MPI_COMM_NULL)
+    if (c->twin == MPI_COMM_NULL)
         free(c);
     return MPI_SUCCESS;
 }
@@ -172,21 +171,17 @@ void mh_preload_open_communicators(void)
     name_summary(&world, MPI_COMM_WORLD);
 }
 
-/* A communicator that may be engaged. */
-static communicator *make(void)
-{
-    communicator *c = calloc(1, sizeof *c);
-    if (c)
-        c->twin = MPI_COMM_NULL;
-    return c;
-}
-
+/* NULL if it cannot be kept. */
 static communicator *add(MPI_Comm comm)
 {
     int is_inter = 0;
+    communicator *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
     PMPI_Comm_test_inter(comm, &is_inter);
-    communicator *c = is_inter || mh_interpose_is_foreign(comm) ? &left_to_mpi : make();
-    if (!c || PMPI_Comm_set_attr(comm, keyval, c) == MPI_SUCCESS || c == &left_to_mpi)
+    c->twin = MPI_COMM_NULL;
+    c->is_refused = is_inter || mh_interpose_is_foreign(comm);
+    if (PMPI_Comm_set_attr(comm, keyval, c) == MPI_SUCCESS)
         return c;
     free(c);
     return NULL;

@@ -30,10 +30,8 @@ typedef struct {
 /* Of calls in error handlers and other callbacks of calls. */
 enum { TRACE_DEPTH = 8 };
 
-/* What calls with several requests need for them. The last call that used it may still be under way. */
-typedef struct trace_room {
-    struct trace_room *next;
-    const trace_call *user;
+/* What calls with several requests need for them. */
+typedef struct {
     int64_t size;
     int64_t *slots;
     MPI_Request *requests;
@@ -50,10 +48,10 @@ struct trace_thread {
     int64_t last_ns;        /* when its last call was left */
     _Atomic bool has_ended; /* so that another one may go on with it */
     _Atomic uint64_t events, dropped;
-    int64_t full_ns;            /* when the first one was dropped */
-    bool is_finished;           /* this has been written */
-    trace_chunk *_Atomic first; /* the next one to be flushed; NULL: the thread has none yet */
-    trace_room *rooms;          /* for calls with several requests: one, and one for each such call in a callback */
+    int64_t full_ns;               /* when the first one was dropped */
+    bool is_finished;              /* this has been written */
+    trace_chunk *_Atomic first;    /* the next one to be flushed; NULL: the thread has none yet */
+    trace_room rooms[TRACE_DEPTH]; /* of calls, of calls in their callbacks, and so on */
     trace_run runs[TRACE_RUNS];
 } __attribute__((aligned(128)));
 

@@ -166,11 +166,6 @@ typedef struct {
     int64_t error;
 } loss;
 
-static loss find_loss(void)
-{
-    return (loss){mh_trace_count(), mh_trace_file_error()};
-}
-
 static atomic_bool losses_are_said;
 
 /* Not in the user's language: this may be in a signal handler, where a translation cannot be looked up. */
@@ -212,7 +207,7 @@ static void report_losses(const loss *losses)
 
 static void say_losses(void)
 {
-    const loss mine = find_loss();
+    const loss mine = {mh_trace_count(), mh_trace_file_error()};
     loss *all = mh_trace.rank == 0 ? calloc((size_t)mh_trace.size, sizeof *all) : NULL;
     int ready = mh_trace.rank != 0 || all;
     PMPI_Bcast(&ready, 1, MPI_INT, 0, mh_twin_of_world);
@@ -227,7 +222,7 @@ static void say_losses(void)
 /* Of this process: others may end in another way. */
 static void say_own_losses(void)
 {
-    const loss mine = find_loss();
+    const loss mine = {mh_trace_count(), mh_trace_file_error()};
     if ((mine.counts.dropped == 0 && mine.error == 0) || atomic_exchange(&losses_are_said, true))
         return;
     if (mine.counts.dropped > 0)

@@ -186,30 +186,14 @@ static bool enlarge(trace_room *room, int64_t count)
     return room->slots;
 }
 
-/* Its user has neither returned nor been left by a jump. */
-static bool is_in_use(const trace_room *room, const trace_call *call)
+/* A call that was left by a jump needs its room no more. NULL: there is no memory, or too many calls are in others. */
+static trace_room *take_room(const trace_call *call, int64_t count)
 {
-    const trace_call *outer = call->outer;
-    while (outer && outer != room->user)
-        outer = outer->outer;
-    return outer;
-}
-
-/* NULL if there is no memory. */
-static trace_room *take_room(trace_call *call, int64_t count)
-{
-    trace_room *room = call->thread->rooms;
-    while (room && is_in_use(room, call))
-        room = room->next;
-    if (!room) {
-        room = calloc(1, sizeof *room);
-        if (!room)
-            return NULL;
-        room->next = call->thread->rooms;
-        call->thread->rooms = room;
-    }
-    room->user = call;
-    return count <= room->size || enlarge(room, count) ? room : NULL;
+    int depth = 0;
+    for (const trace_call *outer = call->outer; outer; outer = outer->outer)
+        depth++;
+    trace_room *room = depth < TRACE_DEPTH ? &call->thread->rooms[depth] : NULL;
+    return room && (count <= room->size || enlarge(room, count)) ? room : NULL;
 }
 
 static void hide_all(trace_call *call, int64_t *slots)
