@@ -25,6 +25,12 @@ typedef struct {
     uintptr_t inner[2], outer[2]; /* frame and site */
 } nesting;
 
+/* What was found of calls through an interface of Fortran, by where it calls, and by where the program calls it, too. */
+enum { PASSAGE_BITS = 7 };
+typedef struct {
+    uintptr_t site, distance; /* from the frame to the interface's return address */
+} passage;
+
 /* From MPI_Init on. NULL: nothing is done, calls are not recorded, or barriers and the clock are the MPI library's. */
 static const interpose_back *opened_back, *recorder, *harmonizer;
 
@@ -34,6 +40,7 @@ static __thread struct {
     trace_call *call;  /* the same */
     trace_thread *thread;
     nesting nestings[NESTINGS];
+    passage passages[1 << PASSAGE_BITS];
 } own __attribute__((tls_model("initial-exec")));
 
 /*
@@ -77,6 +84,7 @@ INLINE caller caller_at(uintptr_t address)
 enum { FRAMES_OF_INTERFACE = 16 };
 typedef struct {
     uintptr_t site;
+    uintptr_t slot; /* just below the program's frame */
     int frames;
     bool is_past_interface;
 } program_search;
@@ -89,18 +97,42 @@ static _Unwind_Reason_Code search_program(struct _Unwind_Context *frame, void *i
         search->is_past_interface = true;
     } else if (search->is_past_interface) {
         search->site = address;
+        search->slot = _Unwind_GetCFA(frame) - sizeof address;
         return _URC_NORMAL_STOP;
     }
     return ++search->frames == FRAMES_OF_INTERFACE ? _URC_NORMAL_STOP : _URC_NO_REASON;
 }
 
-/* A site in the interface of Fortran: where the program called that. Others stay as they are. */
-INLINE uintptr_t program_site(const void *site)
+/*
+ * Where the program called the interface of Fortran that calls from this site. A search of the stack is slow. On x86,
+ * it finds how far from the frame the interface has its return address, and that this leads to the program; later calls
+ * from the same places read it from there.
+ */
+__attribute__((no_sanitize("address"))) static uintptr_t site_before_interface(uintptr_t site, uintptr_t frame)
 {
-    program_search search = {.site = (uintptr_t)site};
-    if (caller_at(search.site) == OF_FORTRAN)
-        _Unwind_Backtrace(search_program, &search);
+    passage *of_site = &own.passages[trace_hash(site, PASSAGE_BITS)];
+    if (of_site->site == site) {
+        const uintptr_t program = *(const uintptr_t *)(frame + of_site->distance);
+        const passage *known = &own.passages[trace_hash(site + program, PASSAGE_BITS)];
+        if (known->site == site + program && known->distance == of_site->distance)
+            return program;
+    }
+    program_search search = {.site = site};
+    _Unwind_Backtrace(search_program, &search);
+#if defined __x86_64__ || defined __i386__
+    if (search.slot != 0 && *(const uintptr_t *)search.slot == search.site) {
+        const uintptr_t keys[2] = {site, site + search.site};
+        for (int i = 0; i < 2; i++)
+            own.passages[trace_hash(keys[i], PASSAGE_BITS)] = (passage){keys[i], search.slot - frame};
+    }
+#endif
     return search.site;
+}
+
+INLINE uintptr_t program_site(const void *its_site)
+{
+    const uintptr_t site = (uintptr_t)its_site;
+    return caller_at(site) == OF_FORTRAN ? site_before_interface(site, OWN_FRAME) : site;
 }
 
 /* The back itself calls MPI: detecting this must be fast. */
@@ -199,7 +231,7 @@ INLINE void go_in(trace_call *call, int id, const void *site)
     own.call = call;
     call->thread = own.thread;
     call->id = (uint16_t)id;
-    call->site = (uintptr_t)site;
+    call->site = program_site(site);
 }
 
 INLINE void come_out(const trace_call *call)

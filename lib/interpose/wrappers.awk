@@ -112,10 +112,8 @@ function arguments_of(count, type,    list, i) {
 
 # What comes before the function is called, if it is recorded.
 function emit_before(name, meaning, comm,    number) {
-    if (comm) {
-        print "        call.site = program_site(site);"
+    if (comm)
         print "        back->before_together(&call);"
-    }
     print "        enter(back, &call, " (flags[meaning] ~ /trial/ ? "true" : "false") ");"
     number = number_in(meaning, "status")
     if (number) {
