@@ -76,8 +76,8 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 static void describe(const work_plan_t *plan, int64_t elements, int64_t call, char *text, size_t text_bytes)
 {
     snprintf(text, text_bytes, "%s %s %s root %d%s %s, %lld elements, call %lld", plan->operation->name,
-             datatypes[plan->datatype].name, reductions[plan->reduction].name, plan->root,
-             plan->in_place ? " in place" : "", cache_modes[plan->cache], (long long)elements, (long long)call);
+             plan->element->name, plan->reduction->name, plan->root, plan->in_place ? " in place" : "",
+             cache_modes[plan->cache], (long long)elements, (long long)call);
 }
 
 static void complain(const work_plan_t *plan, int64_t elements, int64_t call, const char *what)
@@ -163,7 +163,7 @@ enum { MANY_ELEMENTS = 5000, CALLS = 3 };
 
 static void check_size(work_t *work, const work_plan_t *plan, int64_t elements, bool with_faults)
 {
-    work_set_size(work, elements * datatypes[plan->datatype].bytes);
+    work_set_size(work, elements * plan->element->bytes);
     if (world.ranks <= 2)
         just_call(work, plan, elements, 0);
     for (int64_t call = 1; call <= (world.ranks > 2 ? 1 : CALLS); call++) {
@@ -183,7 +183,7 @@ static void check_plan(work_plan_t *plan, bool with_faults)
 
     faulty.call = call_and_spoil;
     true_operation = operation;
-    plan->max_bytes = (int64_t)MANY_ELEMENTS * datatypes[plan->datatype].bytes;
+    plan->max_bytes = (int64_t)MANY_ELEMENTS * plan->element->bytes;
     plan->cache_bytes = CACHE_BYTES;
     if (with_faults)
         plan->operation = &faulty;
@@ -208,8 +208,8 @@ static void check_operation(const operation_t *operation, bool with_faults)
     const work_plan_t usual = {.span = &world,
                                .operation = operation,
                                .comm = MPI_COMM_WORLD,
-                               .datatype = names_find(NAMES(datatypes), "mpi_int"),
-                               .reduction = names_find(NAMES(reductions), "sum"),
+                               .element = element_named("mpi_int"),
+                               .reduction = reduction_named("sum"),
                                .root = world.ranks - 1};
     work_plan_t plan = usual;
 
@@ -223,6 +223,10 @@ static void check_operation(const operation_t *operation, bool with_faults)
         plan.in_place = true;
         check_plan(&plan, with_faults);
     }
+    if (!with_faults && strcmp(operation->name, "reduce_scatter") == 0) {
+        plan.is_uneven = true;
+        check_plan(&plan, with_faults);
+    }
     if (operation->shape->has_root) {
         plan.root = ROOT_ROTATES;
         check_plan(&plan, with_faults);
@@ -231,23 +235,24 @@ static void check_operation(const operation_t *operation, bool with_faults)
     }
     plan = usual;
     plan.cache = is_persistent ? CACHE_COLD : CACHE_ROTATE;
-    plan.datatype = names_find(NAMES(datatypes), "mpi_double");
+    plan.element = element_named("mpi_double");
     check_plan(&plan, with_faults);
 }
 
 static void check_datatypes(bool with_faults)
 {
-    work_plan_t plan = {.span = &world, .operation = operation_at(operation_find("alltoall")), .comm = MPI_COMM_WORLD};
+    work_plan_t plan = {.span = &world,
+                        .operation = operation_at(operation_find("alltoall")),
+                        .comm = MPI_COMM_WORLD,
+                        .reduction = reductions};
 
-    for (; datatypes[plan.datatype].name; plan.datatype++)
+    for (plan.element = datatypes; plan.element->name; plan.element++)
         check_plan(&plan, with_faults);
     plan.operation = operation_at(operation_find("allreduce"));
-    for (plan.reduction = 0; reductions[plan.reduction].name; plan.reduction++) {
-        for (plan.datatype = 0; datatypes[plan.datatype].name; plan.datatype++) {
-            if (reduction_allows(&reductions[plan.reduction], &datatypes[plan.datatype]))
+    for (; plan.reduction->name; plan.reduction++)
+        for (plan.element = datatypes; plan.element->name; plan.element++)
+            if (reduction_allows(plan.reduction, plan.element))
                 check_plan(&plan, with_faults);
-        }
-    }
 }
 
 /* ---- Refusals */
@@ -256,8 +261,8 @@ static void expect_too_large(const char *operation, int64_t max_bytes, bool is_t
 {
     const work_plan_t plan = {.comm = MPI_COMM_WORLD,
                               .operation = operation_at(operation_find(operation)),
-                              .datatype = names_find(NAMES(datatypes), "mpi_int"),
-                              .reduction = names_find(NAMES(reductions), "sum"),
+                              .element = element_named("mpi_int"),
+                              .reduction = reductions,
                               .max_bytes = max_bytes};
     checks++;
     if ((work_bytes(&plan) < 0) != is_too_large)
@@ -269,6 +274,8 @@ static void expect_room(cache_mode_t cache)
 {
     const work_plan_t plan = {.comm = MPI_COMM_WORLD,
                               .operation = operation_at(operation_find("bcast")),
+                              .element = datatypes,
+                              .reduction = reductions,
                               .cache = cache,
                               .cache_bytes = CACHE_BYTES};
     arena_t arena = arena_open(NULL, cache, 1, 0, CACHE_BYTES);

@@ -10,16 +10,6 @@ enum { MANY_RANKS = 1000, ELEMENTS = 200 };
 /* How often wrong elements are counted, which takes the values of all ranks each time. */
 enum { COUNTED_EACH = 19 };
 
-static const element_t *element_named(const char *name)
-{
-    return &datatypes[names_find(NAMES(datatypes), name)];
-}
-
-static const reduction_t *reduction_named(const char *name)
-{
-    return &reductions[names_find(NAMES(reductions), name)];
-}
-
 /* ---- Reductions of many ranks, in the type itself and in either order */
 
 #define REDUCE(name, type, expression)                                                  \

@@ -83,17 +83,19 @@ static bool find_variable(int index, variable_t *variable)
            bind == MPI_T_BIND_NO_OBJECT;
 }
 
+/* Reads one of the values that a variable may have, and its name. Returns false if it has no such. */
+static bool read_item(MPI_T_enum enumeration, int item, int *value, char name[VALUE_BYTES])
+{
+    int bytes = VALUE_BYTES;
+    return enumeration != MPI_T_ENUM_NULL && MPI_T_enum_get_item(enumeration, item, value, name, &bytes) == MPI_SUCCESS;
+}
+
 /* Writes the name of a value. Returns whether the enumeration, if there is one, has it. */
 static bool name_value(MPI_T_enum enumeration, int value, char text[VALUE_BYTES])
 {
-    int count = 0, bytes = VALUE_BYTES;
-    if (enumeration != MPI_T_ENUM_NULL)
-        MPI_T_enum_get_info(enumeration, &count, text, &bytes);
-    for (int i = 0, item; i < count; i++) {
-        bytes = VALUE_BYTES;
-        if (MPI_T_enum_get_item(enumeration, i, &item, text, &bytes) == MPI_SUCCESS && item == value)
+    for (int item = 0, other; read_item(enumeration, item, &other, text); item++)
+        if (other == value)
             return true;
-    }
     return false;
 }
 
@@ -250,11 +252,33 @@ void algorithms_list(char list[VALUE_BYTES])
     MPI_T_finalize();
 }
 
+void algorithms_offered(const char *pattern, algorithms_take_t *take, void *context)
+{
+    char name[VALUE_BYTES];
+    int provided, count = 0, value;
+    if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
+        return;
+    MPI_T_cvar_get_num(&count);
+    for (int index = 0; index < count; index++) {
+        variable_t variable;
+        if (!find_variable(index, &variable) || fnmatch(pattern, variable.name, 0) != 0)
+            continue;
+        for (int item = 0; read_item(variable.enumeration, item, &value, name); item++)
+            take(context, variable.name, value, name);
+    }
+    MPI_T_finalize();
+}
+
 #else
 
 void algorithms_list(char list[VALUE_BYTES])
 {
     list[0] = '\0';
+}
+
+void algorithms_offered(const char *pattern, algorithms_take_t *take, void *context)
+{
+    (void)pattern, (void)take, (void)context;
 }
 
 #endif

@@ -15,4 +15,11 @@
  */
 void algorithms_list(char list[HEAD_BYTES]);
 
+/*
+ * algorithms_offered - all values of the variables of MPI_T whose names match a pattern and whose values have names:
+ * the algorithms that they choose from. Local, after MPI_Init.
+ */
+typedef void algorithms_take_t(void *context, const char *variable, int value, const char *name);
+void algorithms_offered(const char *pattern, algorithms_take_t *take, void *context);
+
 #endif

@@ -2,6 +2,7 @@
 /* elements.c - the tables of datatypes and reductions; fill messages and check results. */
 #include "bench/elements.h"
 
+#include "common/options.h"
 #include "common/random.h"
 
 #include <stddef.h>
@@ -74,7 +75,7 @@ const element_t datatypes[] = {
  * That no sum overflows however many ranks there are, at most so many of them contribute to an element anything but the
  * neutral number. Which ones differs from element to element.
  */
-enum { EVERYONE = 0, SUM_CONTRIBUTORS = 16, PRODUCT_CONTRIBUTORS = 6, LOGICAL_CONTRIBUTORS = 2 };
+enum { SUM_CONTRIBUTORS = 16, PRODUCT_CONTRIBUTORS = 6, LOGICAL_CONTRIBUTORS = 2 };
 enum { ALL_BITS = -1 };
 
 #define ON(class) (1u << ELEMENT_##class)
@@ -98,6 +99,16 @@ const reduction_t reductions[] = {
     {"minloc", MPI_MINLOC, ON(PAIR), EVERYONE, 0, GIVES_PLACE, BY_MIN},
     {0},
 };
+
+const element_t *element_named(const char *name)
+{
+    return &datatypes[names_find(NAMES(datatypes), name)];
+}
+
+const reduction_t *reduction_named(const char *name)
+{
+    return &reductions[names_find(NAMES(reductions), name)];
+}
 
 bool reduction_allows(const reduction_t *reduction, const element_t *element)
 {
@@ -125,6 +136,12 @@ static number_t contribute(const reduction_t *reduction, const element_t *elemen
     return (number_t){0, 0};
 }
 
+uint64_t numbers_compose(uint64_t outer, uint64_t inner)
+{
+    uint32_t a = (uint32_t)(outer >> 32), b = (uint32_t)outer, c = (uint32_t)(inner >> 32), d = (uint32_t)inner;
+    return (uint64_t)(a * c) << 32 | (uint32_t)(a * d + b);
+}
+
 static number_t combine(combination_t combination, number_t a, number_t b)
 {
     switch (combination) {
@@ -142,6 +159,8 @@ static number_t combine(combination_t combination, number_t a, number_t b)
         return (number_t){a.first | b.first, 0};
     case BY_XOR:
         return (number_t){a.first ^ b.first, 0};
+    case BY_COMPOSITION:
+        return (number_t){(int64_t)numbers_compose((uint64_t)a.first, (uint64_t)b.first), 0};
     }
     return a;
 }

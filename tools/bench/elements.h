@@ -48,7 +48,7 @@ typedef struct element {
 extern const element_t datatypes[];
 
 typedef enum contribution { GIVES_TERM, GIVES_FACTOR, GIVES_ANY, GIVES_TRUTH, GIVES_PLACE } contribution_t;
-typedef enum combination { BY_SUM, BY_PRODUCT, BY_MAX, BY_MIN, BY_AND, BY_OR, BY_XOR } combination_t;
+typedef enum combination { BY_SUM, BY_PRODUCT, BY_MAX, BY_MIN, BY_AND, BY_OR, BY_XOR, BY_COMPOSITION } combination_t;
 
 typedef struct reduction {
     const char *name;
@@ -60,8 +60,20 @@ typedef struct reduction {
     combination_t combination;
 } reduction_t;
 
+enum { EVERYONE = 0 };
+
 /* Those of --op; the last has no name. */
 extern const reduction_t reductions[];
+
+/*
+ * numbers_compose - what BY_COMPOSITION is, which does not commute: numbers are functions x -> a x + b, with a and b in
+ * their halves.
+ */
+uint64_t numbers_compose(uint64_t outer, uint64_t inner);
+
+/* element_named, reduction_named - the one of this name, which is there. */
+const element_t *element_named(const char *name);
+const reduction_t *reduction_named(const char *name);
 
 /* reduction_allows - whether MPI defines a reduction on a datatype. */
 bool reduction_allows(const reduction_t *reduction, const element_t *element);

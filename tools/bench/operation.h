@@ -41,7 +41,7 @@ enum {
 };
 
 /* Whose values come to a block of the result. */
-typedef enum source {
+typedef enum provider {
     FROM_NOBODY, /* there is no result */
     FROM_EACH,
     FROM_ROOT,
@@ -50,7 +50,7 @@ typedef enum source {
     FROM_THOSE_BEFORE_OWN, /* the result of rank 0 is undefined */
     FROM_NEIGHBOR,
     FROM_PARTNER
-} source_t;
+} provider_t;
 
 /* What MPI_IN_PLACE replaces. A broadcast has one buffer, so its root always contributes from the receive buffer. */
 typedef enum in_place {
@@ -68,7 +68,7 @@ typedef struct shape {
     int send;    /* ranks | blocks */
     int receive; /* likewise */
     int scratch; /* likewise: what lies in the receive buffer between two calls */
-    source_t from;
+    provider_t from;
     bool to_own; /* of what those have for each rank, the block for this one */
     in_place_t in_place;
     bool in_place_at_own_block; /* contributed in place: block `rank` of the receive buffer instead of its first ones */
@@ -122,10 +122,11 @@ typedef struct work_plan {
     const world_t *span; /* by which errors are told */
     const operation_t *operation;
     MPI_Comm comm;
-    int datatype;
-    int reduction;
-    int root; /* or ROOT_ROTATES */
+    const element_t *element;
+    const reduction_t *reduction; /* of no effect if it does not reduce */
+    int root;                     /* or ROOT_ROTATES */
     bool in_place;
+    bool is_uneven; /* of reduce_scatter: blocks differ in length, and the size is that of the longest */
     cache_mode_t cache;
     int64_t max_bytes;   /* the largest message size that will be asked for */
     int64_t cache_bytes; /* the size of the last-level cache */

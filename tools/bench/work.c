@@ -4,6 +4,8 @@
  */
 #include "bench/operation_private.h"
 
+#include "common/random.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +84,7 @@ int64_t work_bytes(const work_plan_t *plan)
     MPI_Comm_size(plan->comm, &ranks);
     needs_t needs = find_needs(shape, plan->in_place, root_of(plan), rank, ranks);
     int64_t block_bytes = plan->max_bytes > 0 ? plan->max_bytes : 1; /* as buffer_bytes has it, or more */
-    if (shape->from != FROM_NOBODY && !fits_int(shape, plan->max_bytes, datatypes[plan->datatype].bytes, ranks))
+    if (shape->from != FROM_NOBODY && !fits_int(shape, plan->max_bytes, plan->element->bytes, ranks))
         return -1;
     return arena_needs(plan->cache, block_bytes * needs.send, block_bytes * needs.receive, plan->cache_bytes);
 }
@@ -121,14 +123,15 @@ static void fill_in(work_t *work, const work_plan_t *plan)
     work->comm = plan->comm;
     MPI_Comm_rank(plan->comm, &work->rank);
     MPI_Comm_size(plan->comm, &work->ranks);
-    work->element = &datatypes[plan->datatype];
+    work->element = plan->element;
     work->type = work->element->type;
     if (shape->reduces) {
-        work->reduction = &reductions[plan->reduction];
+        work->reduction = plan->reduction;
         work->op = work->reduction->op;
     }
     work->planned_root = root_of(plan);
     work->in_place = plan->in_place || shape->in_place == ROOT_SENDS_FROM_RESULT;
+    work->is_uneven = plan->is_uneven;
     work->partner = partner_of(shape, work->rank, work->ranks);
     work->needs = find_needs(shape, plan->in_place, work->planned_root, work->rank, work->ranks);
 }
@@ -257,6 +260,13 @@ static void set_part(work_t *work, int rank)
     work->displacements[rank] = rank * part + (rank < longer ? rank : longer);
 }
 
+/* At most as long as the size says, and the same on all ranks. */
+static void set_uneven_block(work_t *work, int rank)
+{
+    work->counts[rank] = (int)(random_fraction_of(work->count, rank, work->ranks) * (work->count + 1));
+    work->displacements[rank] = rank > 0 ? work->displacements[rank - 1] + work->counts[rank - 1] : 0;
+}
+
 static void set_blocks(work_t *work)
 {
     const shape_t *shape = work->operation->shape;
@@ -270,6 +280,8 @@ static void set_blocks(work_t *work)
             work->displacements[i] = (int)(i * work->size_bytes);
         if (shape->has_parts)
             set_part(work, i);
+        if (work->is_uneven)
+            set_uneven_block(work, i);
     }
 }
 
@@ -319,12 +331,21 @@ static void set_memory(work_t *work, int byte)
     memset(work->receive_memory, byte, (size_t)(work->size_bytes * work->needs.receive));
 }
 
+/* Of the block for a rank. */
+static int elements_of(const work_t *work, int rank)
+{
+    return work->is_uneven ? work->counts[rank] : work->count;
+}
+
 static void contribute(work_t *work, const values_t *values)
 {
     char *at = contribution(work);
     int blocks = block_count(work, work->operation->shape->send);
-    for (int i = 0; i < blocks; i++)
-        values_fill(values, work->rank, i, at + i * work->size_bytes, work->count);
+    for (int i = 0; i < blocks; i++) {
+        int64_t before_bytes =
+            work->is_uneven ? (int64_t)work->displacements[i] * work->element->bytes : i * work->size_bytes;
+        values_fill(values, work->rank, i, at + before_bytes, elements_of(work, i));
+    }
 }
 
 static int64_t compare(work_t *work, const values_t *values)
@@ -334,7 +355,7 @@ static int64_t compare(work_t *work, const values_t *values)
     int64_t wrong = 0;
     for (int i = 0; i < blocks; i++) {
         origin_t origin = work_origin(work, i);
-        wrong += values_wrong(values, &origin, at + i * work->size_bytes, work->count);
+        wrong += values_wrong(values, &origin, at + i * work->size_bytes, elements_of(work, work->rank));
     }
     return wrong;
 }

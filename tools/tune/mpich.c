@@ -117,14 +117,15 @@ static void add_candidate(tune_t *tune, json_t *tree, const char *leaf, const ch
 static bool enumerate(tune_t *tune, char complaint[COMPLAINT_BYTES])
 {
     char beginning[KEY_BYTES];
-    if (tune->kind == OPERATION_GATHER || tune->kind == OPERATION_SCATTER)
+    if (tune_is_of(tune, "gather") || tune_is_of(tune, "scatter"))
         return complain(complaint,
                         "MPICH cannot be tuned for %s: sizes differ between the root and others, which hangs with "
                         "MPI_IN_PLACE",
                         tune->operation->name);
     bytes_t all = read_file(text_at(tune->listing, "path"));
     json_t *tree = find_tree(all, false);
-    int length = snprintf(beginning, sizeof beginning, "algorithm=MPIR_%s_intra_", tune->operation->mpi);
+    int length =
+        snprintf(beginning, sizeof beginning, "algorithm=MPIR_%s_intra_", tune->operation->function + strlen("MPI_"));
     for (const char *at = all.data; tree && at && (at = find_text(all, at, beginning)); at += strlen(at))
         if (at[length] != '\0' && !strpbrk(at, "\"% "))
             add_candidate(tune, tree, at, at + length);
@@ -137,7 +138,7 @@ static bool enumerate(tune_t *tune, char complaint[COMPLAINT_BYTES])
 
 static bool reduces_vectors(const tune_t *tune)
 {
-    return tune->kind == OPERATION_ALLREDUCE || tune->kind == OPERATION_REDUCE;
+    return tune_is_of(tune, "allreduce") || tune_is_of(tune, "reduce");
 }
 
 static int64_t min_bytes(const tune_t *tune)
@@ -153,7 +154,7 @@ static int64_t min_bytes(const tune_t *tune)
 /* What the library compares with the limits of a rule, for a size as mpix_bench has it. */
 static void limit_key(const tune_t *tune, int64_t bytes, char key[KEY_BYTES])
 {
-    bool is_total = tune->kind == OPERATION_ALLGATHER || tune->kind == OPERATION_REDUCE_SCATTER;
+    bool is_total = tune_is_of(tune, "allgather") || tune_is_of(tune, "reduce_scatter");
     const char *name = is_total ? "total_msg_size" : "avg_msg_size";
     if (bytes == INT64_MAX)
         snprintf(key, KEY_BYTES, "%s=any", name);
@@ -167,9 +168,9 @@ static json_t *guarded(const tune_t *tune, json_t *leaf, json_t *usual)
     if (reduces_vectors(tune))
         return json_pack("{s:{s:O, s:O}, s:O}", "is_op_built_in=yes", "count<pow2", usual, "count=any", leaf,
                          "is_op_built_in=no", usual);
-    if (tune->kind == OPERATION_REDUCE_SCATTER)
+    if (tune_is_of(tune, "reduce_scatter"))
         return json_pack("{s:O, s:O}", "is_commutative=yes", leaf, "is_commutative=no", usual);
-    if (tune->kind == OPERATION_ALLTOALL)
+    if (tune_is_of(tune, "alltoall"))
         return json_pack("{s:O, s:O}", "is_sendbuf_inplace=yes", usual, "is_sendbuf_inplace=no", leaf);
     return json_incref(leaf);
 }

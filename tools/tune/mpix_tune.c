@@ -162,7 +162,7 @@ static void say_candidates(const tune_t *tune, FILE *file)
         count += !tune->candidates[i].excluded;
     fprintf(file, "# %s, %s with %lld ranks: %d of %d algorithms are right\n", tune->library->name,
             tune->operation->name, (long long)tune->settings.ranks, count, tune->candidate_count);
-    if (!tune->in_place && tune->kind != OPERATION_BCAST)
+    if (!tune->in_place && operation_allows_in_place(tune->operation))
         fprintf(file, "# not checked with MPI_IN_PLACE, with which the library fails by its own choice, too\n");
     for (int i = 0; i < tune->candidate_count; i++)
         if (tune->candidates[i].excluded)
@@ -329,19 +329,28 @@ static int run(tune_t *tune, const output_t *output)
 
 /* ---- Beginning */
 
+/* What can be tuned, and Open MPI's numbers, as its coll_base_functions.h has them. */
+static const struct {
+    const char *name;
+    int open_mpi_number;
+} tunable[] = {
+    {"allgather", 0}, {"allreduce", 2}, {"alltoall", 3},        {"bcast", 7}, {"gather", 9},
+    {"reduce", 11},   {"scatter", 15},  {"reduce_scatter", 12}, {NULL, 0},
+};
+
 static options_outcome_t find_operation(tune_t *tune)
 {
     const text_list_t *operands = &tune->settings.operands;
     if (operands->count != 1)
         return options_refuse(tune_name, "give one OPERATION, and after -- the command that starts MPI programs");
-    int kind = names_find(NAMES(operations), operands->texts[0]);
-    if (kind < 0)
+    int place = names_find(NAMES(tunable), operands->texts[0]);
+    if (place < 0)
         return options_refuse(tune_name,
                               "operation \"%.60s\" is not allowed, give allgather, allreduce, alltoall, bcast, gather, "
                               "reduce, reduce_scatter, or scatter",
                               operands->texts[0]);
-    tune->operation = &operations[kind];
-    tune->kind = (operation_kind_t)kind;
+    tune->operation = operation_at(operation_find(tunable[place].name));
+    tune->open_mpi_number = tunable[place].open_mpi_number;
     return OPTIONS_RUN;
 }
 
@@ -360,7 +369,7 @@ static void find_program(char path[TUNE_PATH_BYTES])
 static options_outcome_t list_sizes(tune_t *tune)
 {
     size_list_t *sizes = &tune->settings.sizes;
-    int64_t element_bytes = tune->operation->is_reduction ? (int64_t)sizeof(float) : 1, count = 0;
+    int64_t element_bytes = tune->operation->shape->reduces ? (int64_t)sizeof(float) : 1, count = 0;
     options_list_sizes(&tune->settings.segments, 2, 1);
     int64_t wrong = options_list_sizes(sizes, 2, element_bytes);
     if (wrong >= 0)

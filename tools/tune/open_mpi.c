@@ -32,16 +32,6 @@ static int major_version(const tune_t *tune)
     return digits ? atoi(digits) : 0;
 }
 
-/* Numbers of operations in the file, as the library's coll_base_functions.h has them. */
-static int operation_number(operation_kind_t kind)
-{
-    static const int numbers[OPERATIONS] = {
-        [OPERATION_ALLGATHER] = 0,       [OPERATION_ALLREDUCE] = 2, [OPERATION_ALLTOALL] = 3,
-        [OPERATION_BCAST] = 7,           [OPERATION_GATHER] = 9,    [OPERATION_REDUCE] = 11,
-        [OPERATION_REDUCE_SCATTER] = 12, [OPERATION_SCATTER] = 15};
-    return numbers[kind];
-}
-
 /* ---- Candidates */
 
 static void add_candidate(tune_t *tune, const char *algorithm, json_int_t number, int64_t segment_bytes,
@@ -87,7 +77,9 @@ static bool enumerate(tune_t *tune, char complaint[COMPLAINT_BYTES])
 /* What the library compares with the limits of a rule, for a size as mpix_bench has it. */
 static int64_t compared(const tune_t *tune, int64_t bytes)
 {
-    return tune->operation->has_blocks && bytes < INT64_MAX ? bytes * tune->settings.ranks : bytes;
+    const shape_t *shape = tune->operation->shape;
+    bool has_blocks = (shape->send & BLOCKS) == PER_RANK || (shape->receive & BLOCKS) == PER_RANK;
+    return has_blocks && bytes < INT64_MAX ? bytes * tune->settings.ranks : bytes;
 }
 
 /* From so many bytes on, an algorithm holds, or the library's choice if it is NULL. */
@@ -147,7 +139,7 @@ static void write_numbers(FILE *file, const tune_t *tune, const range_t *ranges,
 {
     limit_t limits[2 * MAX_RANGES + 1];
     int listed = list_limits(ranges, count, compared(tune, 1), limits);
-    fprintf(file, "1 # operations\n%d # %s\n", operation_number(tune->kind), tune->operation->name);
+    fprintf(file, "1 # operations\n%d # %s\n", tune->open_mpi_number, tune->operation->name);
     write_sets(file, tune, limits, listed, write_algorithm);
 }
 
@@ -156,7 +148,7 @@ static void write_han(FILE *file, const tune_t *tune, const range_t *ranges, int
 {
     limit_t limits[2 * MAX_RANGES + 1];
     int listed = list_limits(ranges, count, 1, limits);
-    fprintf(file, "1 # operations\n%d # %s\n1 # level\n2 # all nodes\n", operation_number(tune->kind),
+    fprintf(file, "1 # operations\n%d # %s\n1 # level\n2 # all nodes\n", tune->open_mpi_number,
             tune->operation->name);
     write_sets(file, tune, limits, listed, write_component);
 }

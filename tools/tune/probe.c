@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* probe.c - list what the MPI library offers, and make one call. */
+/*
+ * probe.c - list what the MPI library offers, and call operations, as mpix_bench calls them. No collective operation
+ * but these is called: an algorithm that the environment forces may be wrong.
+ */
 #define _GNU_SOURCE /* dladdr */
 #include "tune/probe.h"
 
 #include "bench/algorithms.h"
-#include "common/options.h"
-#include "tune/operation.h"
+#include "bench/operation.h"
+#include "common/random.h"
+#include "tune/tune.h"
 
 #include <dlfcn.h>
-#include <fnmatch.h>
 #include <jansson.h>
 #include <limits.h>
 #include <mpi.h>
@@ -17,45 +20,28 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TEXT_BYTES = 512, HOST_BYTES = 256 };
+enum { HOST_BYTES = 256 };
+
+static world_t world = {.program = tune_name};
+
+static void begin(void)
+{
+    MPI_Init(NULL, NULL);
+    world.comm = MPI_COMM_WORLD;
+    MPI_Comm_rank(world.comm, &world.rank);
+    MPI_Comm_size(world.comm, &world.ranks);
+}
 
 /* ---- What the library offers */
 
-/* The names of an enumeration's values, in order; NULL of none. */
-static json_t *list_items(MPI_T_enum enumeration)
+static void add_algorithm(void *algorithms, const char *variable, int value, const char *name)
 {
-    char text[TEXT_BYTES];
-    int count = 0, bytes = sizeof text, value;
-    if (enumeration == MPI_T_ENUM_NULL || MPI_T_enum_get_info(enumeration, &count, text, &bytes) != MPI_SUCCESS)
-        return NULL;
-    json_t *items = json_array();
-    for (int i = 0; i < count; i++) {
-        bytes = sizeof text;
-        if (MPI_T_enum_get_item(enumeration, i, &value, text, &bytes) == MPI_SUCCESS)
-            json_array_append_new(items, json_pack("{s:i, s:s}", "value", value, "name", text));
+    json_t *items = json_object_get(algorithms, variable);
+    if (!items) {
+        json_object_set_new(algorithms, variable, json_array());
+        items = json_object_get(algorithms, variable);
     }
-    return items;
-}
-
-/* Variables of Open MPI: which algorithms there are. */
-static json_t *list_algorithms(void)
-{
-    json_t *algorithms = json_object();
-    int count = 0;
-    MPI_T_cvar_get_num(&count);
-    for (int index = 0; index < count; index++) {
-        char name[TEXT_BYTES] = "";
-        int bytes = sizeof name, verbosity, bind, scope;
-        MPI_Datatype type;
-        MPI_T_enum enumeration = MPI_T_ENUM_NULL;
-        if (MPI_T_cvar_get_info(index, name, &bytes, &verbosity, &type, &enumeration, NULL, NULL, &bind, &scope) !=
-            MPI_SUCCESS)
-            continue;
-        json_t *items = fnmatch("coll_tuned_?*_algorithm", name, 0) == 0 ? list_items(enumeration) : NULL;
-        if (items)
-            json_object_set_new(algorithms, name, items);
-    }
-    return algorithms;
+    json_array_append_new(items, json_pack("{s:i, s:s}", "value", value, "name", name));
 }
 
 /* The file of the MPI library. */
@@ -82,16 +68,16 @@ static int count_nodes(void)
 static int list(void)
 {
     static char library[MPI_MAX_LIBRARY_VERSION_STRING], chosen[HEAD_BYTES];
-    int ranks, rank, bytes, provided;
-    MPI_Init(NULL, NULL);
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    int bytes, provided;
+    json_t *algorithms = json_object();
+    begin();
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided); /* MPICH 4.0 cannot begin again after the end */
     algorithms_list(chosen);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    algorithms_offered("coll_tuned_?*_algorithm", add_algorithm, algorithms);
     MPI_Get_library_version(library, &bytes);
     json_t *all = json_pack("{s:s, s:s, s:i, s:i, s:s, s:o}", "library", library, "path", library_path(), "ranks",
-                            ranks, "nodes", count_nodes(), "chosen", chosen, "algorithms", list_algorithms());
-    if (rank == 0 && all) {
+                            world.ranks, "nodes", count_nodes(), "chosen", chosen, "algorithms", algorithms);
+    if (world.rank == 0 && all) {
         json_dumpf(all, stdout, JSON_COMPACT);
         putchar('\n');
     }
@@ -104,6 +90,20 @@ static int list(void)
 /* ---- One call */
 
 const char probe_used[] = "the call returned";
+
+/* Returns MPI's error. number: by which values differ */
+static int call_once(const work_plan_t *plan, int64_t number, int64_t *wrong)
+{
+    char *memory = arena_allocate(work_bytes(plan));
+    if (!memory)
+        world_abort(&world, "out of memory");
+    work_t *work = work_open(plan, memory);
+    work_set_size(work, plan->max_bytes);
+    int code = work_check(work, number, wrong);
+    work_close(work);
+    free(memory);
+    return code;
+}
 
 /*
  * The loader looks at its variables before the program begins, so the program begins anew. It adds the process's id to
@@ -122,42 +122,138 @@ static void watch_bindings(char **argv, const char *prefix)
     execv("/proc/self/exe", argv);
 }
 
-static int use(operation_kind_t kind, int64_t bytes)
+static int use(const operation_t *operation, int64_t bytes)
 {
-    int ranks, rank, *counts, error = MPI_ERR_OTHER;
-    bool is_reduction = operations[kind].is_reduction;
-    MPI_Init(NULL, NULL);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    probe_call_t call = {.kind = kind, .type = is_reduction ? MPI_FLOAT : MPI_CHAR, .op = MPI_SUM};
-    call.count = (int)(bytes / (int64_t)(is_reduction ? sizeof(float) : 1));
-    void *send = calloc((size_t)bytes + 1, (size_t)ranks), *receive = calloc((size_t)bytes + 1, (size_t)ranks);
-    call.counts = counts = calloc((size_t)ranks, sizeof *counts);
-    for (int i = 0; counts && i < ranks; i++)
-        counts[i] = call.count;
-    if (send && receive && counts)
-        error = operation_call(&call, send, receive);
-    free(send);
-    free(receive);
-    free(counts);
-    if (rank == 0 && error == MPI_SUCCESS)
+    int64_t wrong;
+    begin();
+    const work_plan_t plan = {.span = &world,
+                              .operation = operation,
+                              .comm = world.comm,
+                              .element = element_named(operation->shape->reduces ? "mpi_float" : "mpi_char"),
+                              .reduction = reduction_named("sum"),
+                              .max_bytes = bytes};
+    int error = call_once(&plan, 0, &wrong);
+    if (world.rank == 0 && error == MPI_SUCCESS)
         puts(probe_used);
     MPI_Finalize();
     return error == MPI_SUCCESS ? STATUS_GOOD : STATUS_FAILED;
+}
+
+/* ---- Random calls */
+
+/* Blocks are short, as most algorithms differ where counts are small, and at times longer than a page. */
+enum { MAX_COUNT = 20000 };
+
+/* Two of MPI, and two of this program, for numbers of 64 bits, of which the last does not commute. */
+enum { SUM, MAX, OWN_SUM, OWN_COMPOSITION, REDUCTIONS };
+
+/* cppcheck-suppress constParameter ; MPI says what it takes */
+static void add(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        ((long long *)inout)[i] += ((long long *)in)[i];
+}
+
+/* cppcheck-suppress constParameter */
+static void compose(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        ((uint64_t *)inout)[i] = numbers_compose(((uint64_t *)in)[i], ((uint64_t *)inout)[i]);
+}
+
+static void open_reductions(reduction_t reductions[REDUCTIONS])
+{
+    reductions[SUM] = reductions[OWN_SUM] = *reduction_named("sum");
+    reductions[MAX] = *reduction_named("max");
+    reductions[OWN_COMPOSITION] =
+        (reduction_t){.contributors = EVERYONE, .contribution = GIVES_ANY, .combination = BY_COMPOSITION};
+    MPI_Op_create(add, 1, &reductions[OWN_SUM].op);
+    MPI_Op_create(compose, 0, &reductions[OWN_COMPOSITION].op);
+}
+
+static void close_reductions(reduction_t reductions[REDUCTIONS])
+{
+    MPI_Op_free(&reductions[OWN_SUM].op);
+    MPI_Op_free(&reductions[OWN_COMPOSITION].op);
+}
+
+static int random_below(uint64_t *state, int limit)
+{
+    return (int)(random_next(state) % (uint64_t)limit);
+}
+
+/* Half of all counts are at most those of ranks, the others up to the most. The same on all ranks. */
+static int draw_count(uint64_t *state)
+{
+    if (random_below(state, 2) == 0)
+        return random_below(state, world.ranks + 2);
+    return random_below(state, 1 + random_below(state, MAX_COUNT));
+}
+
+static work_plan_t draw(const operation_t *operation, const reduction_t *reductions, bool in_place, uint64_t *state)
+{
+    static const char *const types[] = {"mpi_int", "mpi_long_long", "mpi_double", "mpi_char"}; /* one is not reduced */
+    int reduction = random_below(state, REDUCTIONS), type = random_below(state, operation->shape->reduces ? 3 : 4);
+    bool is_own = operation->shape->reduces && reduction >= OWN_SUM;
+    work_plan_t plan = {.span = &world,
+                        .operation = operation,
+                        .comm = world.comm,
+                        .element = element_named(is_own ? "mpi_long_long" : types[type]),
+                        .reduction = &reductions[reduction],
+                        .root = random_below(state, world.ranks),
+                        .in_place = random_below(state, 3) == 0 && in_place && operation_allows_in_place(operation),
+                        .is_uneven = strcmp(operation->name, "reduce_scatter") == 0};
+    plan.max_bytes = (int64_t)draw_count(state) * plan.element->bytes;
+    return plan;
+}
+
+/* The sums go by messages between two. */
+static void collect(int wrong[2])
+{
+    int other[2];
+    for (int i = 1; i < world.ranks && world.rank == 0; i++) {
+        MPI_Recv(other, 2, MPI_INT, i, 0, world.comm, MPI_STATUS_IGNORE);
+        wrong[0] += other[0];
+        wrong[1] += other[1];
+    }
+    if (world.rank != 0)
+        MPI_Send(wrong, 2, MPI_INT, 0, 0, world.comm);
+}
+
+static int check(const operation_t *operation, uint64_t state, int calls, bool in_place)
+{
+    reduction_t reductions[REDUCTIONS];
+    int wrong[2] = {0};
+    begin();
+    open_reductions(reductions);
+    for (int i = 0; i < calls; i++) {
+        const work_plan_t plan = draw(operation, reductions, in_place, &state);
+        int64_t elements = 0;
+        bool is_bad = call_once(&plan, (int64_t)(state >> 32), &elements) != MPI_SUCCESS || elements > 0;
+        wrong[operation->shape->reduces && plan.reduction == &reductions[OWN_COMPOSITION]] += is_bad;
+    }
+    close_reductions(reductions);
+    collect(wrong);
+    if (world.rank == 0)
+        printf("{\"calls\": %d, \"wrong\": %d, \"wrong_if_not_commutative\": %d}\n", calls, wrong[0], wrong[1]);
+    MPI_Finalize();
+    return wrong[0] + wrong[1] == 0 ? STATUS_GOOD : STATUS_FAILED;
 }
 
 int probe_main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[2], "list") == 0)
         return list();
-    int kind = argc >= 5 ? names_find(NAMES(operations), argv[3]) : -1;
-    if (kind < 0)
+    const operation_t *operation = argc >= 5 ? operation_at(operation_find(argv[3])) : NULL;
+    if (!operation)
         return STATUS_BAD_OPTION;
     if (strcmp(argv[2], "check") == 0 && argc == 7)
-        return probe_check(kind, strtoull(argv[4], NULL, 10), atoi(argv[5]), strcmp(argv[6], "in-place") == 0);
+        return check(operation, strtoull(argv[4], NULL, 10), atoi(argv[5]), strcmp(argv[6], "in-place") == 0);
     if (strcmp(argv[2], "use") != 0)
         return STATUS_BAD_OPTION;
     if (argc == 6)
         watch_bindings(argv, argv[5]);
-    return use((operation_kind_t)kind, atoll(argv[4]));
+    return use(operation, atoll(argv[4]));
 }

@@ -12,13 +12,8 @@
 #ifndef TUNE_PROBE_H
 #define TUNE_PROBE_H
 
-#include <stdbool.h>
-
 /* probe_main - argv[1] is "probe". Returns the exit status. */
 int probe_main(int argc, char **argv);
-
-/* probe_check - all processes call it. kind: an operation_kind_t. */
-int probe_check(int kind, unsigned long long seed, int calls, bool in_place);
 
 /* What "use" prints after the call: a launcher may return 0 for a program that was ended. */
 extern const char probe_used[];

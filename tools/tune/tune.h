@@ -8,13 +8,14 @@
 #ifndef TUNE_H
 #define TUNE_H
 
+#include "bench/operation.h"
 #include "campaign/description.h"
 #include "common/options.h"
 #include "results/results.h"
-#include "tune/operation.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { MAX_CANDIDATES = 40, MAX_RANGES = MAX_SIZES, TUNE_PATH_BYTES = 4096 };
 
@@ -62,8 +63,8 @@ typedef struct tune {
     char directory[TUNE_PATH_BYTES]; /* absolute */
     char program[TUNE_PATH_BYTES];   /* this one */
     const operation_t *operation;
-    operation_kind_t kind;
-    json_t *listing; /* of the probe */
+    int open_mpi_number; /* of the operation, in its tuning file */
+    json_t *listing;     /* of the probe */
     const struct library *library;
     candidate_t candidates[MAX_CANDIDATES];
     int candidate_count;
@@ -74,6 +75,12 @@ typedef struct tune {
 } tune_t;
 
 extern const char tune_name[];
+
+/* tune_is_of - whether it is the operation of this name that is tuned. */
+static inline bool tune_is_of(const tune_t *tune, const char *name)
+{
+    return strcmp(tune->operation->name, name) == 0;
+}
 
 /* tune_path - a file in the folder of the tuning. */
 void tune_path(const tune_t *tune, char path[TUNE_PATH_BYTES], const char *format, ...)
