@@ -10,7 +10,6 @@
 #include "bench/barriers.h"
 #include "bench/schemes.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@
 #define USUAL_SIZE_FACTOR 2
 #define USUAL_MAX_BYTES (1 << 20)
 
-enum { MAX_WORDS = 256, MAX_JOBS = 20000, MAX_LINE_BYTES = 1 << 16 };
+enum { MAX_JOBS = 20000 };
 
 #define FIELD(field) offsetof(bench_settings_t, field)
 
@@ -126,7 +125,6 @@ const char *plan_program(const char *argv0)
 /* Who speaks in messages: the program, or a line of a file of jobs. */
 typedef struct reader {
     plan_t *plan;
-    const char *program;
     const char *speaker;
     int ranks;
 } reader_t;
@@ -316,57 +314,30 @@ static const char *find_common_option(const bench_settings_t *line, const bench_
     return NULL;
 }
 
-static bool read_line(const reader_t *reader, char *line)
+/* Takes a line of the file of jobs. command: the reader of the command line */
+static bool take_line(void *command, const char *speaker, int argc, char **argv)
 {
-    const bench_settings_t *command = &reader->plan->settings;
-    const program_spec_t spec = {.name = reader->speaker,
-                                 .purpose = "",
-                                 .options = options,
-                                 .option_count = OPTION_COUNT,
-                                 .notes = "",
-                                 .operand = &operand,
-                                 .answers_nothing = true};
-    bench_settings_t settings = *command;
-    char *words[MAX_WORDS];
-    int count = words_cut(line, words + 1, MAX_WORDS - 1);
-    words[0] = NULL; /* the program's name on a command line */
-    if (count == WORDS_OPEN_QUOTE)
-        return refuse(reader, "a quote is not closed");
-    if (count == WORDS_TOO_MANY)
-        return refuse(reader, "more than %d words", MAX_WORDS - 1);
-    if (count == 0)
-        return true;
+    reader_t reader = *(const reader_t *)command;
+    const program_spec_t spec = PROGRAM_SPEC(speaker, "", .operand = &operand, .answers_nothing = true);
+    bench_settings_t settings = reader.plan->settings;
+    reader.speaker = speaker;
     settings.operations.count = 0;
-    if (options_parse(&spec, count + 1, words, &settings) != OPTIONS_RUN)
+    if (options_parse(&spec, argc, argv, &settings) != OPTIONS_RUN)
         return false;
-    const char *common = find_common_option(&settings, command);
+    const char *common = find_common_option(&settings, &reader.plan->settings);
     if (common)
-        return refuse(reader, "option --%s is not allowed in a file of jobs, give it on the command line", common);
+        return refuse(&reader, "option --%s is not allowed in a file of jobs, give it on the command line", common);
     if (settings.operations.count == 0)
-        settings.operations = command->operations;
-    return add_jobs(reader, &settings);
+        settings.operations = reader.plan->settings.operations;
+    return add_jobs(&reader, &settings);
 }
 
-static bool read_jobs(const reader_t *command, const char *path)
+static bool read_jobs(reader_t *command, const char *path)
 {
-    char line[MAX_LINE_BYTES], speaker[512];
-    reader_t reader = *command;
-    bool good = true;
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return refuse(command, "option --jobs: \"%.200s\" is not allowed, give a file that can be read", path);
-    reader.speaker = speaker;
-    for (int number = 1; good && fgets(line, sizeof line, file); number++) {
-        snprintf(speaker, sizeof speaker, "%s: %.200s, line %d", command->program, path, number);
-        good = strchr(line, '\n') || feof(file) ? read_line(&reader, line)
-                                                : refuse(&reader, "more than %d characters", MAX_LINE_BYTES - 2);
-    }
-    if (good && ferror(file))
-        good = refuse(command, "option --jobs: \"%.200s\" cannot be read: %s", path, strerror(errno));
-    fclose(file);
-    if (good && command->plan->job_count == 0)
-        return refuse(command, "option --jobs: \"%.200s\" is not allowed, give a file with a job", path);
-    return good;
+    if (!words_read(path, "option --jobs: ", command->speaker, take_line, command))
+        return false;
+    return command->plan->job_count > 0 ||
+           refuse(command, "option --jobs: \"%.200s\" is not allowed, give a file with a job", path);
 }
 
 static options_outcome_t print_list(void)
@@ -395,7 +366,7 @@ static const char *osu_name_of(const char *program)
 options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **argv, int ranks)
 {
     const char *osu_name = strcmp(program, "mpix_bench") != 0 ? osu_name_of(program) : NULL;
-    const reader_t reader = {plan, program, program, ranks};
+    reader_t reader = {plan, program, ranks};
     const program_spec_t spec =
         PROGRAM_SPEC(program, "Measures MPI operations, with a choice of how processes start together.",
                      .operand = !osu_name ? &operand : NULL, .schemas = SCHEMAS(&report_schema, &report_raw_schema));

@@ -7,10 +7,7 @@
 #include "results/source.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
-
-enum { MAX_LINE_BYTES = 1 << 16, MAX_WORDS = 1024 };
 
 #define VARIABLE_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 static const char variable_characters[] = VARIABLE_CHARACTERS, name_characters[] = VARIABLE_CHARACTERS ".+-";
@@ -135,45 +132,26 @@ json_t *description_of_words(const char *program, int count, char **words)
     return finish(&reader, good);
 }
 
-static bool read_line(reader_t *reader, char *line)
+static bool take_line(void *variants, const char *speaker, int argc, char **argv)
 {
-    char *words[MAX_WORDS];
-    int count = words_cut(line, words, MAX_WORDS);
-    if (count == WORDS_OPEN_QUOTE)
-        return refuse(reader, "a quote is not closed");
-    if (count == WORDS_TOO_MANY)
-        return refuse(reader, "more than %d words", MAX_WORDS);
-    if (count == 0)
-        return true;
-    if (!take_name(words[0]))
+    reader_t *reader = variants;
+    reader->speaker = speaker;
+    if (!take_name(argv[1]))
         return refuse(reader, "\"%.60s\" is not allowed, give NAME: [VARIABLE=VALUE]... COMMAND [ARGUMENT]...",
-                      words[0]);
-    if (strcmp(words[0], "*") != 0)
-        return add_variant(reader, words[0], count - 1, words + 1);
+                      argv[1]);
+    if (strcmp(argv[1], "*") != 0)
+        return add_variant(reader, argv[1], argc - 2, argv + 2);
     if (reader->defaults)
         return refuse(reader, "there are two lines of *");
-    reader->defaults = make_variant(reader, "*", count - 1, words + 1);
+    reader->defaults = make_variant(reader, "*", argc - 2, argv + 2);
     return reader->defaults != NULL;
 }
 
 json_t *description_of_file(const char *program, const char *path)
 {
-    char line[MAX_LINE_BYTES], speaker[512];
-    reader_t reader = {.speaker = speaker, .variants = json_array()};
-    bool good = true;
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        options_refuse(program, "\"%.200s\" is not allowed, give a file that can be read", path);
-        return finish(&reader, false);
-    }
-    for (int number = 1; good && fgets(line, sizeof line, file); number++) {
-        snprintf(speaker, sizeof speaker, "%s: %.200s, line %d", program, path, number);
-        good = strchr(line, '\n') || feof(file) ? read_line(&reader, line)
-                                                : refuse(&reader, "more than %d characters", MAX_LINE_BYTES - 2);
-    }
-    bool is_read = ferror(file) == 0 && json_array_size(reader.variants) > 0;
-    fclose(file);
-    if (good && !is_read) {
+    reader_t reader = {.variants = json_array()};
+    bool good = words_read(path, "", program, take_line, &reader);
+    if (good && json_array_size(reader.variants) == 0) {
         options_refuse(program, "\"%.200s\" is not allowed, give a file with a variant", path);
         good = false;
     }

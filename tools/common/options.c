@@ -430,6 +430,36 @@ int words_cut(char *line, char **words, int max_words)
     return count;
 }
 
+/* Says in one line what is wrong. Is false. */
+#define refuse(speaker, ...) (options_refuse(speaker, __VA_ARGS__) == OPTIONS_RUN)
+
+bool words_read(const char *path, const char *option, const char *program, words_take_t *take, void *context)
+{
+    enum { MAX_LINE_BYTES = 1 << 16, MAX_WORDS = 1024 };
+    char line[MAX_LINE_BYTES], speaker[TEXT_BYTES], *argv[1 + MAX_WORDS] = {NULL};
+    bool good = true;
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return refuse(program, "%s\"%.200s\" is not allowed, give a file that can be read", option, path);
+    for (int number = 1; good && fgets(line, sizeof line, file); number++) {
+        bool is_whole = strchr(line, '\n') || feof(file);
+        int count = is_whole ? words_cut(line, argv + 1, MAX_WORDS) : 0;
+        snprintf(speaker, sizeof speaker, "%s: %.200s, line %d", program, path, number);
+        if (!is_whole)
+            good = refuse(speaker, "more than %d characters", MAX_LINE_BYTES - 2);
+        else if (count == WORDS_OPEN_QUOTE)
+            good = refuse(speaker, "a quote is not closed");
+        else if (count == WORDS_TOO_MANY)
+            good = refuse(speaker, "more than %d words", MAX_WORDS);
+        else if (count > 0)
+            good = take(context, speaker, 1 + count, argv);
+    }
+    if (good && ferror(file))
+        good = refuse(program, "%s\"%.200s\" cannot be read: %s", option, path, strerror(errno));
+    fclose(file);
+    return good;
+}
+
 int64_t options_list_sizes(size_list_t *sizes, double factor, int64_t multiple)
 {
     bool is_listed = sizes->count > 0;

@@ -145,6 +145,18 @@ int64_t options_list_sizes(size_list_t *sizes, double factor, int64_t multiple);
 enum { WORDS_TOO_MANY = -1, WORDS_OPEN_QUOTE = -2 };
 int words_cut(char *line, char **words, int max_words);
 
+/*
+ * words_read - cut the lines of a file, and hand those that have words to a function, until it returns false. Tells in
+ * one line what cannot be read or cut.
+ *
+ * option   which names the file, with ": " behind it, for messages; or ""
+ * take     gets who speaks in messages about the line, and the words as main gets them: from argv[1] on
+ *
+ * Returns whether all was good.
+ */
+typedef bool words_take_t(void *context, const char *speaker, int argc, char **argv);
+bool words_read(const char *path, const char *option, const char *program, words_take_t *take, void *context);
+
 /* names_find - the index of a name, or -1. */
 int names_find(const names_t *names, const char *name);
 
