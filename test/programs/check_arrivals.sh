@@ -12,66 +12,9 @@ measure() {
     succeeds run 2 mpix_bench "$@" -x 3 --format csv --raw "$scratch/raw" --output "$scratch/csv"
 }
 
-recomputed='
-    function sorted_insert(list, n, value,    i) {
-        for (i = n; i > 0 && list[i] > value; i--) list[i + 1] = list[i]
-        list[i + 1] = value
-    }
-    function middle(at, what,    n, i, list) {
-        n = samples[at]
-        for (i = 1; i <= n; i++) sorted_insert(list, i - 1, values[at, what, i])
-        return (list[int((n + 1) / 2)] + list[int(n / 2) + 1]) / 2
-    }
-    function expect(at, name, expected, unit,    is) {
-        is = $place[name]
-        if (is == "" || (is - expected) ^ 2 > unit ^ 2)
-            print at ": " name " is " is ", and " expected " by the raw times"
-    }
-    function end_call() {
-        if (ranks == 0 || !valid) { ranks = 0; return }
-        n = ++samples[at]
-        values[at, "first", n] = exit_ns - first
-        values[at, "last", n] = exit_ns - last
-        values[at, "in", n] = inside / ranks
-        ranks = 0
-    }
-    { row = $place["size_bytes"] "|" $place["arrival"] }
-    FILENAME ~ /raw$/ {
-        call = $place["call"]
-        start_ns = $place["start_ns"]
-        end_ns = $place["end_ns"]
-        early_ns = $place["target_ns"] - start_ns
-        if (row "|" call != key) { end_call(); at = row; key = row "|" call; valid = 1; inside = 0 }
-        if (ranks == 0 || start_ns < first) first = start_ns
-        if (ranks == 0 || start_ns > last) last = start_ns
-        if (ranks == 0 || end_ns > exit_ns) exit_ns = end_ns
-        if (early_ns > 2) print at ", call " call ", rank " $place["rank"] ": started " early_ns " ns early"
-        valid = valid && $place["mark"] == "valid"
-        inside += end_ns - start_ns
-        ranks++
-        next
-    }
-    {
-        end_call()
-        at = row
-        rows++
-        if (samples[at] != $place["valid"]) print at ": " samples[at] + 0 " valid samples by the raw times"
-        expect(at, "from_first_ns", middle(at, "first"), 0.1)
-        expect(at, "from_last_ns", middle(at, "last"), 0.1)
-        expect(at, "in_call_ns", middle(at, "in"), 0.1)
-        expect(at, "robustness", middle(at, "last") / middle($place["size_bytes"] "|together", "last"), 0.001)
-        if (!($place["arrival_error_ns"] >= 0 && $place["arrival_error_p99_ns"] >= $place["arrival_error_ns"]))
-            print at ": errors: " $place["arrival_error_ns"] ", " $place["arrival_error_p99_ns"]
-    }
-    END { if (rows == 0) print "no rows" }'
-# All figures of arrivals, computed from the raw times. Of one operation.
-recompute() {
-    awk -F, "$by_name$recomputed" "$scratch/raw" "$scratch/csv"
-}
-
 check_figures() {
     measure allreduce -m 8,64 -i 41 --arrival ascending:20,half-late:1.5x,random:30 --seed 4
-    recompute
+    "$python" "$here/check_recompute.py" "$scratch/raw" "$scratch/csv" 2>&1
     [ "$(grep -vc '^#' "$scratch/csv")" -eq 9 ] || complain "not 8 rows"
 }
 
@@ -207,7 +150,7 @@ check_no_sample() {
     [ "$(grep -vc '^#' "$scratch/out")" -eq 3 ] || complain "not a row for together, and one for half-late"
 }
 
-quick tap_check "figures of arrivals recomputed" check_figures
+quick tap_check_if "command -v $python" "it takes python3" "figures of arrivals recomputed" check_figures
 quick tap_check "when ranks are to start" check_targets
 quick tap_check "each call of a file in turn" check_calls_of_file
 quick tap_check "several files, each read once" check_several_files

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Whether the figures of mpix_bench are those of its raw times, to the last digit, computed by another program; and
 # whether they stay where they are when samples are left out by chance.
-#
-# Environment: AWK  (default: awk)
-#
-# Text in single quotes is for others:
-# shellcheck disable=SC2016
 . "$(dirname "$0")/run.sh"
+command -v "$python" >/dev/null || skip_all "it takes python3"
 
 measure() {     # RANKS ARGUMENT...: leaves the files raw and csv. A row without samples is no matter here.
     ranks=$1
@@ -16,8 +12,8 @@ measure() {     # RANKS ARGUMENT...: leaves the files raw and csv. A row without
     [ "$status" -le 1 ] || complain "exit status is above 1"
 }
 
-recompute() {   # [-v VARIABLE=VALUE]...
-    "${AWK:-awk}" -F, "$@" -f "$here/check_recompute.awk" "$scratch/raw" "$scratch/csv"
+recompute() {   # [REACH]
+    "$python" "$here/check_recompute.py" "$scratch/raw" "$scratch/csv" "$@" 2>&1
 }
 
 check_local() {
@@ -27,7 +23,7 @@ check_local() {
 
 check_makespan() {
     measure 2 bcast -m 1:1024 -i 150 -x 10 --run-time makespan --time-slice-s 1
-    recompute -v run_time=makespan
+    recompute
 }
 
 check_window() {
@@ -52,14 +48,14 @@ check_left_out() {
     valid=$1 reach=$2
     shift 2
     measure 2 "$@" -i "$valid" -x 10 --release barrier --invalid-percent 30 --seed 3
-    recompute -v reach="$reach"
-    "${AWK:-awk}" -F, -v wanted="$valid" "$by_name"'
-        { valid += $place["valid"]; missed += $place["missed"]; late += $place["late"] }
-        $place["valid"] != wanted { print $place["valid"] " valid samples: " $0 }
+    recompute "$reach"
+    from=csv columns valid missed late | awk -F, -v wanted="$valid" '
+        { valid += $1; missed += $2; late += $3 }
+        $1 != wanted { print $1 " valid samples" }
         END {
             part = missed / (valid + missed)
             if (part < 0.25 || part > 0.35 || late != 0) print valid " valid, " missed " missed, " late " late"
-        }' "$scratch/csv"
+        }'
 }
 
 # Some flags are 0, and known. No others, on a busy machine either: the tolerance is a second.
@@ -76,18 +72,17 @@ check_flags() {
 check_marks() {
     check_flags
     for rank in 0 1; do
-        "${AWK:-awk}" -F, -v rank=$rank '
+        from=raw columns rank start_ns mark call >"$scratch/marks"
+        awk -F, -v rank=$rank '
             FILENAME ~ /log/ { exit_ns[++n] = $2; flag[n] = $3; next }
-            '"$by_name"'
-            $place["rank"] == rank {
-                while (i < n && exit_ns[i + 1] <= $place["start_ns"]) i++
+            $1 == rank {
+                while (i < n && exit_ns[i + 1] <= $2) i++
                 rows++
                 zeros += !flag[i]
-                mark = $place["mark"]
-                if (flag[i] != (mark == "valid")) { print "rank " rank ", call " $place["call"] ": " mark; exit }
+                if (flag[i] != ($3 == "valid")) { print "rank " rank ", call " $4 ": " $3; exit }
             }
             END { if (rows < 499 || zeros < 60) print "rank " rank ": " rows + 0 " rows, " zeros + 0 " flags are 0" }
-        ' "$scratch/log.$rank" "$scratch/raw"
+        ' "$scratch/log.$rank" "$scratch/marks"
     done
 }
 
