@@ -45,6 +45,19 @@ bool tune_has_nodes(const tune_t *tune)
     return json_integer_value(json_object_get(tune->listing, "nodes")) > 1;
 }
 
+candidate_t *tune_add_candidate(tune_t *tune, const char *name)
+{
+    candidate_t *candidate = tune->candidates, *end = candidate + tune->candidate_count;
+    while (candidate < end && strcmp(candidate->name, name) != 0)
+        candidate++;
+    if (candidate < end || tune->candidate_count == MAX_CANDIDATES || strlen(name) >= sizeof candidate->name)
+        return NULL;
+    *candidate = (candidate_t){0};
+    strcpy(candidate->name, name);
+    tune->candidate_count++;
+    return candidate;
+}
+
 /* The file of a candidate alone. */
 static void path_of(const tune_t *tune, const candidate_t *candidate, char path[TUNE_PATH_BYTES])
 {

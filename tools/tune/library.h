@@ -18,7 +18,7 @@ typedef struct library {
     /* Find the candidates. False after a complaint, which says why there are none. */
     bool (*enumerate)(tune_t *tune, char complaint[COMPLAINT_BYTES]);
 
-    /* The smallest size for which a rule can hold. */
+    /* The smallest size for which a rule can hold; NULL: any. */
     int64_t (*min_bytes)(const tune_t *tune);
 
     /* Write a file with ranges for exactly the ranks of the tuning. False after a complaint. */

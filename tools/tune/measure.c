@@ -5,7 +5,8 @@
  * The screening only says who takes part in the choice. The choice is made by launches of its own, so whoever was lucky
  * in the screening has no advantage, and the level of the test holds.
  */
-#include "campaign/launch.h"
+#include "campaign/campaign.h"
+#include "common/text.h"
 #include "compare/comparison.h"
 #include "tune/choose.h"
 #include "tune/library.h"
@@ -20,101 +21,55 @@ static const char usual[] = "default";
 
 /* ---- One campaign */
 
-typedef struct campaign {
+typedef struct campaign_settings {
     const tune_t *tune;
     const char *name;  /* of its folder */
     const bool *joins; /* which candidates; NULL: a file */
     const char *file;  /* its variant is called "tuned" */
     double launch_s;   /* out: what a launch takes */
-} campaign_t;
+} campaign_settings_t;
 
-static void write_words(FILE *file, const json_t *words)
+static json_t *variant_of(const campaign_settings_t *campaign, const char *name, const char *path)
 {
-    for (size_t i = 0; i < json_array_size(words); i++)
-        fprintf(file, " \"%s\"", json_string_value(json_array_get(words, i)));
-}
-
-static void write_variant(FILE *file, const campaign_t *campaign, const char *name, const char *path)
-{
-    json_t *environment = json_object();
-    if (path)
-        campaign->tune->library->set_environment(environment, path);
-    fprintf(file, "%s:", name);
-    for (void *at = json_object_iter(environment); at; at = json_object_iter_next(environment, at))
-        fprintf(file, " \"%s=%s\"", json_object_iter_key(at), json_string_value(json_object_iter_value(at)));
-    fputc('\n', file);
-    json_decref(environment);
-}
-
-/* What all variants run. */
-static void write_command(FILE *file, const tune_t *tune)
-{
+    const tune_t *tune = campaign->tune;
     const size_list_t *sizes = &tune->settings.sizes;
-    char bench[TUNE_PATH_BYTES];
-    json_t *command = tune_command(tune, tune->settings.ranks);
-    fprintf(file, "*:");
-    write_words(file, command);
+    char bench[TUNE_PATH_BYTES], text[MAX_NAME_BYTES], list[MAX_SIZES * MAX_NAME_BYTES] = "";
+    json_t *command = tune_command(tune, tune->settings.ranks), *environment = json_object();
+    if (path)
+        tune->library->set_environment(environment, path);
     tune_sibling(tune, "mpix_bench", bench);
-    fprintf(file, " \"%s\"", tune->settings.bench ? tune->settings.bench : bench);
-    fprintf(file, " --format json --iterations %lld", (long long)tune->settings.iterations);
-    if (tune->settings.arrival)
-        fprintf(file, " --arrival \"%s\"", tune->settings.arrival);
-    fprintf(file, " --message-size ");
+    snprintf(text, sizeof text, "%lld", (long long)tune->settings.iterations);
     for (int i = 0; i < sizes->count; i++)
-        fprintf(file, "%s%lld", i > 0 ? "," : "", (long long)sizes->bytes[i]);
-    fprintf(file, " %s\n", tune->operation->name);
-    json_decref(command);
+        text_append(list, sizeof list, "%s%lld", i > 0 ? "," : "", (long long)sizes->bytes[i]);
+    const char *const words[] = {tune->settings.bench ? tune->settings.bench : bench,
+                                 "--format",
+                                 "json",
+                                 "--iterations",
+                                 text,
+                                 "--message-size",
+                                 list,
+                                 tune->operation->name,
+                                 tune->settings.arrival ? "--arrival" : NULL,
+                                 tune->settings.arrival};
+    for (size_t i = 0; i < sizeof words / sizeof words[0] && words[i]; i++)
+        json_array_append_new(command, json_string(words[i]));
+    return json_pack("{s:s, s:o, s:o}", "name", name, "command", command, "environment", environment);
 }
 
-static bool write_description(const campaign_t *campaign, const char *path)
+static json_t *list_variants(const campaign_settings_t *campaign)
 {
     const tune_t *tune = campaign->tune;
-    char candidate_path[TUNE_PATH_BYTES];
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return false;
-    write_command(file, tune);
-    write_variant(file, campaign, usual, NULL);
+    json_t *variants = json_array();
+    json_array_append_new(variants, variant_of(campaign, usual, NULL));
     if (!campaign->joins)
-        write_variant(file, campaign, "tuned", campaign->file);
+        json_array_append_new(variants, variant_of(campaign, "tuned", campaign->file));
     for (int i = 0; campaign->joins && i < tune->candidate_count; i++) {
-        if (!campaign->joins[i])
-            continue;
-        tune_path(tune, candidate_path, "candidates/%s.%s", tune->candidates[i].name, tune->library->suffix);
-        write_variant(file, campaign, tune->candidates[i].name, candidate_path);
+        char path[TUNE_PATH_BYTES];
+        tune_path(tune, path, "candidates/%s.%s", tune->candidates[i].name, tune->library->suffix);
+        if (campaign->joins[i])
+            json_array_append_new(variants, variant_of(campaign, tune->candidates[i].name, path));
     }
-    return fclose(file) == 0;
-}
-
-/* What a campaign said that failed. */
-static void tell_messages(const char *path)
-{
-    char line[COMPLAINT_BYTES];
-    FILE *file = fopen(path, "re");
-    while (file && fgets(line, sizeof line, file))
-        fputs(line, stderr);
-    if (file)
-        fclose(file);
-}
-
-/* Runs mpix_campaign to its end. On a terminal, it shows its progress. Returns whether all is done. */
-static bool run_campaign(const campaign_t *campaign, const char *folder, const char *description, int launches)
-{
-    const tune_t *tune = campaign->tune;
-    char program[TUNE_PATH_BYTES], count[32], seed[32], log[TUNE_PATH_BYTES], messages[TUNE_PATH_BYTES];
-    tune_sibling(tune, "mpix_campaign", program);
-    tune_path(tune, log, "%s.log", campaign->name);
-    tune_path(tune, messages, "%s.err", campaign->name);
-    snprintf(count, sizeof count, "%d", launches);
-    snprintf(seed, sizeof seed, "%lld", (long long)tune->settings.seed);
-    json_t *variant = json_pack("{s:[s,s,s,s,s,s,s,s,s,s], s:{}}", "command", program, "--output", folder, "--launches",
-                                count, "--seed", seed, "--retries", "1", description, "environment");
-    launch_t launch = launch_run(variant, log, tune->is_terminal ? "/dev/stderr" : messages, 0);
-    bool good = launch.end == LAUNCH_EXITED && launch.number == 0;
-    if (!good && !tune->is_terminal)
-        tell_messages(messages);
-    json_decref(variant);
-    return good;
+    return variants;
 }
 
 /* The manifest of a campaign, or NULL. The caller frees it. */
@@ -149,17 +104,23 @@ static int planned_launches(const tune_t *tune, const char *name)
 }
 
 /* So many launches of each variant, those that are done included. */
-static bool measure(campaign_t *campaign, int launches, char complaint[COMPLAINT_BYTES])
+static bool measure(campaign_settings_t *settings, int launches, char complaint[COMPLAINT_BYTES])
 {
-    char folder[TUNE_PATH_BYTES], description[TUNE_PATH_BYTES];
-    tune_path(campaign->tune, folder, "%s", campaign->name);
-    tune_path(campaign->tune, description, "%s.txt", campaign->name);
-    if (!write_description(campaign, description))
-        return complain(complaint, "cannot write %.400s", description);
-    int planned = planned_launches(campaign->tune, campaign->name);
-    bool good = run_campaign(campaign, folder, description, launches > planned ? launches : planned);
-    campaign->launch_s = mean_launch_s(campaign->tune, campaign->name);
-    return good || complain(complaint, "the %s did not come to its end; what is done is kept in %.400s", campaign->name,
+    const tune_t *tune = settings->tune;
+    char folder[TUNE_PATH_BYTES];
+    tune_path(tune, folder, "%s", settings->name);
+    campaign_t campaign = {.manifest = {.program = tune_name, .directory = folder, .folder = -1},
+                           .retries = 1,
+                           .is_terminal = tune->is_terminal};
+    int planned = planned_launches(tune, settings->name);
+    json_t *variants = list_variants(settings);
+    bool good =
+        manifest_open(&campaign.manifest, variants, launches > planned ? launches : planned, tune->settings.seed) &&
+        campaign_run(&campaign);
+    manifest_close(&campaign.manifest);
+    json_decref(variants);
+    settings->launch_s = mean_launch_s(tune, settings->name);
+    return good || complain(complaint, "the %s did not come to its end; what is done is kept in %.400s", settings->name,
                             folder);
 }
 
@@ -182,7 +143,7 @@ static void add_evidence(evidence_t *evidence, const finding_t *finding)
 }
 
 /* One variant against the library's own choice. evidence: of each size. */
-static bool compare(const campaign_t *campaign, const source_t *source, const char *name, double level,
+static bool compare(const campaign_settings_t *campaign, const source_t *source, const char *name, double level,
                     evidence_t *evidence, char complaint[COMPLAINT_BYTES])
 {
     const variant_t *base = source_variant(source, usual), *judged = source_variant(source, name);
@@ -207,7 +168,8 @@ static bool compare(const campaign_t *campaign, const source_t *source, const ch
 }
 
 /* All candidates of a campaign. evidence: [candidate * sizes + size] */
-static bool compare_all(const campaign_t *campaign, double level, evidence_t *evidence, char complaint[COMPLAINT_BYTES])
+static bool compare_all(const campaign_settings_t *campaign, double level, evidence_t *evidence,
+                        char complaint[COMPLAINT_BYTES])
 {
     const tune_t *tune = campaign->tune;
     char folder[TUNE_PATH_BYTES];
@@ -254,7 +216,7 @@ static int count_joining(const tune_t *tune, const bool *joins)
 static bool screen(const tune_t *tune, bool *joins, double *launch_s, evidence_t *evidence,
                    char complaint[COMPLAINT_BYTES])
 {
-    campaign_t campaign = {.tune = tune, .name = "screening", .joins = joins};
+    campaign_settings_t campaign = {.tune = tune, .name = "screening", .joins = joins};
     int variants = 1 + count_joining(tune, joins);
     double budget_s = tune->settings.budget_s, level = tune->settings.level_percent / 100;
     tune_tell(tune, "screening %d algorithms", variants - 1);
@@ -309,8 +271,9 @@ static void fill_ranges(tune_t *tune, const evidence_t *evidence)
     const size_list_t *sizes = &tune->settings.sizes;
     choice_t choices[MAX_RANGES];
     bool is_allowed[MAX_SIZES];
+    int64_t min_bytes = tune->library->min_bytes ? tune->library->min_bytes(tune) : 0;
     for (int i = 0; i < sizes->count; i++)
-        is_allowed[i] = sizes->bytes[i] >= tune->library->min_bytes(tune);
+        is_allowed[i] = sizes->bytes[i] >= min_bytes;
     tune->range_count = choose(evidence, tune->candidate_count, (int)sizes->count,
                                tune->settings.min_gain_percent / 100, is_allowed, choices);
     for (int i = 0; i < tune->range_count; i++) {
@@ -324,7 +287,7 @@ static void fill_ranges(tune_t *tune, const evidence_t *evidence)
 static bool choose_from(tune_t *tune, bool *joins, double launch_s, const evidence_t *screened, evidence_t *evidence,
                         char complaint[COMPLAINT_BYTES])
 {
-    campaign_t campaign = {.tune = tune, .name = "choice", .joins = joins};
+    campaign_settings_t campaign = {.tune = tune, .name = "choice", .joins = joins};
     double seconds = tune->settings.budget_s / 2, level = tune->settings.level_percent / 100;
     int count = count_joining(tune, joins), launches = launches_within(seconds, launch_s, 1 + count, MAX_MEASURED);
     while (count > 1 && launches < least_launches(level / count)) {
@@ -386,7 +349,7 @@ static void confirm_range(const tune_t *tune, const evidence_t *evidence, range_
 bool tune_confirm(tune_t *tune, const char *file, char complaint[COMPLAINT_BYTES])
 {
     static evidence_t evidence[MAX_SIZES];
-    campaign_t campaign = {.tune = tune, .name = "confirmation", .file = file};
+    campaign_settings_t campaign = {.tune = tune, .name = "confirmation", .file = file};
     double level = tune->settings.level_percent / 100;
     double launch_s = mean_launch_s(tune, "screening");
     int launches = launches_within(tune->settings.budget_s / 4, launch_s, 2, MAX_MEASURED);

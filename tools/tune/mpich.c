@@ -94,24 +94,12 @@ static json_t *find_parameters(json_t *tree, const char *leaf)
     return found;
 }
 
-static bool has_candidate(const tune_t *tune, const char *name)
-{
-    for (int i = 0; i < tune->candidate_count; i++)
-        if (strcmp(tune->candidates[i].name, name) == 0)
-            return true;
-    return false;
-}
-
 static void add_candidate(tune_t *tune, json_t *tree, const char *leaf, const char *name)
 {
-    candidate_t *candidate = &tune->candidates[tune->candidate_count];
     json_t *parameters = find_parameters(tree, leaf);
-    if (tune->candidate_count == MAX_CANDIDATES || strlen(name) >= sizeof candidate->name || has_candidate(tune, name))
-        return;
-    *candidate = (candidate_t){.leaf = json_object()};
-    snprintf(candidate->name, sizeof candidate->name, "%s", name);
-    json_object_set_new(candidate->leaf, leaf, parameters ? json_deep_copy(parameters) : json_object());
-    tune->candidate_count++;
+    candidate_t *candidate = tune_add_candidate(tune, name);
+    if (candidate)
+        candidate->leaf = json_pack("{s:o}", leaf, parameters ? json_deep_copy(parameters) : json_object());
 }
 
 static bool enumerate(tune_t *tune, char complaint[COMPLAINT_BYTES])

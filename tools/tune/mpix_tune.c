@@ -215,8 +215,10 @@ static bool make_folder(tune_t *tune, char complaint[COMPLAINT_BYTES])
         return complain(complaint, "cannot make the folder %.400s: %s", directory, strerror(errno));
     if (!realpath(directory, path) || strlen(path) >= TUNE_PATH_BYTES / 2)
         return complain(complaint, "cannot use the folder %.400s", directory);
-    if (strpbrk(path, "\"\\\n#"))
-        return complain(complaint, "the folder %.400s has a character in its path that is not allowed", path);
+    json_t *text = json_string(path);
+    json_decref(text);
+    if (!text)
+        return complain(complaint, "the folder %.400s has a path that is not UTF-8", path);
     snprintf(tune->directory, sizeof tune->directory, "%s", path);
     tune_path(tune, path, "candidates");
     if (mkdir(path, 0777) != 0 && errno != EEXIST)

@@ -37,15 +37,19 @@ static int major_version(const tune_t *tune)
 static void add_candidate(tune_t *tune, const char *algorithm, json_int_t number, int64_t segment_bytes,
                           int64_t fan_out)
 {
-    candidate_t *candidate = &tune->candidates[tune->candidate_count];
-    *candidate = (candidate_t){.number = number, .segment_bytes = segment_bytes, .fan_out = fan_out};
-    snprintf(candidate->algorithm, sizeof candidate->algorithm, "%s", algorithm);
-    snprintf(candidate->name, sizeof candidate->name, "%.40s", algorithm);
+    char name[MAX_NAME_BYTES];
+    snprintf(name, sizeof name, "%.40s", algorithm);
     if (segment_bytes > 0)
-        text_append(candidate->name, sizeof candidate->name, "-%lld", (long long)segment_bytes);
+        text_append(name, sizeof name, "-%lld", (long long)segment_bytes);
     if (fan_out > 0)
-        text_append(candidate->name, sizeof candidate->name, "-fan%lld", (long long)fan_out);
-    tune->candidate_count++;
+        text_append(name, sizeof name, "-fan%lld", (long long)fan_out);
+    candidate_t *candidate = tune_add_candidate(tune, name);
+    if (!candidate)
+        return;
+    snprintf(candidate->algorithm, sizeof candidate->algorithm, "%s", algorithm);
+    candidate->number = number;
+    candidate->segment_bytes = segment_bytes;
+    candidate->fan_out = fan_out;
 }
 
 static bool enumerate(tune_t *tune, char complaint[COMPLAINT_BYTES])
@@ -230,12 +234,6 @@ static void set_environment(json_t *environment, const char *path)
     json_object_set_new(environment, "OMPI_MCA_coll_han_dynamic_rules_filename", json_string(han_path));
 }
 
-static int64_t min_bytes(const tune_t *tune)
-{
-    (void)tune;
-    return 0;
-}
-
 /* ---- Proof: which of the library's algorithms a program called, as the loader binds a function at its first call */
 
 typedef struct bindings {
@@ -325,5 +323,5 @@ static sight_t look(const tune_t *tune, const char *file, int which, int64_t byt
     return good && strcmp(with_file, alone) == 0 ? SIGHT_RULE : SIGHT_UNKNOWN;
 }
 
-const library_t library_open_mpi = {"Open MPI",  "rules",      is_open_mpi,     enumerate, min_bytes,
+const library_t library_open_mpi = {"Open MPI",  "rules",      is_open_mpi,     enumerate, NULL,
                                     write_rules, remove_rules, set_environment, look};

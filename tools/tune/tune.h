@@ -124,6 +124,9 @@ bool tune_has_nodes(const tune_t *tune);
 /* tune_find_candidates - all that are right, or why they are none. False after a complaint. */
 bool tune_find_candidates(tune_t *tune, char complaint[COMPLAINT_BYTES]);
 
+/* tune_add_candidate - another one; NULL if it is there already, or one too many, or has too long a name. */
+candidate_t *tune_add_candidate(tune_t *tune, const char *name);
+
 /* tune_is_right - whether random calls give right results with a file. */
 bool tune_is_right(const tune_t *tune, const char *file);
 
