@@ -4,6 +4,7 @@
  *
  *     mpiexec -n 4 osu_allreduce [LARGEST_MESSAGE [ITERATIONS]]
  */
+#include <math.h>
 #include <mpix_harmonize.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,20 +18,6 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Moves the valid samples to the front, in rising order, and returns their number. */
-static int keep_valid(double *sample_us, const int *valid, int iterations)
-{
-    int count = 0;
-
-    for (int i = 0; i < iterations; i++) {
-        if (valid[i]) {
-            sample_us[count++] = sample_us[i];
-        }
-    }
-    qsort(sample_us, count, sizeof(double), compare);
-    return count;
-}
-
 int main(int argc, char **argv)
 {
     MPI_Comm comm = MPI_COMM_WORLD;
@@ -42,8 +29,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(comm, &ranks);
     float *in = calloc(largest / sizeof(float) + 1, sizeof(float)), *out = malloc(largest + sizeof(float));
     double *sample_us = malloc((size_t)iterations * sizeof(double));
-    int *flag = malloc((size_t)iterations * sizeof(int));
-    if (!in || !out || !sample_us || !flag) {
+    if (!in || !out || !sample_us) {
         fprintf(stderr, "osu_allreduce: out of memory\n");
         MPI_Abort(comm, 1);
         exit(1);
@@ -54,22 +40,24 @@ int main(int argc, char **argv)
                "Min(us)", "Max(us)", "Discarded");
     }
     for (size = sizeof(float); size <= largest; size *= 2) {
-        int elements = (int)(size / sizeof(float));
+        int elements = (int)(size / sizeof(float)), flag, valid = 0;
 
         for (int i = 0; i < WARM_UP; i++) {
             MPI_Allreduce(in, out, elements, MPI_FLOAT, MPI_SUM, comm);
         }
         for (int i = 0; i < iterations; i++) {
-            MPIX_Harmonize(comm, &flag[i]);
+            MPIX_Harmonize(comm, &flag);
             double begin_s = MPI_Wtime();
             MPI_Allreduce(in, out, elements, MPI_FLOAT, MPI_SUM, comm);
-            sample_us[i] = (MPI_Wtime() - begin_s) * 1e6;
+            sample_us[i] = flag ? (MPI_Wtime() - begin_s) * 1e6 : INFINITY;
         }
 
-        /* A sample is valid if all processes started in time, and takes as long as on the slowest process. */
-        MPI_Allreduce(MPI_IN_PLACE, flag, iterations, MPI_INT, MPI_LAND, comm);
+        /* A sample takes as long as on the slowest process; infinite if any process started late. */
         MPI_Allreduce(MPI_IN_PLACE, sample_us, iterations, MPI_DOUBLE, MPI_MAX, comm);
-        int valid = keep_valid(sample_us, flag, iterations);
+        qsort(sample_us, iterations, sizeof(double), compare);
+        while (valid < iterations && sample_us[valid] < INFINITY) {
+            valid++;
+        }
         if (rank == 0 && valid > 0) {
             printf("%12zu %12.2f %12.2f %12.2f %10d\n", size, sample_us[valid / 2], sample_us[0], sample_us[valid - 1],
                    iterations - valid);
@@ -81,7 +69,6 @@ int main(int argc, char **argv)
     free(in);
     free(out);
     free(sample_us);
-    free(flag);
     MPI_Finalize();
     return 0;
 }

@@ -18,20 +18,6 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Moves the valid samples to the front, in rising order, and returns their number. */
-static int keep_valid(int64_t *sample_ns, const int *valid, int iterations)
-{
-    int count = 0;
-
-    for (int i = 0; i < iterations; i++) {
-        if (valid[i]) {
-            sample_ns[count++] = sample_ns[i];
-        }
-    }
-    qsort(sample_ns, count, sizeof(int64_t), compare);
-    return count;
-}
-
 int main(int argc, char **argv)
 {
     MPI_Comm comm = MPI_COMM_WORLD;
@@ -43,8 +29,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(comm, &ranks);
     char *message = calloc(largest + 1, 1);
     int64_t *sample_ns = malloc((size_t)iterations * sizeof(int64_t)), start_ns, end_ns, bound_ns;
-    int *flag = malloc((size_t)iterations * sizeof(int));
-    if (!message || !sample_ns || !flag) {
+    if (!message || !sample_ns) {
         fprintf(stderr, "osu_bcast: out of memory\n");
         MPI_Abort(comm, 1);
         exit(1);
@@ -56,24 +41,28 @@ int main(int argc, char **argv)
     }
     for (size = 1; size <= largest; size *= 2) {
         int64_t widest_ns = 0;
+        int flag, valid = 0;
 
         for (int i = 0; i < WARM_UP; i++) {
             MPI_Bcast(message, (int)size, MPI_CHAR, 0, comm);
         }
         for (int i = 0; i < iterations; i++) {
-            MPIX_Harmonize(comm, &flag[i]);
+            MPIX_Harmonize(comm, &flag);
             MPI_Bcast(message, (int)size, MPI_CHAR, 0, comm);
             MPIX_Global_time_ns(comm, &end_ns, &bound_ns);
             MPIX_Harmonize_instant(comm, &start_ns);
-            sample_ns[i] = end_ns - start_ns;
+            sample_ns[i] = flag ? end_ns - start_ns : INT64_MAX;
             widest_ns = bound_ns > widest_ns ? bound_ns : widest_ns;
         }
 
-        /* The instant of the start is the same on all processes, so the maximum is that of the last end. */
-        MPI_Allreduce(MPI_IN_PLACE, flag, iterations, MPI_INT, MPI_LAND, comm);
+        /* The instant of the start is the same on all processes, so the maximum is that of the last end, or the one
+         * that stands for a process that started late. */
         MPI_Allreduce(MPI_IN_PLACE, sample_ns, iterations, MPI_INT64_T, MPI_MAX, comm);
         MPI_Allreduce(MPI_IN_PLACE, &widest_ns, 1, MPI_INT64_T, MPI_MAX, comm);
-        int valid = keep_valid(sample_ns, flag, iterations);
+        qsort(sample_ns, iterations, sizeof(int64_t), compare);
+        while (valid < iterations && sample_ns[valid] < INT64_MAX) {
+            valid++;
+        }
         if (rank == 0 && valid > 0) {
             int64_t median_ns = sample_ns[valid / 2];
 
@@ -87,7 +76,6 @@ int main(int argc, char **argv)
 
     free(message);
     free(sample_ns);
-    free(flag);
     MPI_Finalize();
     return 0;
 }

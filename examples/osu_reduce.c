@@ -4,6 +4,7 @@
  *
  *     mpiexec -n 4 osu_reduce [LARGEST_MESSAGE [SAMPLES]]
  */
+#include <math.h>
 #include <mpix_harmonize.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,19 +23,18 @@ static int compare(const void *a, const void *b)
 static int measure_batch(MPI_Comm comm, const float *in, float *out, int elements, double *sample_us, int count)
 {
     double duration_us[BATCH];
-    int flag[BATCH];
+    int flag;
 
     for (int i = 0; i < BATCH; i++) {
-        MPIX_Harmonize(comm, &flag[i]);
+        MPIX_Harmonize(comm, &flag);
         double begin_s = MPI_Wtime();
         MPI_Reduce(in, out, elements, MPI_FLOAT, MPI_SUM, 0, comm);
-        duration_us[i] = (MPI_Wtime() - begin_s) * 1e6;
+        duration_us[i] = flag ? (MPI_Wtime() - begin_s) * 1e6 : INFINITY;
     }
     /* All processes get the same, so all agree on when to stop. */
-    MPI_Allreduce(MPI_IN_PLACE, flag, BATCH, MPI_INT, MPI_LAND, comm);
     MPI_Allreduce(MPI_IN_PLACE, duration_us, BATCH, MPI_DOUBLE, MPI_MAX, comm);
     for (int i = 0; i < BATCH; i++) {
-        if (flag[i]) {
+        if (duration_us[i] < INFINITY) {
             sample_us[count++] = duration_us[i];
         }
     }
