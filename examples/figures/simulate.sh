@@ -17,6 +17,16 @@ problem() {
     fi
 }
 
+# OPERATION: algorithms of the simulator's MPI; with --quick the first two.
+simulated_algorithms() {
+    case $1 in
+    reduce) echo ompi_chain ompi_binomial ompi_basic_linear ompi_binary ompi_in_order_binary ;;
+    allreduce) echo rdb redbcast rab1 lr ;;
+    bcast) echo binomial_tree flattree ompi_pipeline scatter_LR_allgather ;;
+    alltoall) echo bruck pair ring ;;
+    esac | cut -d' ' -f"$(amount 1- 1-2)"
+}
+
 # Builds the simulation, and describes hosts for $simulated_ranks ranks.
 prepare_simulation() {
     local dir=$build_dir

@@ -6,15 +6,6 @@ over ranks after a barrier, which is what most benchmarks report, hides the rank
 choose what is fastest if ranks come together. If they come as an arrival pattern has it, what counts is the time from
 the last arrival to the last exit, and the choice has to be made by measuring with this pattern."
 
-regret_algorithms() {
-    case $1 in
-    allreduce) echo rdb redbcast rab1 lr ;;
-    bcast) echo binomial_tree flattree ompi_pipeline scatter_LR_allgather ;;
-    reduce) echo ompi_binomial ompi_chain ompi_basic_linear ompi_binary ;;
-    alltoall) echo bruck pair ring ;;
-    esac | cut -d' ' -f"$(amount 1- 1-2)"
-}
-
 # US: by how much the ranks of an application come apart.
 regret_patterns() { amount "last-late:$1,ascending:$1,bell:$1" "last-late:$1"; }
 
@@ -23,7 +14,7 @@ measure() {
     local operation algorithm run options
     prepare_simulation || return
     for operation in $(amount "allreduce bcast reduce alltoall" allreduce); do
-        for algorithm in $(regret_algorithms $operation); do
+        for algorithm in $(simulated_algorithms $operation); do
             for run in 0 $(amount "1 2 3" 1); do
                 progress "$operation $algorithm, run $run"
                 options="$operation -m $(amount 8,1K,16K,128K 8,1K) -i 3 -x 1"
