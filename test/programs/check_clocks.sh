@@ -10,9 +10,6 @@
 # shellcheck disable=SC2086
 . "$(dirname "$0")/run.sh"
 list_columns="clock read_ns slowest_rank step_ns stated_ns usable auto groups doubt_ns members"
-drift_columns="rank clock window_ns fits slope_ppb slope_min_ppb slope_max_ppb residual_rms_ns residual_max_ns \
-half_width_ns points linear_ns"
-burst_columns="rank clock time_ns offset_ns half_width_ns used residual_ns"
 
 # Figures in the order that their definitions give them, for each label and age, on 2 ranks. No violations.
 check_clock_summary() {
@@ -174,92 +171,6 @@ check_list_slow_clocksource() {
     own_messages | grep -q "tsc cannot be used on rank 0: .*hpet" || complain "no reason against tsc"
 }
 
-drift_rows='
-    function bad(what) { print what ": " row }
-    function differ(printed, value) { return (printed - value) ^ 2 > (0.06 + 1e-7 * sqrt(value ^ 2)) ^ 2 }
-    function at_or_after(time,    i) { for (i = 1; i <= n && x[i] < time; i++); return i }
-    # Of points [first, end): slope, square_sum and greatest, if they are enough.
-    function fit(first, end,    i, mean_x, mean_y, xx, xy, residual) {
-        if (end - first < 3) return 0
-        for (i = first; i < end; i++) { mean_x += x[i] / (end - first); mean_y += y[i] / (end - first) }
-        for (i = first; i < end; i++) { xx += (x[i] - mean_x) ^ 2; xy += (x[i] - mean_x) * (y[i] - mean_y) }
-        slope = xy / xx
-        square_sum = greatest = 0
-        for (i = first; i < end; i++) {
-            residual = y[i] - mean_y - slope * (x[i] - mean_x)
-            square_sum += residual ^ 2
-            if (residual ^ 2 > greatest ^ 2) greatest = residual < 0 ? -residual : residual
-        }
-        return 1
-    }
-    function window(k, parts, width,    end) {
-        end = k + width < parts ? at_or_after(length_s / parts * (k + width)) : n + 1
-        return fit(at_or_after(length_s / parts * k), end)
-    }
-    function check_fits(parts,    k, mean, least, most, worst, sum, good) {
-        good = 1
-        for (k = 0; k < parts && good; k++) {
-            if (!(good = window(k, parts, 1))) break
-            mean += slope / parts
-            if (k == 0 || slope < least) least = slope
-            if (k == 0 || slope > most) most = slope
-            if (greatest > worst) worst = greatest
-            sum += square_sum
-        }
-        if (!good) { if (f[5] f[6] f[7] f[8] f[9] != "") bad("figures without points"); return }
-        if (differ(f[5], mean) || differ(f[6], least) || differ(f[7], most)) bad("slopes " mean " " least " " most)
-        if (differ(f[8], sqrt(sum / n)) || differ(f[9], worst)) bad("residuals " sqrt(sum / n) " " worst)
-    }
-    function linear(    steps, k, reach, any) {
-        for (steps = 1; steps <= 16; steps++) {
-            any = 0
-            for (k = 0; k + steps <= 16; k++)
-                if (window(k, 16, steps)) { any = 1; if (greatest > threshold) return reach }
-            if (any) reach = length_s * steps / 16
-        }
-        return reach
-    }
-    $3 / 1e9 <= length_s || $4 !~ /^-?[0-9]+$/ || $5 !~ /^[0-9]+$/ { print "raw: " $0 }
-    $6 != ($5 <= 1.5 * half) || ($7 != "") != $6 { print "used or not: " $0 }
-    { length_s = $3 / 1e9 }
-    $6 == 1 { if (!n) first_ns = $4; x[++n] = $3 / 1e9; y[n] = $4 - first_ns }
-    $7 ^ 2 > worst ^ 2 { worst = $7 < 0 ? -$7 : $7 }
-    END {
-        reach = linear()
-        if (window(0, 1, 1) && differ(worst, greatest)) print "residuals in the raw file: " worst ", not " greatest
-        for (parts = 8; parts >= 1; parts /= 2) {
-            getline row <rows
-            if (split(row, f, ",") != 12 || f[1] != 1 || f[2] != "realtime" || f[4] != parts) bad("row")
-            if ((f[3] - length_s * 1e9 / parts) ^ 2 > 4) bad("length of windows")
-            if (f[10] != half || f[11] != n) bad("half width " half ", points " n)
-            if (differ(f[12] / 1e9, reach)) bad("linear for " reach)
-            check_fits(parts)
-        }
-    }'
-# THRESHOLD: all figures in the rows of one clock of rank 1 are what the bursts in the raw file come to.
-check_drift_rows() {
-    half=$(from=raw columns rank half_width_ns | sed -n 's/^1,//p' | sort -n |
-        awk '{ half[NR] = $1 } END { print half[int((NR + 1) / 2)] }')
-    columns $drift_columns >"$scratch/fits"
-    from=raw columns $burst_columns |
-        awk -F, -v rows="$scratch/fits" -v threshold="$1" -v half="$half" "$drift_rows"
-}
-
-# Without its known bend, 0.012 s/s2, the clock does not drift but in a line. Each offset is known to its half width,
-# and what the clock drifts during a burst, which is long where other programs take the processors.
-check_drift_truth() {
-    from=raw columns $burst_columns | awk -F, '
-        $1 == 1 && $6 == 1 { x[++n] = $3 / 1e9; y[n] = $4 - 1.2e7 * x[n] ^ 2; if ($5 > half) half = $5 }
-        END {
-            for (i = 1; i <= n; i++) { mean_x += x[i] / n; mean_y += y[i] / n }
-            for (i = 1; i <= n; i++) { xx += (x[i] - mean_x) ^ 2; xy += (x[i] - mean_x) * (y[i] - mean_y) }
-            for (i = 1; i <= n; i++) {
-                residual = y[i] - mean_y - xy / xx * (x[i] - mean_x)
-                if (residual ^ 2 > (3 * half + 5e5) ^ 2) print "at " x[i] " s the drift is wrong by " residual " ns"
-            }
-        }'
-}
-
 # If one half of an exchange is held up, its time is wrong. So there are several tries.
 check_known_drift() {
     for _ in 1 2 3; do
@@ -272,7 +183,7 @@ check_known_drift() {
 try_known_drift() {
     succeeds run 2 check_drift drift --clocks realtime --duration-s 1 --interval-s 0.01 --exchanges 3 \
         --threshold-ns 1e6 --format csv --raw "$scratch/raw"
-    problems=$(check_drift_rows 1e6; check_drift_truth)
+    problems=$("$python" "$here/check_drift.py" "$scratch/raw" "$scratch/out" 1e6 1.2e7 2>&1)
 }
 
 check_drift() {
@@ -337,7 +248,8 @@ tap_check "mpix_clock check: keeping the clock" check_clock_kept
 quick tap_check "mpix_clock list: rows and tables" check_list
 quick tap_check_if can_change_clocksource "needs root, and an x86 processor with a constant counter" \
     "mpix_clock list: a slow clocksource" check_list_slow_clocksource
-quick tap_check "mpix_clock drift: figures of a known drift" check_known_drift
+quick tap_check_if "command -v $python" "it takes python3" \
+    "mpix_clock drift: figures of a known drift" check_known_drift
 tap_check "mpix_clock drift: tables, few bursts" check_drift
 quick tap_check "bad options" check_refusals
 if command -v gnuplot >/dev/null 2>&1; then

@@ -24,7 +24,8 @@ class Call:
         marks = [row["mark"] for row in rows]
         self.mark = next((mark for mark in ("missed", "late") if mark in marks), "valid")
         self.durations = [end - start for start, end in zip(starts, ends)]
-        self.local, self.makespan, self.from_last = max(self.durations), max(ends) - min(starts), max(ends) - max(starts)
+        self.local, self.makespan = max(self.durations), max(ends) - min(starts)
+        self.from_last = max(ends) - max(starts)
         self.early = [int(row["target_ns"]) - start for row, start in zip(rows, starts) if row["target_ns"]]
 
 

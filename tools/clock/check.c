@@ -15,11 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The counters, as the exit clock names them, and one more. */
-enum { TRUTH_NONE = EXIT_CLOCK_GLOBAL, TRUTH_AUTO = EXIT_CLOCK_AUTO };
-
-static const char *const truths[] = {
-    [EXIT_CLOCK_TSC] = "tsc", [EXIT_CLOCK_CNTVCT] = "cntvct", [TRUTH_NONE] = "none", [TRUTH_AUTO] = "auto", NULL};
+/* Those of the exit clock, but for the global one, which is what is checked. */
+static const char *const truths[] = {[EXIT_CLOCK_TSC] = "tsc",
+                                     [EXIT_CLOCK_CNTVCT] = "cntvct",
+                                     [EXIT_CLOCK_GLOBAL] = "none",
+                                     [EXIT_CLOCK_AUTO] = "auto",
+                                     NULL};
 
 #define FIELD(field) offsetof(check_settings_t, field)
 
@@ -277,22 +278,13 @@ static void run_trial(check_run_t *run, int label, int repeat)
 
 /* ---- The program */
 
-/* Chooses the shared clock to compare with, if any. Collective. */
+/* Chooses the shared clock to compare with, if any: a counter. Collective. */
 static int open_truth(check_run_t *run)
 {
-    exit_clock_kind_t wanted = (exit_clock_kind_t)run->settings.truth;
-    int status = exit_clock_refuse(&run->world, wanted, "--truth", "auto or none");
-    if (status != STATUS_GOOD)
-        return status;
-    bool is_shared = exit_clock_counter_is_shared(&run->world);
-    run->has_truth = wanted == EXIT_CLOCK_AUTO ? is_shared : (int)wanted != TRUTH_NONE;
-    run->truth_text = !run->has_truth ? "none, errors are known by messages only"
-                      : is_shared     ? "the processor's counter, one for all ranks"
-                                      : "the processor's counter, forced by --truth: wrong unless all ranks share one";
-    counter_rate_t rate;
-    counter_rate_begin(&rate);
-    run->tick_ns = counter_rate_ns(&rate);
-    return STATUS_GOOD;
+    int status = exit_clock_choose(&run->truth, &run->world, (exit_clock_kind_t)run->settings.truth, "auto or none");
+    run->has_truth = run->truth.kind != EXIT_CLOCK_GLOBAL;
+    run->tick_ns = exit_clock_tick_ns(&run->truth);
+    return status;
 }
 
 /* Whatever may be wrong with options is found here, before anything is measured. Collective. */

@@ -53,10 +53,10 @@ typedef struct check_run {
     int ages;
     int *checked_rank; /* in ascending order */
     int checked;
-    bool is_checked; /* this rank */
+    bool is_checked;    /* this rank */
+    exit_clock_t truth; /* the shared clock: the processor's counter */
     bool has_truth;
-    const char *truth_text;
-    double tick_ns;        /* of the shared clock: the processor's counter */
+    double tick_ns;        /* of it */
     trial_t *trials;       /* labels x repeats */
     check_t *checks;       /* of each trial: ages x checked ranks, on rank 0 */
     exchange_t *exchanges; /* with one rank, on rank 0 */

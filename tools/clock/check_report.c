@@ -67,7 +67,10 @@ void check_begin_report(check_run_t *run)
         fprintf(file, "# Checked: %d of %d ranks, by %lld exchanges each", run->checked, run->world.ranks - 1,
                 (long long)run->settings.exchanges);
         fprintf(file, is_sampled ? "; seed %lld\n" : "\n", (long long)run->settings.seed);
-        fprintf(file, "# Truth: %s\n", run->truth_text);
+        fprintf(file,
+                run->has_truth ? "# Truth: the processor's counter, %s\n"
+                               : "# Truth: none, %s; errors are known by messages only\n",
+                run->truth.reason);
         if (run->settings.keep_ms > 0)
             fprintf(file, "# Clocks: kept by MPIX_Harmonize, called each %g ms\n", run->settings.keep_ms);
         else

@@ -29,50 +29,38 @@ static int64_t find_step(const exit_clock_t *clock)
     return step_ticks > 0 ? step_ticks : 1;
 }
 
-static void choose(exit_clock_t *clock, const world_t *world, exit_clock_kind_t wanted, bool is_shared)
+int exit_clock_choose(exit_clock_t *clock, const world_t *world, exit_clock_kind_t wanted, const char *others)
 {
-    bool one_node = world->nodes == 1;
-    clock->kind = EXIT_CLOCK_GLOBAL;
+    bool wants_counter = wanted != EXIT_CLOCK_AUTO && wanted != EXIT_CLOCK_GLOBAL, one_node = world->nodes == 1;
+    *clock = (exit_clock_t){.kind = EXIT_CLOCK_GLOBAL, .comm = world->comm};
+    if (wants_counter && !world_all(world, (int)wanted == (int)MACHINE_COUNTER))
+        return world_refuse(world, "option --truth: \"%s\" is not allowed on this processor, give %s",
+                            exit_clock_names[wanted], others);
+    counter_rate_begin(&clock->rate);
     if (wanted == EXIT_CLOCK_GLOBAL) {
         clock->reason = "asked for by --truth";
-    } else if (is_shared) {
+    } else if (world_all(world, machine_counter_is_invariant()) && one_node) {
         clock->kind = (exit_clock_kind_t)MACHINE_COUNTER;
         clock->reason = "one counter for all ranks";
-    } else if (wanted != EXIT_CLOCK_AUTO) {
+    } else if (wants_counter) {
         clock->kind = wanted;
         clock->reason = one_node ? "not invariant, forced by --truth"
                                  : "forced by --truth, wrong unless all nodes share one counter";
     } else {
         clock->reason = one_node ? "there is no invariant counter" : "ranks are on several nodes";
     }
-}
-
-bool exit_clock_counter_is_shared(const world_t *world)
-{
-    return world_all(world, machine_counter_is_invariant()) && world->nodes == 1;
-}
-
-int exit_clock_refuse(const world_t *world, exit_clock_kind_t wanted, const char *option, const char *others)
-{
-    bool is_counter = wanted != EXIT_CLOCK_AUTO && wanted != EXIT_CLOCK_GLOBAL;
-    if (!is_counter || world_all(world, (int)wanted == (int)MACHINE_COUNTER))
-        return STATUS_GOOD;
-    return world_refuse(world, "option %s: \"%s\" is not allowed on this processor, give %s", option,
-                        exit_clock_names[wanted], others);
+    return STATUS_GOOD;
 }
 
 int exit_clock_open(exit_clock_t *clock, const world_t *world, exit_clock_kind_t wanted)
 {
-    *clock = (exit_clock_t){.comm = world->comm};
-    int status = exit_clock_refuse(world, wanted, "--truth", "global or auto");
+    int status = exit_clock_choose(clock, world, wanted, "global or auto");
     if (status != STATUS_GOOD)
         return status;
-    choose(clock, world, wanted, exit_clock_counter_is_shared(world));
     if (clock->kind == EXIT_CLOCK_GLOBAL && !world_agree(world, MPIX_Clock_sync(world->comm), "MPIX_Clock_sync"))
         return STATUS_FAILED;
     exit_clock_note_bound(clock, world);
     clock->step_ticks = find_step(clock);
-    counter_rate_begin(&clock->rate);
     return STATUS_GOOD;
 }
 

@@ -25,21 +25,20 @@ typedef struct exit_clock {
     exit_clock_kind_t kind; /* not AUTO */
     const char *reason;     /* why it was chosen */
     MPI_Comm comm;
-    counter_rate_t rate; /* measured since exit_clock_open */
+    counter_rate_t rate; /* measured since exit_clock_choose */
     int64_t step_ticks;  /* median difference of successive readings: a smaller skew cannot be distinguished from 0 */
     int64_t bound_ns;    /* of the global clock: the largest that exit_clock_note_bound saw on this rank */
 } exit_clock_t;
 
-/* exit_clock_counter_is_shared - whether all ranks are on one node, with an invariant counter. Collective. */
-bool exit_clock_counter_is_shared(const world_t *world);
-
 /*
- * exit_clock_refuse - refuse a counter that the processors of some ranks do not have, with one line on rank 0 about an
- * option and the values that it may have instead. Collective.
+ * exit_clock_choose - choose a clock, of which only the global one has still to be synchronized. Refuses a counter that
+ * the processors of some ranks do not have. Collective.
  *
- * Returns STATUS_GOOD if nothing has to be refused.
+ * others   what --truth may say instead
+ *
+ * Returns a status, after a line on rank 0.
  */
-int exit_clock_refuse(const world_t *world, exit_clock_kind_t wanted, const char *option, const char *others);
+int exit_clock_choose(exit_clock_t *clock, const world_t *world, exit_clock_kind_t wanted, const char *others);
 
 /* exit_clock_open - choose a clock and get it ready. Collective. Returns a status; rank 0 has told the reason. */
 int exit_clock_open(exit_clock_t *clock, const world_t *world, exit_clock_kind_t wanted);
@@ -57,7 +56,7 @@ static inline int64_t exit_clock_ticks(const exit_clock_t *clock)
 /* exit_clock_note_bound - take in the bound that the global clock states now. Local. */
 void exit_clock_note_bound(exit_clock_t *clock, const world_t *world);
 
-/* exit_clock_tick_ns - the length of a tick, in ns, from all the time since exit_clock_open. Local. */
+/* exit_clock_tick_ns - the length of a tick, in ns, from all the time since exit_clock_choose. Local. */
 double exit_clock_tick_ns(const exit_clock_t *clock);
 
 /* exit_clock_describe - write one line about the clock on rank 0. Collective. */
