@@ -239,8 +239,10 @@ bool campaign_run(campaign_t *campaign)
     bool good = true;
     for (size_t i = 0; i < json_array_size(manifest->runs) && good && launch_signal() == 0; i++) {
         json_t *run = json_array_get(manifest->runs, i);
-        if (!run_is_done(run, NULL))
-            good = measure(campaign, run) & manifest_write(manifest);
+        if (run_is_done(run, NULL))
+            continue;
+        bool is_measured = measure(campaign, run);
+        good = manifest_write(manifest) && is_measured;
     }
     clear_progress(campaign);
     return manifest_count_done(manifest) == (int)json_array_size(manifest->runs);
