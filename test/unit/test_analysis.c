@@ -289,14 +289,6 @@ START_TEST(samples_grow)
 }
 END_TEST
 
-START_TEST(names_of_run_times)
-{
-    ck_assert_str_eq(run_times[RUN_TIME_LOCAL], "local");
-    ck_assert_str_eq(run_times[RUN_TIME_MAKESPAN], "makespan");
-    ck_assert_ptr_null(run_times[RUN_TIME_MAKESPAN + 1]);
-}
-END_TEST
-
 static void add(TCase *tests)
 {
     tcase_add_test(tests, figures_are_as_by_definition);
@@ -307,7 +299,6 @@ static void add(TCase *tests)
     tcase_add_test(tests, narrow);
     tcase_add_test(tests, figures_of_arrivals);
     tcase_add_test(tests, samples_grow);
-    tcase_add_test(tests, names_of_run_times);
 }
 
 SUITE(analysis, add)
