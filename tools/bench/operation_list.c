@@ -77,21 +77,17 @@ SHAPE(bibw, PAIR(AT_PAIRS, AT_PAIRS, PER_MESSAGE), .messages = 2 * MESSAGES_AT_O
 #define PERSISTENT_CALL(name) NULL
 #define PERSISTENT(name, Name, ...)
 #endif
-#define COLLECTIVE(name, Name, Iname, ...)                                                                           \
-    static int call_##name(const work_t *work, MPI_Request *request)                                                 \
-    {                                                                                                                \
-        (void)request;                                                                                               \
-        return MPI_##Name(__VA_ARGS__);                                                                              \
-    }                                                                                                                \
-    static int start_##name(const work_t *work, MPI_Request *request)                                                \
-    {                                                                                                                \
-        return MPI_##Iname(__VA_ARGS__, request);                                                                    \
-    }                                                                                                                \
-    PERSISTENT(name, Name, __VA_ARGS__)                                                                              \
-    static const operation_t blocking_##name = {#name, "MPI_" #Name, FORM_BLOCKING, &name, call_##name};             \
-    static const operation_t nonblocking_##name = {"i" #name, "MPI_" #Iname, FORM_NONBLOCKING, &name, start_##name}; \
-    static const operation_t persistent_##name = {#name "_persistent", "MPI_" #Name "_init", FORM_PERSISTENT, &name, \
-                                                  PERSISTENT_CALL(name)};
+#define COLLECTIVE(name, Name, Iname, ...)                            \
+    static int call_##name(const work_t *work, MPI_Request *request)  \
+    {                                                                 \
+        (void)request;                                                \
+        return MPI_##Name(__VA_ARGS__);                               \
+    }                                                                 \
+    static int start_##name(const work_t *work, MPI_Request *request) \
+    {                                                                 \
+        return MPI_##Iname(__VA_ARGS__, request);                     \
+    }                                                                 \
+    PERSISTENT(name, Name, __VA_ARGS__)
 
 #define COMM work->comm
 #define SEND work->send, work->count, work->type
@@ -103,29 +99,36 @@ SHAPE(bibw, PAIR(AT_PAIRS, AT_PAIRS, PER_MESSAGE), .messages = 2 * MESSAGES_AT_O
 #define BETWEEN work->send, work->receive
 #define OF work->type, work->op
 
-COLLECTIVE(allgather, Allgather, Iallgather, SEND, RECEIVE, COMM)
-COLLECTIVE(allgatherv, Allgatherv, Iallgatherv, SEND, RECEIVE_V, COMM)
-COLLECTIVE(allreduce, Allreduce, Iallreduce, BETWEEN, work->count, OF, COMM)
-COLLECTIVE(alltoall, Alltoall, Ialltoall, SEND, RECEIVE, COMM)
-COLLECTIVE(alltoallv, Alltoallv, Ialltoallv, SEND_V, RECEIVE_V, COMM)
-COLLECTIVE(alltoallw, Alltoallw, Ialltoallw, SEND_W, RECEIVE_W, COMM)
-COLLECTIVE(barrier, Barrier, Ibarrier, COMM)
-COLLECTIVE(bcast, Bcast, Ibcast, RECEIVE, work->root, COMM)
-COLLECTIVE(exscan, Exscan, Iexscan, BETWEEN, work->count, OF, COMM)
-COLLECTIVE(gather, Gather, Igather, SEND, RECEIVE, work->root, COMM)
-COLLECTIVE(gatherv, Gatherv, Igatherv, SEND, RECEIVE_V, work->root, COMM)
-COLLECTIVE(reduce, Reduce, Ireduce, BETWEEN, work->count, OF, work->root, COMM)
-COLLECTIVE(reduce_scatter, Reduce_scatter, Ireduce_scatter, BETWEEN, work->counts, OF, COMM)
-COLLECTIVE(reduce_scatter_block, Reduce_scatter_block, Ireduce_scatter_block, BETWEEN, work->count, OF, COMM)
-COLLECTIVE(scan, Scan, Iscan, BETWEEN, work->count, OF, COMM)
-COLLECTIVE(scatter, Scatter, Iscatter, SEND, RECEIVE, work->root, COMM)
-COLLECTIVE(scatterv, Scatterv, Iscatterv, SEND_V, RECEIVE, work->root, COMM)
-COLLECTIVE(neighbor_allgather, Neighbor_allgather, Ineighbor_allgather, SEND, RECEIVE, COMM)
-COLLECTIVE(neighbor_allgatherv, Neighbor_allgatherv, Ineighbor_allgatherv, SEND, RECEIVE_V, COMM)
-COLLECTIVE(neighbor_alltoall, Neighbor_alltoall, Ineighbor_alltoall, SEND, RECEIVE, COMM)
-COLLECTIVE(neighbor_alltoallv, Neighbor_alltoallv, Ineighbor_alltoallv, SEND_V, RECEIVE_V, COMM)
-COLLECTIVE(neighbor_alltoallw, Neighbor_alltoallw, Ineighbor_alltoallw, work->send, work->counts, work->addresses,
-           work->types, work->receive, work->counts, work->addresses, work->types, COMM)
+/* What MPI's functions take, but for what differs between the forms. */
+#define EACH_GLOBAL(X)                                                                                   \
+    X(allgather, Allgather, Iallgather, SEND, RECEIVE, COMM)                                             \
+    X(allgatherv, Allgatherv, Iallgatherv, SEND, RECEIVE_V, COMM)                                        \
+    X(allreduce, Allreduce, Iallreduce, BETWEEN, work->count, OF, COMM)                                  \
+    X(alltoall, Alltoall, Ialltoall, SEND, RECEIVE, COMM)                                                \
+    X(alltoallv, Alltoallv, Ialltoallv, SEND_V, RECEIVE_V, COMM)                                         \
+    X(alltoallw, Alltoallw, Ialltoallw, SEND_W, RECEIVE_W, COMM)                                         \
+    X(barrier, Barrier, Ibarrier, COMM)                                                                  \
+    X(bcast, Bcast, Ibcast, RECEIVE, work->root, COMM)                                                   \
+    X(exscan, Exscan, Iexscan, BETWEEN, work->count, OF, COMM)                                           \
+    X(gather, Gather, Igather, SEND, RECEIVE, work->root, COMM)                                          \
+    X(gatherv, Gatherv, Igatherv, SEND, RECEIVE_V, work->root, COMM)                                     \
+    X(reduce, Reduce, Ireduce, BETWEEN, work->count, OF, work->root, COMM)                               \
+    X(reduce_scatter, Reduce_scatter, Ireduce_scatter, BETWEEN, work->counts, OF, COMM)                  \
+    X(reduce_scatter_block, Reduce_scatter_block, Ireduce_scatter_block, BETWEEN, work->count, OF, COMM) \
+    X(scan, Scan, Iscan, BETWEEN, work->count, OF, COMM)                                                 \
+    X(scatter, Scatter, Iscatter, SEND, RECEIVE, work->root, COMM)                                       \
+    X(scatterv, Scatterv, Iscatterv, SEND_V, RECEIVE, work->root, COMM)
+
+#define EACH_NEIGHBORHOOD(X)                                                                                  \
+    X(neighbor_allgather, Neighbor_allgather, Ineighbor_allgather, SEND, RECEIVE, COMM)                       \
+    X(neighbor_allgatherv, Neighbor_allgatherv, Ineighbor_allgatherv, SEND, RECEIVE_V, COMM)                  \
+    X(neighbor_alltoall, Neighbor_alltoall, Ineighbor_alltoall, SEND, RECEIVE, COMM)                          \
+    X(neighbor_alltoallv, Neighbor_alltoallv, Ineighbor_alltoallv, SEND_V, RECEIVE_V, COMM)                   \
+    X(neighbor_alltoallw, Neighbor_alltoallw, Ineighbor_alltoallw, work->send, work->counts, work->addresses, \
+      work->types, work->receive, work->counts, work->addresses, work->types, COMM)
+
+EACH_GLOBAL(COLLECTIVE)
+EACH_NEIGHBORHOOD(COLLECTIVE)
 
 /* ---- Composed of two blocking calls, as a program could do itself */
 
@@ -190,34 +193,23 @@ static int reduce_blocks(const work_t *work)
 
 #define OWN_BLOCK work->rank == work->root ? MPI_IN_PLACE : work->receive, work->count, work->type
 
-/* The shape is that of the operation that does the same in one call. */
-#define COMPOSED(identifier, name, functions, shape, first, second)           \
+#define COMPOSED(identifier, first, second)                                   \
     static int compose_##identifier(const work_t *work, MPI_Request *request) \
     {                                                                         \
         (void)request;                                                        \
         int code = first;                                                     \
         return code == MPI_SUCCESS ? second : code;                           \
-    }                                                                         \
-    static const operation_t composed_##identifier = {name, functions, FORM_COMPOSED, &shape, compose_##identifier};
+    }
 
-COMPOSED(exscan_reduce_local, "exscan+reduce_local", "MPI_Exscan, MPI_Reduce_local", as_scan,
-         MPI_Exscan(BETWEEN, work->count, OF, COMM), add_own(work))
-COMPOSED(gather_bcast, "gather+bcast", "MPI_Gather, MPI_Bcast", as_allgather,
-         MPI_Gather(SEND, RECEIVE, work->root, COMM), bcast_blocks(work))
-COMPOSED(gatherv_bcast, "gatherv+bcast", "MPI_Gatherv, MPI_Bcast", as_allgather,
-         MPI_Gatherv(SEND, RECEIVE_V, work->root, COMM), bcast_blocks(work))
-COMPOSED(reduce_bcast, "reduce+bcast", "MPI_Reduce, MPI_Bcast", as_allreduce,
-         MPI_Reduce(BETWEEN, work->count, OF, work->root, COMM), MPI_Bcast(RECEIVE, work->root, COMM))
-COMPOSED(reduce_scatter, "reduce+scatter", "MPI_Reduce, MPI_Scatter", as_reduce_scatter, reduce_blocks(work),
-         MPI_Scatter(RECEIVE, OWN_BLOCK, work->root, COMM))
-COMPOSED(reduce_scatterv, "reduce+scatterv", "MPI_Reduce, MPI_Scatterv", as_reduce_scatter, reduce_blocks(work),
-         MPI_Scatterv(RECEIVE_V, OWN_BLOCK, work->root, COMM))
-COMPOSED(reduce_scatter_block_allgather, "reduce_scatter_block+allgather", "MPI_Reduce_scatter_block, MPI_Allgather",
-         as_allreduce, reduce_scatter_parts(work), allgather_parts(work))
-COMPOSED(reduce_scatter_block_gather, "reduce_scatter_block+gather", "MPI_Reduce_scatter_block, MPI_Gather", as_reduce,
-         reduce_scatter_parts(work), gather_parts(work))
-COMPOSED(scatter_allgather, "scatter+allgather", "MPI_Scatter, MPI_Allgather", as_bcast, scatter_parts(work),
-         allgather_parts(work))
+COMPOSED(exscan_reduce_local, MPI_Exscan(BETWEEN, work->count, OF, COMM), add_own(work))
+COMPOSED(gather_bcast, MPI_Gather(SEND, RECEIVE, work->root, COMM), bcast_blocks(work))
+COMPOSED(gatherv_bcast, MPI_Gatherv(SEND, RECEIVE_V, work->root, COMM), bcast_blocks(work))
+COMPOSED(reduce_bcast, MPI_Reduce(BETWEEN, work->count, OF, work->root, COMM), MPI_Bcast(RECEIVE, work->root, COMM))
+COMPOSED(reduce_scatter, reduce_blocks(work), MPI_Scatter(RECEIVE, OWN_BLOCK, work->root, COMM))
+COMPOSED(reduce_scatterv, reduce_blocks(work), MPI_Scatterv(RECEIVE_V, OWN_BLOCK, work->root, COMM))
+COMPOSED(reduce_scatter_block_allgather, reduce_scatter_parts(work), allgather_parts(work))
+COMPOSED(reduce_scatter_block_gather, reduce_scatter_parts(work), gather_parts(work))
+COMPOSED(scatter_allgather, scatter_parts(work), allgather_parts(work))
 
 /* ---- Between pairs of ranks */
 
@@ -278,62 +270,61 @@ static int flood(const work_t *work, bool gives, bool takes)
                  : MPI_Send(NULL, 0, MPI_BYTE, work->partner, TAG, work->comm);
 }
 
-#define POINT_TO_POINT(name, Name, shape, exchange)                  \
-    static int call_##name(const work_t *work, MPI_Request *request) \
-    {                                                                \
-        (void)request;                                               \
-        return work->partner < 0 ? MPI_SUCCESS : (exchange);         \
-    }                                                                \
-    static const operation_t point_to_point_##name = {#name, "MPI_" #Name, FORM_POINT_TO_POINT, &shape, call_##name};
+#define POINT_TO_POINT(name, exchange)                                   \
+    static int exchange_##name(const work_t *work, MPI_Request *request) \
+    {                                                                    \
+        (void)request;                                                   \
+        return work->partner < 0 ? MPI_SUCCESS : (exchange);             \
+    }
 
-POINT_TO_POINT(latency, Send, latency, play(work, send_standard))
-POINT_TO_POINT(latency_ssend, Ssend, latency, play(work, send_synchronous))
-POINT_TO_POINT(latency_isend, Isend, latency, play(work, send_nonblocking))
-POINT_TO_POINT(multi_lat, Send, multi_lat, play(work, send_standard))
-POINT_TO_POINT(bw, Isend, bw, flood(work, leads(work), !leads(work)))
-POINT_TO_POINT(bibw, Isend, bibw, flood(work, true, true))
-POINT_TO_POINT(mbw_mr, Isend, mbw_mr, flood(work, leads(work), !leads(work)))
-POINT_TO_POINT(sendrecv, Sendrecv, sendrecv,
-               MPI_Sendrecv(work->send, work->count, work->type, work->partner, TAG, FROM, MPI_STATUS_IGNORE))
-POINT_TO_POINT(send, Send, send, leads(work) ? MPI_Send(TO) : MPI_Recv(FROM, MPI_STATUS_IGNORE))
+POINT_TO_POINT(latency, play(work, send_standard))
+POINT_TO_POINT(latency_ssend, play(work, send_synchronous))
+POINT_TO_POINT(latency_isend, play(work, send_nonblocking))
+POINT_TO_POINT(multi_lat, play(work, send_standard))
+POINT_TO_POINT(bw, flood(work, leads(work), !leads(work)))
+POINT_TO_POINT(bibw, flood(work, true, true))
+POINT_TO_POINT(mbw_mr, flood(work, leads(work), !leads(work)))
+POINT_TO_POINT(sendrecv, MPI_Sendrecv(work->send, work->count, work->type, work->partner, TAG, FROM, MPI_STATUS_IGNORE))
+POINT_TO_POINT(send, leads(work) ? MPI_Send(TO) : MPI_Recv(FROM, MPI_STATUS_IGNORE))
 
 /* ---- The list */
 
-#define GLOBAL_COLLECTIVES(form)                                                                                      \
-    &form##_allgather, &form##_allgatherv, &form##_allreduce, &form##_alltoall, &form##_alltoallv, &form##_alltoallw, \
-        &form##_barrier, &form##_bcast, &form##_exscan, &form##_gather, &form##_gatherv, &form##_reduce,              \
-        &form##_reduce_scatter, &form##_reduce_scatter_block, &form##_scan, &form##_scatter, &form##_scatterv
+#define BLOCKING(name, Name, ...) {#name, "MPI_" #Name, FORM_BLOCKING, &name, call_##name},
+#define NONBLOCKING(name, Name, Iname, ...) {"i" #name, "MPI_" #Iname, FORM_NONBLOCKING, &name, start_##name},
+#define PERSISTING(name, Name, ...) \
+    {#name "_persistent", "MPI_" #Name "_init", FORM_PERSISTENT, &name, PERSISTENT_CALL(name)},
 
-#define NEIGHBORHOOD_COLLECTIVES(form)                                                                              \
-    &form##_neighbor_allgather, &form##_neighbor_allgatherv, &form##_neighbor_alltoall, &form##_neighbor_alltoallv, \
-        &form##_neighbor_alltoallw
-
-static const operation_t *const operation_list[] = {
-    GLOBAL_COLLECTIVES(blocking),
-    GLOBAL_COLLECTIVES(nonblocking),
-    GLOBAL_COLLECTIVES(persistent),
-    NEIGHBORHOOD_COLLECTIVES(blocking),
-    NEIGHBORHOOD_COLLECTIVES(nonblocking),
-    NEIGHBORHOOD_COLLECTIVES(persistent),
-    &composed_exscan_reduce_local,
-    &composed_gather_bcast,
-    &composed_gatherv_bcast,
-    &composed_reduce_bcast,
-    &composed_reduce_scatter,
-    &composed_reduce_scatterv,
-    &composed_reduce_scatter_block_allgather,
-    &composed_reduce_scatter_block_gather,
-    &composed_scatter_allgather,
-    &point_to_point_latency,
-    &point_to_point_latency_ssend,
-    &point_to_point_latency_isend,
-    &point_to_point_multi_lat,
-    &point_to_point_bw,
-    &point_to_point_bibw,
-    &point_to_point_mbw_mr,
-    &point_to_point_sendrecv,
-    &point_to_point_send,
-    NULL,
+/* A composed one has the shape of the operation that does the same in one call. */
+static const operation_t operation_list[] = {
+    /* clang-format off */
+    EACH_GLOBAL(BLOCKING)
+    EACH_GLOBAL(NONBLOCKING)
+    EACH_GLOBAL(PERSISTING)
+    EACH_NEIGHBORHOOD(BLOCKING)
+    EACH_NEIGHBORHOOD(NONBLOCKING)
+    EACH_NEIGHBORHOOD(PERSISTING)
+    /* clang-format on */
+    {"exscan+reduce_local", "MPI_Exscan, MPI_Reduce_local", FORM_COMPOSED, &as_scan, compose_exscan_reduce_local},
+    {"gather+bcast", "MPI_Gather, MPI_Bcast", FORM_COMPOSED, &as_allgather, compose_gather_bcast},
+    {"gatherv+bcast", "MPI_Gatherv, MPI_Bcast", FORM_COMPOSED, &as_allgather, compose_gatherv_bcast},
+    {"reduce+bcast", "MPI_Reduce, MPI_Bcast", FORM_COMPOSED, &as_allreduce, compose_reduce_bcast},
+    {"reduce+scatter", "MPI_Reduce, MPI_Scatter", FORM_COMPOSED, &as_reduce_scatter, compose_reduce_scatter},
+    {"reduce+scatterv", "MPI_Reduce, MPI_Scatterv", FORM_COMPOSED, &as_reduce_scatter, compose_reduce_scatterv},
+    {"reduce_scatter_block+allgather", "MPI_Reduce_scatter_block, MPI_Allgather", FORM_COMPOSED, &as_allreduce,
+     compose_reduce_scatter_block_allgather},
+    {"reduce_scatter_block+gather", "MPI_Reduce_scatter_block, MPI_Gather", FORM_COMPOSED, &as_reduce,
+     compose_reduce_scatter_block_gather},
+    {"scatter+allgather", "MPI_Scatter, MPI_Allgather", FORM_COMPOSED, &as_bcast, compose_scatter_allgather},
+    {"latency", "MPI_Send", FORM_POINT_TO_POINT, &latency, exchange_latency},
+    {"latency_ssend", "MPI_Ssend", FORM_POINT_TO_POINT, &latency, exchange_latency_ssend},
+    {"latency_isend", "MPI_Isend", FORM_POINT_TO_POINT, &latency, exchange_latency_isend},
+    {"multi_lat", "MPI_Send", FORM_POINT_TO_POINT, &multi_lat, exchange_multi_lat},
+    {"bw", "MPI_Isend", FORM_POINT_TO_POINT, &bw, exchange_bw},
+    {"bibw", "MPI_Isend", FORM_POINT_TO_POINT, &bibw, exchange_bibw},
+    {"mbw_mr", "MPI_Isend", FORM_POINT_TO_POINT, &mbw_mr, exchange_mbw_mr},
+    {"sendrecv", "MPI_Sendrecv", FORM_POINT_TO_POINT, &sendrecv, exchange_sendrecv},
+    {"send", "MPI_Send", FORM_POINT_TO_POINT, &send, exchange_send},
+    {0},
 };
 
 /* Why the MPI library has not what an operation takes, or NULL. */
@@ -348,9 +339,9 @@ static const char *absence(const operation_t *operation)
 
 const operation_t *operation_at(int index)
 {
-    for (const operation_t *const *at = operation_list; *at; at++)
-        if (!absence(*at) && index-- == 0)
-            return *at;
+    for (const operation_t *at = operation_list; at->name; at++)
+        if (!absence(at) && index-- == 0)
+            return at;
     return NULL;
 }
 
@@ -364,10 +355,8 @@ int operation_find(const char *name)
 
 const char *operation_absence(const char *name)
 {
-    for (const operation_t *const *at = operation_list; *at; at++)
-        if (strcmp((*at)->name, name) == 0)
-            return absence(*at);
-    return NULL;
+    int place = names_find(NAMES(operation_list), name);
+    return place < 0 ? NULL : absence(&operation_list[place]);
 }
 
 bool operation_is_osus(const operation_t *operation)
