@@ -72,17 +72,8 @@ static json_t *list_variants(const campaign_settings_t *campaign)
     return variants;
 }
 
-/* The manifest of a campaign, or NULL. The caller frees it. */
-static json_t *load_manifest(const tune_t *tune, const char *name)
+static double mean_launch_s(const json_t *runs)
 {
-    char path[TUNE_PATH_BYTES];
-    tune_path(tune, path, "%s/%s", name, manifest_name);
-    return json_load_file(path, 0, NULL);
-}
-
-static double mean_launch_s(const tune_t *tune, const char *name)
-{
-    json_t *manifest = load_manifest(tune, name), *runs = json_object_get(manifest, "runs");
     double sum_ns = 0;
     int count = 0;
     for (size_t i = 0; i < json_array_size(runs); i++) {
@@ -90,14 +81,15 @@ static double mean_launch_s(const tune_t *tune, const char *name)
         count += duration_ns != NULL;
         sum_ns += (double)json_integer_value(duration_ns);
     }
-    json_decref(manifest);
     return count > 0 ? sum_ns / count / 1e9 : 0;
 }
 
 /* How many launches of each variant were planned before. */
 static int planned_launches(const tune_t *tune, const char *name)
 {
-    json_t *manifest = load_manifest(tune, name);
+    char path[TUNE_PATH_BYTES];
+    tune_path(tune, path, "%s/%s", name, manifest_name);
+    json_t *manifest = json_load_file(path, 0, NULL);
     int launches = (int)json_integer_value(json_object_get(manifest, "launches"));
     json_decref(manifest);
     return launches;
@@ -117,9 +109,9 @@ static bool measure(campaign_settings_t *settings, int launches, char complaint[
     bool good =
         manifest_open(&campaign.manifest, variants, launches > planned ? launches : planned, tune->settings.seed) &&
         campaign_run(&campaign);
+    settings->launch_s = mean_launch_s(campaign.manifest.runs);
     manifest_close(&campaign.manifest);
     json_decref(variants);
-    settings->launch_s = mean_launch_s(tune, settings->name);
     return good || complain(complaint, "the %s did not come to its end; what is done is kept in %.400s", settings->name,
                             folder);
 }
@@ -213,8 +205,7 @@ static int count_joining(const tune_t *tune, const bool *joins)
     return count;
 }
 
-static bool screen(const tune_t *tune, bool *joins, double *launch_s, evidence_t *evidence,
-                   char complaint[COMPLAINT_BYTES])
+static bool screen(tune_t *tune, bool *joins, evidence_t *evidence, char complaint[COMPLAINT_BYTES])
 {
     campaign_settings_t campaign = {.tune = tune, .name = "screening", .joins = joins};
     int variants = 1 + count_joining(tune, joins);
@@ -229,7 +220,7 @@ static bool screen(const tune_t *tune, bool *joins, double *launch_s, evidence_t
                         budget_s, campaign.launch_s * variants);
     int launches = launches_within(budget_s / 4, campaign.launch_s, variants, MAX_SCREENED);
     bool good = measure(&campaign, launches, complaint) && compare_all(&campaign, level, evidence, complaint);
-    *launch_s = campaign.launch_s;
+    tune->launch_s = campaign.launch_s;
     return good;
 }
 
@@ -284,23 +275,24 @@ static void fill_ranges(tune_t *tune, const evidence_t *evidence)
     }
 }
 
-static bool choose_from(tune_t *tune, bool *joins, double launch_s, const evidence_t *screened, evidence_t *evidence,
+static bool choose_from(tune_t *tune, bool *joins, const evidence_t *screened, evidence_t *evidence,
                         char complaint[COMPLAINT_BYTES])
 {
     campaign_settings_t campaign = {.tune = tune, .name = "choice", .joins = joins};
     double seconds = tune->settings.budget_s / 2, level = tune->settings.level_percent / 100;
-    int count = count_joining(tune, joins), launches = launches_within(seconds, launch_s, 1 + count, MAX_MEASURED);
+    int count = count_joining(tune, joins),
+        launches = launches_within(seconds, tune->launch_s, 1 + count, MAX_MEASURED);
     while (count > 1 && launches < least_launches(level / count)) {
         drop_last(tune, screened, joins);
         count = count_joining(tune, joins);
-        launches = launches_within(seconds, launch_s, 1 + count, MAX_MEASURED);
+        launches = launches_within(seconds, tune->launch_s, 1 + count, MAX_MEASURED);
     }
     if (launches < least_launches(level / count))
         return complain(complaint,
                         "--budget-s %g is too small: a choice takes %d launches of 2 variants, %.0f s, of "
                         "at most half of it; what is done is kept",
                         tune->settings.budget_s, least_launches(level / count),
-                        2 * launch_s * least_launches(level / count));
+                        2 * tune->launch_s * least_launches(level / count));
     tune_tell(tune, "choosing from %d algorithms by %d launches", count, launches);
     return measure(&campaign, launches, complaint) && compare_all(&campaign, level / count, evidence, complaint);
 }
@@ -309,15 +301,14 @@ bool tune_measure(tune_t *tune, char complaint[COMPLAINT_BYTES])
 {
     static evidence_t screened[MAX_CANDIDATES * MAX_SIZES], evidence[MAX_CANDIDATES * MAX_SIZES];
     bool joins[MAX_CANDIDATES];
-    double launch_s = 0;
     for (int i = 0; i < tune->candidate_count; i++)
         joins[i] = !tune->candidates[i].excluded;
-    if (!screen(tune, joins, &launch_s, screened, complaint))
+    if (!screen(tune, joins, screened, complaint))
         return false;
     if (choose_screened(screened, tune->candidate_count, (int)tune->settings.sizes.count,
                         tune->settings.min_gain_percent / 100, joins) == 0)
         return true;
-    if (!choose_from(tune, joins, launch_s, screened, evidence, complaint))
+    if (!choose_from(tune, joins, screened, evidence, complaint))
         return false;
     fill_ranges(tune, evidence);
     return true;
@@ -351,8 +342,7 @@ bool tune_confirm(tune_t *tune, const char *file, char complaint[COMPLAINT_BYTES
     static evidence_t evidence[MAX_SIZES];
     campaign_settings_t campaign = {.tune = tune, .name = "confirmation", .file = file};
     double level = tune->settings.level_percent / 100;
-    double launch_s = mean_launch_s(tune, "screening");
-    int launches = launches_within(tune->settings.budget_s / 4, launch_s, 2, MAX_MEASURED);
+    int launches = launches_within(tune->settings.budget_s / 4, tune->launch_s, 2, MAX_MEASURED);
     if (launches < least_launches(level))
         launches = least_launches(level);
     tune_tell(tune, "measuring the file by %d fresh launches", launches);

@@ -70,7 +70,8 @@ typedef struct tune {
     int candidate_count;
     range_t ranges[MAX_RANGES];
     int range_count;
-    bool in_place; /* whether the library's own choice is right with MPI_IN_PLACE, so that candidates have to be */
+    double launch_s; /* what a launch took in the screening */
+    bool in_place;   /* whether the library's own choice is right with MPI_IN_PLACE, so that candidates have to be */
     bool is_terminal;
 } tune_t;
 
