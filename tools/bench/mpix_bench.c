@@ -348,8 +348,6 @@ static int run(bench_t *bench, int argc, char **argv)
         count = count_turns(bench, i);
         run_jobs(bench, &bench->plan.jobs[i], count);
     }
-    if (bench->world.rank == 0)
-        report_end(&bench->report);
     return bench->status;
 }
 

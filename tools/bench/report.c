@@ -309,38 +309,10 @@ void report_job(const report_t *report, const row_keys_t *keys, const char *func
 
 /* ---- Rows */
 
-/* A line of the table. */
-typedef struct kept_row {
-    long job;
-    int number;
-    char *line;
-} kept_row_t;
-
-static int by_job(const void *left, const void *right)
-{
-    const kept_row_t *a = left, *b = right;
-    return a->job != b->job ? (a->job > b->job) - (a->job < b->job) : a->number - b->number;
-}
-
-void report_end(report_t *report)
-{
-    if (report->kept_count > 0)
-        qsort(report->kept, (size_t)report->kept_count, sizeof report->kept[0], by_job);
-    for (kept_row_t *row = report->kept; row < report->kept + report->kept_count; row++) {
-        fputs(row->line, report->output.file);
-        free(row->line);
-    }
-    free(report->kept);
-    report->kept = NULL;
-    report->kept_count = 0;
-    output_flush(report->output.file);
-}
-
-void report_titles(report_t *report)
+void report_titles(const report_t *report)
 {
     if (report->output.format != FORMAT_TABLE)
         return;
-    report_end(report);
     fputs("# Sizes in bytes, times in us of valid samples; !: mean and median differ more than twofold\n",
           report->output.file);
     table_head(&lay_out(report)->table, NULL, 0);
@@ -376,18 +348,25 @@ static void print_row(const report_t *report, const row_t *row)
 
 void report_row(report_t *report, const row_t *row)
 {
-    report_t to_text = *report;
     if (report->output.format != FORMAT_TABLE || !(report->parts & PART_LABEL)) {
         print_row(report, row);
         return;
     }
     report->kept = need(room_for_another(report->kept, report->kept_count, sizeof report->kept[0]));
-    kept_row_t *kept = &report->kept[report->kept_count];
-    size_t bytes;
-    *kept = (kept_row_t){.job = strtol(row->keys.label, NULL, 10), .number = report->kept_count++};
-    to_text.output.file = need(open_memstream(&kept->line, &bytes));
-    print_row(&to_text, row);
-    fclose(to_text.output.file);
+    report->kept[report->kept_count++] = *row;
+}
+
+void report_end(report_t *report)
+{
+    for (int job = 1, printed = 0; printed < report->kept_count; job++)
+        for (const row_t *row = report->kept; row < report->kept + report->kept_count; row++)
+            if (strtol(row->keys.label, NULL, 10) == job) {
+                print_row(report, row);
+                printed++;
+            }
+    free(report->kept);
+    report->kept = NULL;
+    report->kept_count = 0;
 }
 
 /* ---- Raw times */

@@ -76,7 +76,7 @@ typedef struct report {
     bool has_no_size;
     const double *fractions; /* quantiles shown */
     int fraction_count;
-    struct kept_row *kept; /* of several jobs in the table, until the last of them is measured */
+    row_t *kept; /* of several jobs in the table, until the last of them is measured */
     int kept_count;
 } report_t;
 
@@ -90,13 +90,13 @@ void report_head(const report_t *report, const head_t *head);
 void report_job(const report_t *report, const row_keys_t *keys, const char *function);
 
 /* report_titles - in the table, the line of titles, after the jobs whose rows follow. */
-void report_titles(report_t *report);
+void report_titles(const report_t *report);
 
 /*
- * report_row - one row. In the table, rows of several jobs are printed job by job, by report_end or the next
- * report_titles; else at once. Without a valid sample an error row: counts, no figures. A value that does not exist is
- * "-" in the table, empty in CSV, null in JSON, never NaN. Numbers have a point, whatever the locale. Whether the file
- * could be written is for its owner to ask.
+ * report_row - one row. In the table, rows of several jobs, whose labels begin with the numbers of the jobs from 1 on,
+ * are printed job by job by report_end, as long as their texts are there; else at once. Without a valid sample an error
+ * row: counts, no figures. A value that does not exist is "-" in the table, empty in CSV, null in JSON, never NaN.
+ * Numbers have a point, whatever the locale. Whether the file could be written is for its owner to ask.
  */
 void report_row(report_t *report, const row_t *row);
 void report_end(report_t *report);

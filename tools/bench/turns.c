@@ -284,6 +284,8 @@ void bench_run_turns(bench_t *bench, const job_t *jobs, int count)
     for (int i = 0; i < count; i++)
         while (can_write(bench) && find_size(&turns.tasks[i], &size_bytes))
             run_size(&turns, size_bytes);
+    if (bench->world.rank == 0)
+        report_end(&bench->report);
     for (int i = 0; i < count; i++)
         work_close(turns.tasks[i].work);
     batch_room_close(&turns.room);
