@@ -1,28 +1,30 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # How all tools behave alike: what they answer to --help, --version and a bad option, what they do where standard output
-# is full, closed, or a pipe that nobody reads, and that their options are those of test/vocabulary.txt.
+# is full, closed, or a pipe that nobody reads, and files have no room, and that their options are those of
+# test/vocabulary.txt.
 . "$(dirname "$0")/run.sh"
 vocabulary=$here/../vocabulary.txt
 
-# Each tool, the ranks that it needs (- for none by itself), and what makes it print results in a moment.
+# Each tool, the ranks that it needs (- for none by itself), its options that name a file to be written, and what makes
+# it print results in a moment.
 all_tools() {
     cat <<END
-mpix_bench|1|bcast -m 8 -i 3 -x 0
-mpix_skew|2|-i 10 -x 1
-mpix_clock list|1|--reads 100
-mpix_clock drift|2|--duration-s 0.1 --interval-s 0.02 --clocks monotonic
-mpix_clock check|2|--sync none --ages-s 0
-mpix_campaign|-|-o $scratch/campaign --launches 1 -- cat $scratch/bench.json
-mpix_compare|-|$scratch/bench.json $scratch/bench.json
-mpix_report|-|$scratch/bench.json
-mpix_tune|-|
-mpix_trace_check|-|$scratch/trace
-mpix_trace_convert|-|--format csv $scratch/trace
-mpix_trace_report|-|$scratch/trace
-mpix_figures|-|list
-mpix_preload|-|
-mpix_trace|-|
+mpix_bench|1|output raw plot|bcast -m 4,8 -i 3 -x 0
+mpix_skew|2|output raw plot|-i 10 -x 1
+mpix_clock list|1|output raw plot|--reads 100
+mpix_clock drift|2|output raw plot|--duration-s 0.1 --interval-s 0.02 --clocks monotonic
+mpix_clock check|2|output raw plot|--sync none --ages-s 0
+mpix_campaign|-||-o $scratch/campaign --launches 1 -- cat $scratch/bench.json
+mpix_compare|-|output|$scratch/bench.json $scratch/bench.json
+mpix_report|-|output|$scratch/bench.json
+mpix_tune|-||
+mpix_trace_check|-|output|$scratch/trace
+mpix_trace_convert|-|output|--format csv $scratch/trace
+mpix_trace_report|-|output page write-arrivals|$scratch/trace
+mpix_figures|-||list
+mpix_preload|-||
+mpix_trace|-||
 END
 }
 
@@ -83,19 +85,17 @@ check_bad_option() { # TOOL
     [ ! -s "$scratch/out" ] || complain "a refusal prints to standard output"
 }
 
-# A program that is ended by the pipe has done its part, too.
-expect_failure() {
-    [ "$status" -ne 0 ] || complain "exit status is 0"
-    [ "$output" = pipe ] || grep -F "cannot" "$scratch/err" | grep -qF "standard output" || complain "does not say why"
+# RANKS COMMAND...: without a launcher if one rank is enough.
+start() {
+    local launcher=()
+    # shellcheck disable=SC2206
+    case $1 in - | 1) ;; *) launcher=("${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$1") ;; esac
+    capture "${launcher[@]}" "${@:2}"
 }
 
 # RANKS COMMAND...: to an output that cannot be written.
 lose_output() {
-    local ranks=$1 launch=()
-    shift
-    command="$* ($ranks ranks, standard output is $output)"
-    # shellcheck disable=SC2206
-    case $ranks in - | 1) ;; *) launch=("${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$ranks") ;; esac
+    command="${*:2} ($1 ranks, standard output is $output)"
     # The shell of each rank has its own standard output, which is not the launcher's.
     case $output in
     full) to='exec "$@" >/dev/full' ;;
@@ -103,18 +103,35 @@ lose_output() {
     # What is there when the reader has gone.
     pipe) to='{ sleep 0.2; "$@"; echo $? >"$0.$$"; } | true; status=$(cat "$0.$$"); rm "$0.$$"; exit $status' ;;
     esac
-    limited "${launch[@]}" bash -c "$to" "$scratch/status" "$@" 2>"$scratch/err" </dev/null >"$scratch/out"
-    status=$?
-    expect_failure
+    start "$1" bash -c "$to" "$scratch/status" "${@:2}"
+    # A program that is ended by the pipe has done its part, too.
+    if [ "$output" = pipe ]; then
+        [ "$status" -ne 0 ] || complain "exit status is 0"
+    else
+        expect_lost "standard output"
+    fi
 }
 
 check_lost_output() { # TOOL RANKS OPTION...
-    local ranks=$2 name=$1
-    shift 2
+    find_tool "$1"
     for output in full closed pipe; do
-        find_tool "$name"
         lose_output - "${words[@]}" --help
-        [ $# -eq 0 ] || lose_output "$ranks" "${words[@]}" "$@"
+        [ $# -eq 2 ] || lose_output "$2" "${words[@]}" "${@:3}"
+    done
+}
+
+# TOOL RANKS FILES OPTION...: a device that is full in the place of each file.
+check_lost_files() {
+    local option file
+    find_tool "$1"
+    ln -sf /dev/full "$scratch/full.svg"
+    for option in $3; do
+        file=/dev/full
+        [ "$option" != plot ] || file=$scratch/full.svg
+        command="$1 ${*:4} --$option $file ($2 ranks)"
+        start "$2" "${words[@]}" "${@:4}" "--$option" "$file"
+        expect_lost "$file"
+        [ "$option" = plot ] || expect_lost 'write /dev/full: No space left on device'
     done
 }
 
@@ -180,7 +197,7 @@ one_write=
 all=1
 
 # Of tools that begin MPI, which takes long, the quick check has one.
-while IFS='|' read -r tool ranks work <&3; do
+while IFS='|' read -r tool ranks files work <&3; do
     case $tool:$ranks in mpix_bench:* | *:-) tier=quick ;; *) tier= ;; esac
     if ! find_tool "$tool"; then
         tap_skip "$tool" "it is not built"
@@ -192,6 +209,10 @@ while IFS='|' read -r tool ranks work <&3; do
     # shellcheck disable=SC2086
     [ ! -c /dev/full ] || $tier tap_check "$tool: standard output full, closed, or not read" check_lost_output "$tool" \
         "$ranks" $work
+    have_plots || files=${files% plot}
+    # shellcheck disable=SC2086
+    [ ! -c /dev/full ] || [ -z "$files" ] || $tier tap_check "$tool: --${files// /, --} on a device that is full" \
+        check_lost_files "$tool" "$ranks" "$files" $work
     quick tap_check "$tool: options with the names, values and defaults of all tools" check_options "$tool"
 done 3< <(all_tools)
 [ -z "${MPIX_TEST_ONLY-}" ] || all=

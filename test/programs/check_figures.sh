@@ -242,6 +242,23 @@ check_drawing_again() {
     [ ! -e "$scratch/figures/reduce-heatmap.svg" ] || complain "leaves a chart"
 }
 
+# What does not fit on the disk leaves what is there as it is, and no part of itself.
+check_full_disk() {
+    known_heat_map
+    rm -rf "$scratch/disk.before"
+    cp -R "$scratch/figures" "$scratch/disk.before"
+    on_full_disk "$programs/mpix_figures" --plot-only --output "$scratch/disk" reduce-heatmap
+    expect_status 1
+    expect_message "$scratch/disk/reduce-heatmap"
+    fake_launcher "$one_row; seq -f 'reduce,barrier,2,%.0f,100.0,200.0' 2000"
+    MPIEXEC=$scratch/launcher MPIEXEC_FLAGS='' on_full_disk "$programs/mpix_figures" --quick --ranks 2 \
+        --output "$scratch/disk" reduce-heatmap
+    expect_status 1
+    expect_message "cannot write $scratch/disk/reduce-heatmap.csv"
+    expect_disk_kept --exclude=mpix_figures.log
+}
+can_fill_disk() { on_full_disk true && [ "$status" -eq 0 ]; }
+
 check_without_gnuplot() {
     known_heat_map
     PATH=$(path_without gnuplot) draw --plot-only reduce-heatmap
@@ -348,6 +365,8 @@ if ! command -v gnuplot >/dev/null; then
 fi
 quick check "mpix_figures: a heat map of known data" check_known_heat_map
 check "mpix_figures: drawing again" check_drawing_again
+quick tap_check_if can_fill_disk "it takes a user namespace, which is not allowed here" \
+    "mpix_figures: a full disk" check_full_disk
 if [ -x "${BUILDDIR:-.}/tools/mpix_trace_report" ]; then
     quick check "mpix_figures: a given trace" check_given_trace
     check "mpix_figures: an odd trace" check_odd_trace

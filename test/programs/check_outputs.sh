@@ -1,216 +1,73 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What the programs do where an output cannot be written: they say so, name the file, and fail. And how they end after
-# a bad option.
+# What the programs do where there is no room for more than a stream (check_conduct.sh has those): they say so, name the
+# file, and fail. Charts. And how programs end after a bad option.
 #
 # Environment: CC  compiles what is preloaded (default: mpicc)
 . "$(dirname "$0")/run.sh"
 
-expect_failure() {  # NAME OF WHAT CANNOT BE WRITTEN
-    [ "$status" -ne 0 ] || complain "exit status is 0"
-    grep -F "cannot" "$scratch/err" | grep -qF "$1" || complain "no message names $1"
-}
-
-# ---- Files
-
-# Each program that writes one, with the options that make it brief. FILE is replaced.
-raw_outputs() {
-    cat <<END
-alone mpix_bench bcast -m 8 -i 3 -x 0 --output FILE
-alone mpix_bench bcast -m 8 -i 3 -x 0 --raw FILE
-2 mpix_skew -i 10 -x 1 --output FILE
-2 mpix_skew -i 10 -x 1 --raw FILE
-2 mpix_clock drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic --output FILE
-2 mpix_clock drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic --raw FILE
-2 mpix_clock check --sync none --ages-s 0 --output FILE
-2 mpix_clock check --sync none --ages-s 0 --raw FILE
-alone mpix_clock list --reads 100 --output FILE
-alone mpix_clock list --reads 100 --raw FILE
-alone mpix_trace_check $scratch/trace --output FILE
-alone mpix_trace_convert --format csv $scratch/trace --output FILE
-END
-    [ "$formats" = csv ] || cat <<END
-alone mpix_trace_report $scratch/trace --output FILE
-alone mpix_trace_report $scratch/trace --page FILE
-alone mpix_trace_report $scratch/trace --write-arrivals FILE
-alone mpix_trace_convert --format perfetto $scratch/trace --output FILE
-alone mpix_compare $scratch/bench.json $scratch/bench.json --output FILE
-alone mpix_report $scratch/bench.json --output FILE
-END
-}
-charts() {
-    cat <<END
-alone mpix_clock list --reads 100 --plot FILE
-alone mpix_bench bcast barrier -m 64:128 -i 2 --plot FILE
-2 mpix_skew -i 50 -x 5 --plot FILE
-2 mpix_clock check --sync none --ages-s 0 --plot FILE
-2 mpix_clock drift --duration-s 0.1 --interval-s 0.02 --clocks monotonic --plot FILE
-END
-}
-
-check_file() {      # FILE RANKS PROGRAM OPTION...
-    local file=$1
-    shift
-    run "${@//FILE/$file}"
-    expect_failure "$file"
-    [ "$file" != /dev/full ] || grep -qF 'cannot write /dev/full: No space left on device' "$scratch/err" ||
-        complain "does not say why"
-}
+# ---- No room
 
 # What is measured after an output was lost, is lost too: no call of 2 operations, in turns or one after the other.
 check_early_end() {
     printf 'bcast\nreduce\nreduce --comm every:1\n' >"$scratch/jobs"
     run alone mpix_bench --jobs "$scratch/jobs" -m 8:64 -i 3 -x 0 --output /dev/full --raw "$scratch/calls"
-    expect_failure /dev/full
+    expect_lost /dev/full
     [ "$(grep -vc "^#" "$scratch/calls")" -eq 1 ] || complain "measures though the results are lost"
 }
 
-try_each() {        # LIST FILE WHERE
-    local words typed
-    while read -r -a words <&3; do
-        typed=${words[*]:1}
-        case ${words[1]} in mpix_skew | mpix_clock) tap_tier=full ;; *) tap_tier=quick ;; esac
-        tap_check "${typed//"$scratch/"/}: $3" check_file "$2" "${words[@]}"
-    done 3< <($1)
-    tap_tier=full
-}
-
-have_plots() {
-    [ -n "$(command -v gnuplot)" ] && echo 'set terminal svg' | gnuplot >/dev/null 2>&1
-}
-
-"$checks/check_trace_report" "$scratch/trace" 4 40 || echo "# there is no trace"
-"$programs/mpix_bench" bcast -m 8 -i 3 -x 0 --format json >"$scratch/bench.json" 2>/dev/null </dev/null
-if [ -c /dev/full ]; then
-    try_each raw_outputs /dev/full "a device that is full"
-    quick tap_check "mpix_bench: no measurement after a device is full" check_early_end
-    ln -s /dev/full "$scratch/full.svg"
-    if have_plots; then
-        try_each charts "$scratch/full.svg" "a device that is full"
-    else
-        tap_skip "charts" "there is no gnuplot"
-    fi
-else
-    tap_skip "a device that is full" "there is no /dev/full"
-fi
-
-# COMMAND...: in a namespace of its own, where disk in the scratch folder is a file system of one page that is full.
-on_full_file_system() {
-    "${own_mounts[@]}" sh -c 'mount -t tmpfs -o size=4k none "$1" || exit
-        head -c 8192 /dev/zero >"$1/filler" 2>/dev/null
-        shift
-        exec "$@"' sh "$scratch/disk" "$@"
-}
-
-check_on_disk() {   # FILE PROGRAM OPTION...: with the ranks that it can have by itself
-    local file=$1
-    shift
-    command="$* (full file system)"
-    on_full_file_system "$programs/$1" "${@:2}" >"$scratch/out" 2>"$scratch/err" </dev/null
-    status=$?
-    expect_failure "$file"
-}
+[ ! -c /dev/full ] || quick tap_check "mpix_bench: no measurement after a device is full" check_early_end
 
 # A chart that is there stays, whatever room a new one lacks, and nothing is left beside it.
-check_chart_on_disk() { # PROGRAM OPTION...
-    command="$* --plot $scratch/disk/old.svg (full file system with a chart)"
-    # The variables are those of the shell in the namespace.
-    # shellcheck disable=SC2016
-    on_full_file_system sh -c 'truncate -s 0 "$0/filler" && echo old >"$0/old.svg" && cat /dev/zero >>"$0/filler"
-        "$@" --plot "$0/old.svg"
-        status=$?
-        echo "kept: $(cat "$0/old.svg"), files:" $(ls "$0")
-        exit $status' "$scratch/disk" "$programs/$1" "${@:2}" >"$scratch/out" 2>"$scratch/err" </dev/null
-    status=$?
-    expect_failure "$scratch/disk/old.svg"
-    grep -qx 'kept: old, files: filler old.svg' "$scratch/out" || complain "the old chart is lost, or a part is left"
+check_chart_on_disk() {
+    local chart=$scratch/disk/chart.svg
+    mkdir -p "$scratch/disk.before" && echo old >"$scratch/disk.before/chart.svg"
+    on_full_disk "$programs/mpix_clock" list --reads 100 --plot "$chart"
+    expect_lost "$chart"
+    expect_disk_kept
 }
 
-# Folders that tools write, of which OTF2 takes a library that may be missing.
-check_folders_on_disk() {   # FOLDER
-    check_on_disk "$1" mpix_trace_check --corrected "$1" "$scratch/trace"
-    ! "$programs/mpix_trace_convert" --format otf2 "$scratch/trace" >/dev/null 2>&1 ||
-        check_on_disk "$1" mpix_trace_convert --format otf2 --output "$1" "$scratch/trace"
-}
-
-# With data there is no room for a figure.
-check_figures() {   # THE BEGINNING OF THE FILES' NAMES
-    command="mpix_figures --plot-only (full file system)"
-    "${own_mounts[@]}" sh -c 'mount -t tmpfs -o size=64k none "$1" && cp "$2"/*.csv "$1" || exit
-        head -c 131072 /dev/zero >"$1/filler" 2>/dev/null
-        exec "$3" --plot-only --output "$1" barrier-skew' \
-        sh "$scratch/disk" "$scratch/figures" "$programs/mpix_figures" >"$scratch/out" 2>"$scratch/err" </dev/null
-    status=$?
-    [ "$status" -eq 1 ] || complain "exit status is not 1"
-    grep '^mpix_figures: ' "$scratch/err" | grep -qF "$1" || complain "no message names $1"
-}
-
-# The data of an earlier run stays where new data, which takes more room, does not fit, and nothing is left beside it.
-check_figure_data() {
-    command="mpix_figures (full file system with data)"
-    cat >"$scratch/launcher" <<'END'
-#!/bin/sh
-echo operation,release,ranks,size_bytes,avg_ns,max_mean_ns
-seq -f 'reduce,barrier,2,%.0f,100.0,200.0' 1000
+# Folders, and what other libraries write. OTF2 may be missing.
+check_traces_on_disk() {
+    local words
+    "$checks/check_trace_report" "$scratch/trace" 4 40
+    "$programs/mpix_trace_convert" --format otf2 "$scratch/trace" >/dev/null 2>&1
+    while read -r -a words; do
+        [ ${#words[@]} -gt 0 ] || continue
+        on_full_disk "$programs/${words[0]}" "${words[@]:1}" "$scratch/disk/traced" "$scratch/trace"
+        expect_lost "$scratch/disk/traced"
+    done <<END
+mpix_trace_check --corrected
+$([ "$formats" = csv ] || echo mpix_trace_convert --format perfetto --output)
+$([ ! -e "$scratch/trace.otf2" ] || echo mpix_trace_convert --format otf2 --output)
 END
-    chmod +x "$scratch/launcher"
-    # The variables are those of the shell in the namespace.
-    # shellcheck disable=SC2016
-    MPIEXEC=$scratch/launcher MPIEXEC_FLAGS='' on_full_file_system sh -c '
-        truncate -s 0 "$0/filler" && echo old >"$0/reduce-heatmap.csv" && cat /dev/zero >>"$0/filler"
-        "$@" --output "$0" reduce-heatmap
-        status=$?
-        echo "kept: $(cat "$0/reduce-heatmap.csv"), files:" $(ls "$0")
-        exit $status' "$scratch/disk" "$programs/mpix_figures" --quick --ranks 2 \
-        >"$scratch/out" 2>"$scratch/err" </dev/null
-    status=$?
-    [ "$status" -eq 1 ] || complain "exit status is not 1"
-    grep -qx "mpix_figures: .*: cannot write $scratch/disk/reduce-heatmap.csv" "$scratch/err" || complain "no message"
-    grep -qx 'kept: old, files: filler mpix_figures.log reduce-heatmap.csv' "$scratch/out" ||
-        complain "the old data is lost, or a part is left"
 }
 
-mkdir "$scratch/disk"
-if on_full_file_system true 2>/dev/null; then
-    quick tap_check "mpix_trace_...: a file system that is full" check_folders_on_disk "$scratch/disk/traced"
-    if have_plots; then
-        quick tap_check "mpix_clock list --plot: a chart on a file system that is full" \
-            check_chart_on_disk mpix_clock list --reads 100
-    else
-        tap_skip "charts on a file system that is full" "there is no gnuplot"
-    fi
-    quick tap_check "mpix_figures: data on a file system that is full" check_figure_data
-    if have_plots && run alone mpix_figures --quick --ranks 2 --output "$scratch/figures" barrier-skew &&
-        [ "$status" -eq 0 ]; then
-        quick tap_check "mpix_figures: a file system that is full" check_figures "$scratch/disk/barrier-skew"
-    else
-        tap_skip "mpix_figures: a file system that is full" "the figure cannot be made here"
-    fi
+if on_full_disk true && [ "$status" -eq 0 ]; then
+    quick tap_check "mpix_trace_...: a disk that is full" check_traces_on_disk
+    quick tap_check_if have_plots "there is no gnuplot" "a chart on a disk that is full" check_chart_on_disk
 else
-    tap_skip "a file system that is full" "it takes a user namespace, which is not allowed here"
+    tap_skip "a disk that is full" "it takes a user namespace, which is not allowed here"
 fi
 
 # ---- A gnuplot that fails, though it seemed to work
 
-check_gnuplot() {   # WHAT IT DOES WHERE IT IS TO DRAW
+# With a chart before it, and without.
+check_gnuplot() {
+    local does
     mkdir -p "$scratch/bin"
-    printf '#!/bin/sh\nif grep -q multiplot "$2" 2>/dev/null; then %s; fi\n' "$1" >"$scratch/bin/gnuplot"
-    chmod +x "$scratch/bin/gnuplot"
-    PATH=$scratch/bin:$PATH run alone mpix_clock list --reads 100 --plot "$scratch/chart.svg"
-    expect_failure "$scratch/chart.svg"
-    [ ! -e "$scratch/chart.svg" ] || complain "leaves a chart"
+    for does in "echo '<svg'; exit 1" "echo '<svg'; kill -KILL \$\$" "exit 0"; do
+        printf '#!/bin/sh\nif grep -q multiplot "$2" 2>/dev/null; then %s; fi\n' "$does" >"$scratch/bin/gnuplot"
+        chmod +x "$scratch/bin/gnuplot"
+        for chart in old.svg new.svg; do
+            echo old >"$scratch/old.svg"
+            PATH=$scratch/bin:$PATH run alone mpix_clock list --reads 100 --plot "$scratch/$chart"
+            expect_lost "$scratch/$chart"
+            [ "$(cat "$scratch/old.svg")" = old ] && [ ! -e "$scratch/new.svg" ] || complain "leaves a chart"
+        done
+    done
 }
-quick tap_check "gnuplot fails" check_gnuplot "echo '<svg'; exit 1"
-tap_check "gnuplot is killed" check_gnuplot "echo '<svg'; kill -KILL \$\$"
-tap_check "gnuplot draws nothing" check_gnuplot "exit 0"
-
-check_old_chart() {
-    echo old >"$scratch/chart.svg"
-    check_gnuplot "echo '<svg'; exit 1" >/dev/null
-    expect_failure "$scratch/chart.svg"
-    [ "$(cat "$scratch/chart.svg")" = old ] || complain "changes a chart though it has no other"
-}
-tap_check "gnuplot fails where there is a chart" check_old_chart
+quick tap_check "gnuplot fails, is killed, draws nothing" check_gnuplot
 
 # One of which the real gnuplot would say that it is too old.
 check_old_gnuplot() {

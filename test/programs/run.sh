@@ -57,6 +57,35 @@ capture() {
     status=$?
 }
 
+# COMMAND...: where the folder disk in the scratch folder is a file system without room. What is in disk.before is there
+# before, and what is there afterwards is in disk.after.
+on_full_disk() {
+    program=${1##*/} command="$* (full disk)"
+    rm -rf "$scratch/disk.after"
+    mkdir -p "$scratch/disk" "$scratch/disk.before" "$scratch/disk.after"
+    # The variables are those of the shell in the namespace.
+    # shellcheck disable=SC2016
+    capture "${own_mounts[@]}" sh -c 'mount -t tmpfs -o size=64k none "$0" && cp -R "$0.before/." "$0" || exit
+        cat /dev/zero >"$0/filler" 2>/dev/null
+        "$@"
+        status=$?
+        rm "$0/filler" && cp -R "$0/." "$0.after"
+        exit $status' "$scratch/disk" "$@"
+}
+
+# [OPTION]... of diff: what was there before is there, and nothing else.
+expect_disk_kept() {
+    expect_silence diff -r "$@" "$scratch/disk.before" "$scratch/disk.after"
+}
+
+# NAME: the last run failed, and said that this cannot be written.
+expect_lost() {
+    [ "$status" -ne 0 ] || complain "exit status is 0"
+    grep -F "cannot" "$scratch/err" | grep -qF -e "$1" || complain "no message names $1"
+}
+
+have_plots() { command -v gnuplot && echo 'set terminal svg' | gnuplot; } >/dev/null 2>&1
+
 # RANKS COMMAND...: launches it. The flags of the launcher are words, and there may be none.
 launch() {
     # shellcheck disable=SC2086
