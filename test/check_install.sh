@@ -3,35 +3,17 @@
 # What an installation has for other projects: the CMake package, from a place other than the configured one; the names
 # of pkg-config modules; the module file; what the recipes for Spack and EasyBuild expect. To be run in the build
 # directory.
-#
-# Most functions are called by tap_check only, by name:
-# shellcheck disable=SC2317
-set -u
-export LC_ALL=C
-
-test_dir=$(cd "$(dirname "$0")" && pwd)
-. "$test_dir/tap.sh"
-hello=$test_dir/../examples
-packaging=$test_dir/../packaging
-suffix=${LIBRARY_SUFFIX-}
-
-[ "${sanitizers:-no}" = no ] || skip_all "an ordinary program cannot load a library that was built with sanitizers"
-case $(basename "${MPIEXEC:-mpiexec}") in smpirun) skip_all "simulated programs do not use an installed library" ;; esac
-
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-setting() {     # NAME: of configure
-    sed -n "s/^$1 = //p" Makefile
-}
-fc=${MPIFC-$(setting MPIFC)}
-prefix=$(setting prefix) version=$(setting PACKAGE_VERSION) flavor=$(setting MPI_FLAVOR) libdir=${libdir:-$prefix/lib}
+. "$(dirname "$0")/programs/run.sh"
+. "$here/installed.sh"
+top=$here/../..
+examples=$top/examples packaging=$top/packaging
+fc=${MPIFC-$(configured MPIFC)} MPICXX=${MPICXX-$(configured MPICXX)}
+prefix=$(configured prefix) version=$(configured PACKAGE_VERSION) flavor=$(configured MPI_FLAVOR)
 
 # A folder that nobody configured: what is found must be found from the place of the files.
-moved=$work/elsewhere
-if ! "${MAKE:-make}" install DESTDIR="$work/root" >"$work/install.log" 2>&1 || ! mv "$work/root$prefix" "$moved"; then
-    tap_not_ok "make install" "$(tail -n 20 "$work/install.log")"
-    tap_done
-fi
+install_once
+moved=$scratch/elsewhere
+mv "$root$prefix" "$moved"
 moved_libdir=$moved${libdir#"$prefix"}
 
 # ---- CMake
@@ -42,34 +24,31 @@ loudly() {
     output=$("$@" 2>&1 </dev/null) || printf '%s\n' "$*" "$output"
 }
 configure_project() {   # NAME PREFIX
-    # shellcheck disable=SC2086 # the compiler is a list of words, of which the first is the MPI wrapper
-    set -- "$1" "$2" ${CC:-mpicc}
-    env -u CC -u CXX -u FC cmake -S "$work/$1" -B "$work/$1/build" "-DCMAKE_PREFIX_PATH=$2" \
-        "-DMPI_C_COMPILER=$3" "-DMPI_CXX_COMPILER=$MPICXX" "-DMPI_Fortran_COMPILER=$fc"
+    env -u CC -u CXX -u FC cmake -S "$scratch/$1" -B "$scratch/$1/build" "-DCMAKE_PREFIX_PATH=$2" \
+        "-DMPI_C_COMPILER=${compiler%% *}" "-DMPI_CXX_COMPILER=$MPICXX" "-DMPI_Fortran_COMPILER=$fc"
 }
 build_project() {       # NAME PREFIX
-    configure_project "$@" && cmake --build "$work/$1/build"
+    configure_project "$@" && cmake --build "$scratch/$1/build"
 }
 run_program() {         # PROGRAM
-    # shellcheck disable=SC2086 # flags are words
-    limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$1" </dev/null 2>&1 | grep -q '^ok$' ||
+    launch 2 "$1" </dev/null 2>&1 | grep -q '^ok$' ||
         echo "$1 does not print ok at 2 processes"
 }
 
 # As a user has it: a folder of sources with a CMakeLists.txt.
 check_cmake_example() {
-    cp -R "$hello" "$work/example"
-    chmod -R u+w "$work/example"
+    cp -R "$examples" "$scratch/example"
+    chmod -R u+w "$scratch/example"
     loudly build_project example "$moved"
-    run_program "$work/example/build/hello_c"
-    run_program "$work/example/build/hello_cxx"
-    [ -x "$work/example/build/osu_reduce" ] || echo "no osu_reduce"
+    run_program "$scratch/example/build/hello_c"
+    run_program "$scratch/example/build/hello_cxx"
+    [ -x "$scratch/example/build/osu_reduce" ] || echo "no osu_reduce"
 }
 
 # What the project has set for checks of its own is as before.
 check_cmake_variables() {
-    mkdir "$work/variables"
-    cat >"$work/variables/CMakeLists.txt" <<END
+    mkdir "$scratch/variables"
+    cat >"$scratch/variables/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.9...3.25)
 project(variables LANGUAGES C)
 set(CMAKE_REQUIRED_LIBRARIES m)
@@ -77,15 +56,15 @@ set(CMAKE_REQUIRED_FLAGS -Wno-such-flag)
 find_package(mpix_harmonize REQUIRED)
 message("libraries [\${CMAKE_REQUIRED_LIBRARIES}] flags [\${CMAKE_REQUIRED_FLAGS}] quiet [\${CMAKE_REQUIRED_QUIET}]")
 END
-    configure_project variables "$moved" >"$work/variables/log" 2>&1
-    grep -qxF 'libraries [m] flags [-Wno-such-flag] quiet []' "$work/variables/log" || cat "$work/variables/log"
+    configure_project variables "$moved" >"$scratch/variables/log" 2>&1
+    grep -qxF 'libraries [m] flags [-Wno-such-flag] quiet []' "$scratch/variables/log" || cat "$scratch/variables/log"
 }
 
 # As doc/installing.md says. Without the language C, the refusal tells what a project needs.
 check_cmake_fortran() {
-    mkdir "$work/fortran"
-    cp "$hello/hello.f90" "$work/fortran"
-    cat >"$work/fortran/CMakeLists.txt" <<END
+    mkdir "$scratch/fortran"
+    cp "$examples/hello.f90" "$scratch/fortran"
+    cat >"$scratch/fortran/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.9...3.25)
 project(bench LANGUAGES C Fortran)
 find_package(MPI REQUIRED COMPONENTS C Fortran)
@@ -94,90 +73,85 @@ add_executable(bench hello.f90 \${mpix_harmonize_FORTRAN_SOURCES})
 target_link_libraries(bench mpix_harmonize::mpix_harmonize MPI::MPI_Fortran)
 END
     loudly build_project fortran "$moved"
-    run_program "$work/fortran/build/bench"
-    cp -R "$work/fortran" "$work/alone"
-    rm -r "$work/alone/build"
+    run_program "$scratch/fortran/build/bench"
+    cp -R "$scratch/fortran" "$scratch/alone"
+    rm -r "$scratch/alone/build"
     sed -i 's/LANGUAGES C Fortran/LANGUAGES Fortran/; s/COMPONENTS C Fortran/COMPONENTS Fortran/' \
-        "$work/alone/CMakeLists.txt"
+        "$scratch/alone/CMakeLists.txt"
     configure_project alone "$moved" 2>&1 | tr -s '[:space:]' ' ' | grep -qF '(for Fortran: LANGUAGES C Fortran)' ||
         echo "a project in Fortran alone is not told what it needs"
 }
-compiles_mpi_f08() {
-    printf 'use mpi_f08\nend\n' >"$work/probe.f90"
-    # shellcheck disable=SC2086 # compilers are lists of words
-    [ -n "$fc" ] && (cd "$work" && $fc probe.f90 -o probe) >/dev/null 2>&1
-}
-
 # By the prototype's names, in a project without C, with the static library.
 check_cmake_prototype() {
-    cp -R "$moved" "$work/static"
-    rm "$work/static${libdir#"$prefix"}/libmpix_harmonize$suffix.so"* 2>/dev/null
-    mkdir "$work/prototype"
-    cp "$hello/hello.cc" "$work/prototype"
-    cat >"$work/prototype/CMakeLists.txt" <<END
+    cp -R "$moved" "$scratch/static"
+    rm "$scratch/static${libdir#"$prefix"}/libmpix_harmonize$suffix.so"* 2>/dev/null
+    mkdir "$scratch/prototype"
+    cp "$examples/hello.cc" "$scratch/prototype"
+    cat >"$scratch/prototype/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.9)
 project(prototype LANGUAGES CXX)
 find_package(MPIXHarmonize REQUIRED)
 add_executable(prototype hello.cc)
 target_link_libraries(prototype MPIXHarmonize::mpix-harmonize)
 END
-    loudly build_project prototype "$work/static"
-    run_program "$work/prototype/build/prototype"
-    ! ldd "$work/prototype/build/prototype" | grep libmpix_harmonize
+    loudly build_project prototype "$scratch/static"
+    run_program "$scratch/prototype/build/prototype"
+    ! ldd "$scratch/prototype/build/prototype" | grep libmpix_harmonize
 }
 
 check_cmake_flavor() {
     local output
-    cp -R "$moved" "$work/foreign"
-    cp -R "$hello" "$work/mixed"
+    cp -R "$moved" "$scratch/foreign"
+    cp -R "$examples" "$scratch/mixed"
     sed -i 's/_flavor "[a-z]*"/_flavor "another"/' \
-        "$work/foreign${libdir#"$prefix"}/cmake/mpix_harmonize/mpix_harmonize-library$suffix.cmake"
-    output=$(configure_project mixed "$work/foreign" 2>&1) && echo "a project with another MPI library is configured"
+        "$scratch/foreign${libdir#"$prefix"}/cmake/mpix_harmonize/mpix_harmonize-library$suffix.cmake"
+    output=$(configure_project mixed "$scratch/foreign" 2>&1) && echo "a project with another MPI library is configured"
     tr -s '[:space:]' ' ' <<<"$output" | grep -q 'but the project uses another MPI library' || echo "$output"
 }
 
-# REQUEST yes|no: whether the installed version satisfies a request such as 0.1, 0.1.0...<1.0, or "0.1.0 EXACT"
-expect_version() {
-    local request=$1 wanted=$2
-    cat >"$work/version/CMakeLists.txt" <<END
-cmake_minimum_required(VERSION 3.19)
-project(version LANGUAGES NONE)
-find_package(probe $request CONFIG QUIET PATHS "$work/version" NO_DEFAULT_PATH)
-message("satisfied: [\${probe_FOUND}]")
-END
-    case $(cmake -S "$work/version" -B "$work/version/build" 2>&1) in
-    *'satisfied: [1]'*) [ "$wanted" = yes ] || echo "version $version satisfies $request" ;;
-    *'satisfied: [0]'*) [ "$wanted" = no ] || echo "version $version does not satisfy $request" ;;
-    *) echo "cmake fails with $request" ;;
-    esac
-    rm -rf "$work/version/build"
-}
+# Which requests, such as 0.1, 0.1.0...<1.0, or "0.1.0 EXACT", the installed version satisfies
 check_cmake_version() {
-    local major minor patch
+    local major minor patch request
     IFS=. read -r major minor patch <<<"$version"
-    mkdir "$work/version"
-    : >"$work/version/probe-config.cmake"
+    mkdir "$scratch/version"
+    : >"$scratch/version/probe-config.cmake"
     cp "$moved_libdir/cmake/mpix_harmonize/mpix_harmonize-config-version.cmake" \
-        "$work/version/probe-config-version.cmake"
-    expect_version "$version" yes
-    expect_version "$major.$minor" yes
-    expect_version "$major.$minor.$((patch + 1))" no
-    expect_version "$((major + 1)).0" no
-    expect_version "$major.$((minor + 1))" no
-    expect_version "$version EXACT" yes
-    expect_version "$major.$minor.$((patch + 1)) EXACT" no
-    expect_version "0.0.1 EXACT" no
-    expect_version "$version...$((major + 1)).0" yes
-    expect_version "$major.$((minor + 1))...$((major + 1)).0" no
-    expect_version "0.0.1...$version" yes
-    expect_version "0.0.1...<$version" no
-    expect_version "0.0.1...0.0.2" no
+        "$scratch/version/probe-config-version.cmake"
+    cat >"$scratch/requests" <<END
+$version
+$major.$minor
+$version EXACT
+$version...$((major + 1)).0
+0.0.1...$version
+not $major.$minor.$((patch + 1))
+not $((major + 1)).0
+not $major.$((minor + 1))
+not $major.$minor.$((patch + 1)) EXACT
+not 0.0.1 EXACT
+not $major.$((minor + 1))...$((major + 1)).0
+not 0.0.1...<$version
+not 0.0.1...0.0.2
+END
+    {
+        echo 'cmake_minimum_required(VERSION 3.19)'
+        echo 'project(version LANGUAGES NONE)'
+        while read -r request; do
+            echo 'unset(probe_DIR CACHE)'
+            echo "find_package(probe ${request#not } CONFIG QUIET PATHS $scratch/version NO_DEFAULT_PATH)"
+            echo "if(probe_FOUND)"
+            echo "message(\"${request#not }\")"
+            echo "else()"
+            echo "message(\"not ${request#not }\")"
+            echo "endif()"
+        done <"$scratch/requests"
+    } >"$scratch/version/CMakeLists.txt"
+    cmake -S "$scratch/version" -B "$scratch/version/build" 2>&1 | grep -v '^--' | diff "$scratch/requests" -
 }
 
 cmake_test() {  # NAME FUNCTION [REASON]: what it lacks, if anything
     if ! command -v cmake >/dev/null; then
         tap_skip "$1" "cmake is missing (Debian package: cmake)"
-    elif [ -z "${MPICXX-}" ]; then
+    elif [ -z "$MPICXX" ]; then
         tap_skip "$1" "no MPI compiler wrapper for C++"
     elif [ -n "${3-}" ]; then
         tap_skip "$1" "$3"
@@ -188,7 +162,7 @@ cmake_test() {  # NAME FUNCTION [REASON]: what it lacks, if anything
 quick cmake_test "find_package(mpix_harmonize) in a moved installation: C and C++" check_cmake_example
 cmake_test "find_package leaves the project's variables as they are" check_cmake_variables
 no_f08=''
-compiles_mpi_f08 || no_f08="${fc:-no MPI compiler wrapper for Fortran} compiles no program with mpi_f08"
+[ -n "$fc" ] && have_fortran 3 || no_f08="${fc:-no MPI compiler wrapper for Fortran} compiles no program with mpi_f08"
 cmake_test "find_package(mpix_harmonize) in a project in Fortran" check_cmake_fortran "$no_f08"
 no_archive=''
 [ -e "$moved_libdir/libmpix_harmonize$suffix.a" ] || no_archive="this build has no static library"
@@ -216,14 +190,14 @@ quick tap_check "pkg-config knows the library by each of its names" check_pkgcon
 
 # Of a library with a suffix, as for two MPI libraries in one prefix: modules are all that is made here.
 check_suffix() {
-    local option name output prefix=$work/both
-    mkdir "$work/suffix" && cd "$work/suffix" || return
+    local option name output prefix=$scratch/both
+    mkdir "$scratch/suffix" && cd "$scratch/suffix" || return
     for option in "--with-library-suffix=a b" "--with-library-suffix"; do
-        output=$("$test_dir/../configure" CC="${CC:-mpicc}" "$option" 2>&1 </dev/null) &&
+        output=$("$top/configure" CC="$compiler" "$option" 2>&1 </dev/null) &&
             echo "configure $option passes"
         grep -q 'suffix takes letters' <<<"$output" || echo "configure $option does not tell the reason: $output"
     done
-    loudly "$test_dir/../configure" CC="${CC:-mpicc}" --prefix="$prefix" --libdir="$prefix/lib" \
+    loudly "$top/configure" CC="$compiler" --prefix="$prefix" --libdir="$prefix/lib" \
         --with-library-suffix=-other LIBS=-lrt
     loudly "${MAKE:-make}" install-plain-name
     for name in mpix_harmonize-other mpix_harmonize mpix-harmonize; do
@@ -234,7 +208,7 @@ check_suffix() {
         grep -q -w -e '-lrt' <<<"$output" || echo "$name does not name what the static library needs: $output"
     done
 }
-is_elsewhere() { [ ! -e "$test_dir/../config.status" ]; }
+is_elsewhere() { [ ! -e "$top/config.status" ]; }
 tap_check_if is_elsewhere \
     "the folder of the sources is a build directory, beside which there can be none" \
     "a suffix of the library, and make install-plain-name" check_suffix
@@ -243,7 +217,7 @@ tap_check_if is_elsewhere \
 check_module() {
     local output setting python file=$moved/share/modulefiles/mpix_harmonize/$version$suffix
     python=$(sed -n 's/^prepend-path PYTHONPATH //p' "$file")
-    [[ "$python$(setting PYTHON)" =~ ^:?$ ]] || [ -e "$moved${python#"$prefix"}/mpix_harmonize/__init__.py" ] ||
+    [[ "$python$(configured PYTHON)" =~ ^:?$ ]] || [ -e "$moved${python#"$prefix"}/mpix_harmonize/__init__.py" ] ||
         echo "there is no Python module in '$python'"
     output=$(env -u PKG_CONFIG_PATH -u MPIX_HARMONIZE_ROOT -u PYTHONPATH -u MANPATH modulecmd bash load "$file" 2>&1)
     # The empty name at the end of MANPATH keeps the system's pages.
@@ -260,12 +234,12 @@ quick tap_check_if "command -v modulecmd" "modulecmd is missing (Debian package:
 check_spack() {
     local home
     for home in spack/package.py spack_repo/builtin/build_systems/autotools.py; do
-        mkdir -p "$work/$home.d/spack" "$work/$home.d/${home%/*}"
+        mkdir -p "$scratch/$home.d/spack" "$scratch/$home.d/${home%/*}"
         printf '%s\n' 'from os.path import join as join_path' \
             'license = version = variant = depends_on = lambda *words, **options: None' \
-            >"$work/$home.d/spack/package.py"
-        echo 'class AutotoolsPackage: pass' >>"$work/$home.d/$home"
-        PYTHONPATH=$work/$home.d python3 "$packaging/spack/package.py"
+            >"$scratch/$home.d/spack/package.py"
+        echo 'class AutotoolsPackage: pass' >>"$scratch/$home.d/$home"
+        PYTHONPATH=$scratch/$home.d python3 "$packaging/spack/package.py"
     done
 }
 tap_check_if "command -v python3" "python3 is missing" "Spack loads its recipe, before and since 1.0" check_spack
@@ -310,7 +284,7 @@ if ! command -v python3 >/dev/null; then
 elif [ -n "$suffix" ] || [ "${libdir#"$prefix"}" != /lib ] || ! compgen -G "$moved/lib/*.a" >/dev/null ||
     ! compgen -G "$moved/lib/*.so" >/dev/null; then
     tap_skip "$name" "they are for both libraries in PREFIX/lib, without a suffix"
-elif [ -z "$(setting JANSSON_LIBS)" ]; then
+elif [ -z "$(configured JANSSON_LIBS)" ]; then
     tap_skip "$name" "they are for a build with Jansson"
 else
     quick tap_check "$name" check_recipes

@@ -19,8 +19,14 @@ count=$(wc -w <<<"$plain")
 tap_expect_empty "the header declares 10 functions" "$([ "$count" -eq 10 ] || echo "it declares $count: $plain")"
 
 # The Fortran modules declare functions that only they use.
-modules=$test_dir/../bindings/fortran/mpix_harmonize_mpi.f90
-declared=$(printf '%s\n' "$declared" $(sed -n 's/.*bind(C, name="\(.*\)").*/\1/p' "$modules") | sort)
+modules=$test_dir/../bindings/fortran/mpix_harmonize
+fortran=$(sed -n 's/.*bind(C, name="\(.*\)").*/\1/p' "${modules}_mpi.f90" | sort)
+declared=$(printf '%s\n' "$declared" "$fortran" | sort)
+tap_expect_empty "the Fortran modules have the functions of the header" "$(
+    diff <(grep '^MPIX_.*_f$' <<<"$fortran") <(sed 's/$/_f/' <<<"$plain" | sort)
+    for name in $plain; do
+        grep -L "^    subroutine $name(" "$modules"_{mpi,f08}.f90 | sed "s/$/ has no $name/"
+    done)"
 
 # Of these, there is the one for this MPI library.
 of_one_library='^MPIX_Harmonize_built_for_'

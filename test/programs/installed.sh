@@ -2,14 +2,8 @@
 # A tree into which the library is installed, as its users have it, to be sourced after run.sh. A script that cannot
 # have one ends here, with a reason.
 
-[ "${sanitizers:-no}" = no ] || {
-    echo "1..0 # SKIP an ordinary program cannot load a library that was built with sanitizers"
-    exit 0
-}
-case $(basename "${MPIEXEC:-mpiexec}") in smpirun)
-    echo "1..0 # SKIP simulated programs do not use an installed library"
-    exit 0
-esac
+[ "${sanitizers:-no}" = no ] || skip_all "an ordinary program cannot load a library that was built with sanitizers"
+launches || skip_all "simulated programs do not use an installed library"
 
 # VARIABLE: what configure chose, from the Makefile. Flags of a make around this one may make it say where it is.
 configured() {
@@ -36,8 +30,5 @@ pkg_config_flags() {
 
 # RANKS PROGRAM [ARGUMENT]...: runs it with the installed library, both outputs to stdout
 run_installed() {
-    # The flags are words, and there may be none.
-    # shellcheck disable=SC2086
-    LD_LIBRARY_PATH="$root$libdir${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}" limited \
-        ${MPIEXEC:-mpiexec} ${MPIEXEC_FLAGS-} -n "$@" </dev/null 2>&1
+    LD_LIBRARY_PATH="$root$libdir${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}" launch "$@" </dev/null 2>&1
 }
