@@ -4,8 +4,7 @@
 # The first hour of a stranger: makes a minimal Debian system beside this one, with an ordinary user who has sudo, gives
 # that user the sources, and runs the README's commands in its order. Seconds are part of each test's name.
 #
-# Usage: run_fresh_tests.sh            ./quickstart, and ./quickstart check with the unit tests only
-#        run_fresh_tests.sh full       ./quickstart, ./quickstart check, and the README's lines without root
+# Usage: run_fresh_tests.sh full       ./quickstart, ./quickstart check, and the README's lines without root
 #        run_fresh_tests.sh system     ./quickstart and ./quickstart check, by $MPIX_TEST_FRESH_MPI; prints a row
 #        run_fresh_tests.sh COMMAND    one command of the shell there, such as "./quickstart --mpi openmpi"
 #
@@ -14,7 +13,6 @@
 #              MPIX_TEST_FRESH_ALL    for "system": yes: all tests, by ./quickstart check --all
 #              MPIX_TEST_FRESH_CACHE  keeps the minimal systems for further runs (default: /var/tmp/mpix_fresh)
 #              MPIX_TEST_FRESH_FILES  a folder that the user there gets a copy of, as ~/files
-#              MPIX_TEST_BRIEF, MPIX_TEST_QUICK  yes: nothing
 #
 # The mirror and apt's configuration are those of this machine, and for its own release all of its sources. The minimal
 # system is the lower layer of an overlay in private namespaces, so nothing else of this machine is changed, and all but
@@ -81,7 +79,6 @@ in_system() {
 as_user() {     # COMMAND: by the user's shell, in the sources
     in_system setpriv --reuid $user_id --regid $user_id --init-groups \
         env -i HOME="/home/$user" USER=$user LOGNAME=$user PATH=/usr/local/bin:/usr/bin:/bin \
-        "QUICKSTART_TESTS=${QUICKSTART_TESTS-}" \
         bash -c "cd ~/project && $1" </dev/null 2>&1
 }
 
@@ -109,13 +106,6 @@ all_passed='^[1-9][0-9]* passed, 0 failed, [0-9]+ skipped$'
 first_seconds=60
 check_seconds=240
 
-try_first_command() {   # [SECONDS]
-    try "./quickstart, from nothing" ./quickstart "$result" "$@"
-    # What a screen of 24 lines and 80 columns has no place for.
-    tap_expect_empty "its output fits one screen" \
-        "$(fold -w 80 <<<"$last_output" | sed -n '25,$p'; grep -E '.{81}' <<<"$last_output")"
-}
-
 # SCRIPT: some of its tests passed there, where all may have been skipped for want of something.
 expect_passed() {
     local log=$root/home/$user/project/build/mpich/test/$1.log
@@ -132,26 +122,23 @@ expect_hosts() {
     fi
 }
 
-try_readme() {      # full or short
-    if [ "$1" = full ]; then
-        try_first_command $first_seconds
-        try "./quickstart check, after it" "./quickstart check" "$all_passed" $check_seconds
-        expect_hosts
-        expect_passed programs/check_trace_report
-        expect_passed programs/check_report
-        # In sources of its own, in which quickstart has generated nothing.
-        try "the README's lines without root" "set -e
-            cp -R /srv/project ~/checkout
-            chmod -R u+w ~/checkout
-            cd ~/checkout
-            cp examples/hello.c bench.c
-            $(sed -n '/^Without root:/,/^```$/{ /^Without/d; /^```/d; /^$/d; p }' "$top/README.md")
-            mpix_bench --version; mpiexec -n 2 ./bench" '^ok$'
-    else
-        try_first_command
-        QUICKSTART_TESTS="test/unit/unit_tests test/check_symbols.sh"
-        try "./quickstart check, after it" "./quickstart check" "$all_passed"
-    fi
+try_readme() {
+    try "./quickstart, from nothing" ./quickstart "$result" $first_seconds
+    # What a screen of 24 lines and 80 columns has no place for.
+    tap_expect_empty "its output fits one screen" \
+        "$(fold -w 80 <<<"$last_output" | sed -n '25,$p'; grep -E '.{81}' <<<"$last_output")"
+    try "./quickstart check, after it" "./quickstart check" "$all_passed" $check_seconds
+    expect_hosts
+    expect_passed programs/check_trace_report
+    expect_passed programs/check_report
+    # In sources of its own, in which quickstart has generated nothing.
+    try "the README's lines without root" "set -e
+        cp -R /srv/project ~/checkout
+        chmod -R u+w ~/checkout
+        cd ~/checkout
+        cp examples/hello.c bench.c
+        $(sed -n '/^Without root:/,/^```$/{ /^Without/d; /^```/d; /^$/d; p }' "$top/README.md")
+        mpix_bench --version; mpiexec -n 2 ./bench" '^ok$'
     try "./quickstart again" ./quickstart "$result"
     tap_expect_empty "it starts from what is there" "$(grep -E 'Installing|Generating|Removing' <<<"$last_output")"
 }
@@ -173,7 +160,7 @@ inside() {      # WORK WHAT
     mount_machine "$cache" "$1" || { tap_skip "a fresh machine" "cannot mount an overlay"; tap_done; }
     furnish "$root" || { tap_not_ok "a fresh machine is furnished"; tap_done; }
     case $2 in
-    full | short) try_readme "$2" ;;
+    full) try_readme ;;
     system) try_system ;;
     *) try "$2" "$2"; printf '%s\n' "$last_output" | sed 's/^/# /' ;;
     esac
@@ -184,8 +171,6 @@ inside() {      # WORK WHAT
 
 outside() {     # WHAT
     local mirror work status begin=$SECONDS child
-    [ "${MPIX_TEST_BRIEF-}" != yes ] || skip_all MPIX_TEST_BRIEF=yes
-    [ "${MPIX_TEST_QUICK-}" != yes ] || skip_all "it is no part of the quick check"
     [ "$(id -u)" -eq 0 ] || skip_all "a fresh machine needs root"
     command -v debootstrap >/dev/null || skip_all "debootstrap is missing (Debian package: debootstrap)"
     mirror=$(find_mirror "$suite") ||
@@ -211,6 +196,5 @@ outside() {     # WHAT
 
 case ${1-} in
 --inside)   inside "$2" "$3" ;;
-'')         outside short ;;
-*)          outside "$1" ;;
+*)          outside "${1-full}" ;;
 esac

@@ -19,8 +19,8 @@ source_dir=$(cd "$(dirname "$0")" && pwd)
 . "$source_dir/../tap.sh"
 awk=${AWK:-awk}
 
-# A rank on each host; then two on each, where neighbors in rank are apart.
-clusters=${MPIX_TEST_CLUSTERS:-2:2:block 3:3:block 2:4:cyclic}
+# A rank on each host, where each test runs on as many as it can; then two on each, where neighbors in rank are apart.
+clusters=${MPIX_TEST_CLUSTERS:-3:3:block 2:2:block 2:4:cyclic}
 [ "${MPIX_TEST_BRIEF-}" != yes ] || clusters=2:4:cyclic
 if [ "${MPIX_TEST_QUICK-}" = yes ]; then
     clusters=2:2:block
@@ -111,12 +111,16 @@ reason_against() {  # SUBTEST SETTINGS
     echo "${not_here[$1]-}"
 }
 
+declare -A tried
+
 # Writes the list for run_mpi_tests.sh.
 prepare() {     # CLUSTER RANKS [SUBTEST...]
     local cluster=$1 all_ranks=$2 subtest ranks settings reason
     shift 2
     while read -r subtest ranks settings; do
         [[ $# -eq 0 || " $* " == *" $subtest "* ]] || continue
+        [ -z "${tried[$subtest $settings ${cluster#*, }]-}" ] || continue
+        tried[$subtest $settings ${cluster#*, }]=yes
         reason=$(reason_against "$subtest" "$settings")
         if [ -z "$reason" ]; then
             echo "$subtest $ranks $settings ${settings_here[$subtest]-}" >&3

@@ -5,7 +5,6 @@
 # time is not the machine's.
 #
 # Environment: FIGURES          those to measure (default: all)
-#              MPIX_TEST_BRIEF  yes: one figure only, nothing simulated
 . "$(dirname "$0")/run.sh"
 tap_limit_s=${MPIX_TEST_TIMEOUT:-1800} # for all launches of a figure
 
@@ -18,7 +17,6 @@ launched=${launched/ simulated-arrivals tuning-regret/}
 [ -x "${BUILDDIR:-.}/lib/interpose/mpix_trace" ] && [ -x "${BUILDDIR:-.}/tools/mpix_trace_report" ] ||
     launched=${launched/ gantt violations/}
 launched=${FIGURES:-$launched}
-[ "${MPIX_TEST_BRIEF-}" != yes ] || launched=reduce-heatmap # whose algorithms each MPI library chooses in its own way
 
 # Programs that are somewhere on the path, all but those named: for machines that lack them.
 path_without() {        # NAME...
@@ -380,14 +378,13 @@ for name in $launched; do
     elif [[ $name == gantt || $name == violations ]] && [ -n "$(hosts_problem)" ]; then
         tap_skip "mpix_figures: $name" "$(hosts_problem)"
     else
-        [ "$name" != barrier-skew ] || tap_tier=quick
+        # Each MPI library chooses its algorithms in its own way.
+        [ "$name" != reduce-heatmap ] || tap_tier=quick
         check "mpix_figures: $name" check_figure "$name"
         tap_tier=full
     fi
 done
-if [ "${MPIX_TEST_BRIEF-}" = yes ]; then
-    tap_skip "mpix_figures: simulated-heatmap" "MPIX_TEST_BRIEF=yes"
-elif command -v smpicc >/dev/null && command -v smpirun >/dev/null; then
+if command -v smpicc >/dev/null && command -v smpirun >/dev/null; then
     check "mpix_figures: simulated-heatmap" check_simulation
 else
     tap_skip "mpix_figures: simulated-heatmap" "SimGrid is missing (Debian package: libsimgrid-dev)"

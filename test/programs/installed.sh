@@ -15,7 +15,8 @@ configured() {
 install_once() {
     libdir=$(configured libdir) suffix=$(configured LIBRARY_SUFFIX)
     root=$scratch/root
-    if ! "${MAKE:-make}" install DESTDIR="$root" >"$scratch/install.log" 2>&1; then
+    # Scripts beside each other install from the same build.
+    if ! flock install.lock "${MAKE:-make}" install DESTDIR="$root" >"$scratch/install.log" 2>&1; then
         tap_not_ok "make install" "$(tail -n 20 "$scratch/install.log")"
         tap_done
     fi

@@ -7,6 +7,7 @@
 #              MPIEXEC        the launcher (default: mpiexec)
 #              MPIEXEC_FLAGS  its flags before -n
 #              PYTHON         Python 3 (default: python3)
+#              MPIX_TEST_BRIEF  yes: of programs that hardly depend on the MPI library, the quick tests only
 set -u
 export LC_ALL=C
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -16,6 +17,13 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 [ "${sanitizers:-no}" = no ] || export ASAN_OPTIONS="${ASAN_OPTIONS-}:verify_asan_link_order=0"
 # What MPI libraries leak is not of interest here.
 export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
+
+# With a second MPI library, the quick tests of what hardly depends on it.
+case ${0##*/} in
+check_preload*.sh | check_trace.sh | check_trace_odd.sh | check_tune.sh | check_operations.sh | check_parts.sh) ;;
+check_python.sh | check_downstream.sh | check_install.sh | check_environment.sh) ;;
+*) [ "${MPIX_TEST_BRIEF-}" != yes ] || export MPIX_TEST_QUICK=yes ;;
+esac
 
 build=$(cd "${BUILDDIR:-.}" && pwd) || exit 1
 programs=$build/tools checks=$build/test/programs
