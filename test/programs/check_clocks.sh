@@ -49,15 +49,15 @@ check_clock_ranks() {
         END { if (NR != 8) print NR " rows, not 8" }'
 }
 
-check_clock_errors() {
-    for case in mpix_clock:0 check_clock_error:1; do
+check_clocks() {
+    for case in mpix_clock:0 check_clock:1; do
         succeeds run 3 ${case%:*} check --sync none --ages-s 0,0.05 --repeats 2 --raw "$scratch/raw"
         expect_silence check_clock_ranks ${case#*:}
     done
 }
 
 check_clock_violations() {
-    run 2 check_clock_error check --sync none,hca3o --ages-s 0,0.05
+    run 2 check_clock check --sync none,hca3o --ages-s 0,0.05
     expect_status 1
     expect_silence check_table 13 4
     rows=$(awk '!/^#/ { print $1, $6, $13 }' "$scratch/out" | uniq -c | tr -s ' \n' ' ')
@@ -181,7 +181,7 @@ check_known_drift() {
 }
 
 try_known_drift() {
-    succeeds run 2 check_drift drift --clocks realtime --duration-s 1 --interval-s 0.01 --exchanges 3 \
+    succeeds run 2 check_clock drift --clocks realtime --duration-s 1 --interval-s 0.01 --exchanges 3 \
         --threshold-ns 1e6 --format csv --raw "$scratch/raw"
     problems=$("$python" "$here/check_drift.py" "$scratch/raw" "$scratch/out" 1e6 1.2e7 2>&1)
 }
@@ -240,7 +240,7 @@ check_charts() {
 }
 
 tap_check "mpix_clock check: rows for each label and age" check_clock_summary
-tap_check "mpix_clock check: errors that are known" check_clock_errors
+tap_check "mpix_clock check: errors that are known" check_clocks
 quick tap_check "mpix_clock check: violated bounds" check_clock_violations
 tap_check "mpix_clock check: samples" check_clock_sample
 tap_check "mpix_clock check: the raw file of a run that was ended" check_clock_interrupted

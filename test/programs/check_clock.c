@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * check_drift.c - makes CLOCK_REALTIME drift on all ranks but 0, faster with time: by BEND_NS times the square of the
- * seconds since its first reading. Linked into mpix_clock drift, so that its figures can be checked.
+ * check_clock.c - clocks that are wrong in ways known in advance, for tests of whether that is found out: linked into
+ * mpix_clock, these functions take the place of the libraries', as any profiling tool's would.
+ *
+ * MPIX_Global_time_ns: rank r reads r seconds too much.
+ * CLOCK_REALTIME: drifts on all ranks but 0, faster with time: by BEND_NS times the square of the seconds since its
+ * first reading.
  */
+#include <mpix_harmonize.h>
+
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,6 +17,16 @@
 #include <unistd.h>
 
 #define BEND_NS 1.2e7
+
+int MPIX_Global_time_ns(MPI_Comm comm, int64_t *time_ns, int64_t *bound_ns)
+{
+    int code = PMPIX_Global_time_ns(comm, time_ns, bound_ns);
+    int rank;
+
+    PMPI_Comm_rank(comm, &rank);
+    *time_ns += rank * INT64_C(1000000000);
+    return code;
+}
 
 /* By what launchers tell: MPI may read clocks before it knows ranks. */
 static int is_rank_0(void)
