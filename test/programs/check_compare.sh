@@ -78,18 +78,56 @@ expect_verdict() {  # SIZE VERDICT
 
 # ---- Verdicts
 
-check_verdicts() {
+# STATUS|ARGUMENTS|VERDICTS|HEAD|MESSAGE: verdicts as SIZE=VERDICT, a line of the head, and part of a message.
+comparisons() {
+    cat <<'END'
+0|a slower|8=slower 64=same 1024=undecided
+0|slower a|8=faster
+0|a slower --same-percent 30|8=same
+0|a slower --same-percent 0|64=undecided
+1|a slower --fail-if-slower-percent 10%
+0|a slower --fail-if-slower-percent 200
+0|a a --fail-if-slower-percent 50
+3|a wide --fail-if-slower-percent 1
+0|a wide --fail-if-slower-percent 1 --undecided pass
+1|a wide --fail-if-slower-percent 1 --undecided fail
+1|a slower --fail-if-slower-percent 10 --undecided pass
+0|a vanished --fail-if-slower-percent 50 --undecided pass
+3|slower_less a --fail-if-slower-percent 10
+1|a slower_less --fail-if-slower-percent 10
+3|a vanished --fail-if-slower-percent 50||rows_only_in_base: 1
+3|vanished a --fail-if-slower-percent 50||rows_only_in_variant: 1
+3|a lacking --fail-if-slower-percent 50|8=same|rows_incomplete: 1|no value above 0: 1
+0|a/001.json slower/001.json|8=undecided||more are needed of each
+3|a/001.json slower/001.json --fail-if-slower-percent 10
+0|few few_slower|8=undecided||more are needed of each
+0|campaign_of_5|8=undecided|launches_missing: [1-9].*
+0|many slower/001.json|8=undecided|no_verdict: too few launches for the level|more are needed of each
+0|many many_slower --permutations 99 --level-percent 0.1|8=undecided|.*too few permutations.*|--permutations 999
+0|many many_slower --permutations 999 --level-percent 0.1|8=slower
+0|campaign|8=slower|labels: permuted within blocks.*
+0|campaign:two campaign:one|8=faster|labels: permuted within blocks.*
+0|campaign:one slower|8=slower|labels: permuted over all.*
+0|three:red three:blue
+0|span span_near|8=same
+0|span span_other|8= 64=same|rows_other_arrival: 1|than 10 %: 1, such as allreduce of 8 bytes by 1000 ns and 1111 ns
+3|span span_other --fail-if-slower-percent 50
+END
+}
+
+check_comparison() {    # STATUS ARGUMENTS VERDICTS HEAD MESSAGE
+    local verdict
+    # shellcheck disable=SC2086
+    compare $2 --format csv
+    expect_status "$1"
+    for verdict in $3; do expect_verdict "${verdict%%=*}" "${verdict#*=}"; done
+    [ -z "$4" ] || grep -qx "# $4" out || complain "the head does not say $4"
+    [ -z "$5" ] || expect_message "$5"
+}
+
+check_table_of_rows() {
     succeeds compare a slower --format csv
-    expect_verdict 8 slower
-    expect_verdict 64 same
-    expect_verdict 1024 undecided
     [ "$(columns size_bytes | xargs)" = "8 64 1024" ] || complain "rows are not in the order of their keys"
-    compare slower a --format csv
-    expect_verdict 8 faster
-    compare a slower --same-percent 30 --format csv
-    expect_verdict 8 same
-    compare a slower --same-percent 0 --format csv
-    expect_verdict 64 undecided
     compare a slower
     grep -q ' same within 5 %$' out || complain "the table does not say: same within 5 %"
     grep -q ' slower is slower$' out || complain "the verdict does not name the variant"
@@ -118,58 +156,6 @@ check_ratio() {     # interval, p and ratio of the row of 8 bytes
         }'
 }
 
-check_status() {    # --fail-if-slower-percent
-    while read -r expected arguments; do
-        # shellcheck disable=SC2086
-        compare $arguments
-        expect_status "$expected"
-    done <<'END'
-1 a slower --fail-if-slower-percent 10%
-0 a slower --fail-if-slower-percent 200
-0 a a --fail-if-slower-percent 50
-3 a wide --fail-if-slower-percent 1
-0 a wide --fail-if-slower-percent 1 --undecided pass
-1 a wide --fail-if-slower-percent 1 --undecided fail
-1 a slower --fail-if-slower-percent 10 --undecided pass
-0 a vanished --fail-if-slower-percent 50 --undecided pass
-3 slower_less a --fail-if-slower-percent 10
-1 a slower_less --fail-if-slower-percent 10
-END
-    compare a vanished --fail-if-slower-percent 50 --format csv
-    expect_status 3
-    grep -qx '# rows_only_in_base: 1' out || complain "the head does not say that a row vanished"
-    compare vanished a --fail-if-slower-percent 50 --format json
-    expect_status 3
-    head -n 1 out | grep -q '"rows_only_in_variant":"1"' || complain "the head does not say that a row is new"
-    compare a lacking --fail-if-slower-percent 50 --format csv
-    expect_status 3
-    grep -qx '# rows_incomplete: 1' out || complain "the head does not say that a row lacks values"
-}
-
-check_few() {       # too few launches, which is told
-    succeeds compare a/001.json slower/001.json --format csv
-    expect_verdict 8 undecided
-    expect_message "more are needed of each"
-    compare a/001.json slower/001.json --fail-if-slower-percent 10
-    expect_status 3
-    compare few few_slower --format csv
-    expect_verdict 8 undecided
-    expect_message "more are needed of each"
-    compare campaign_of_5 --format csv
-    expect_verdict 8 undecided
-    grep -qE '^# launches_missing: [1-9]' out || complain "does not say how many launches are missing"
-    compare many slower/001.json --format csv
-    expect_verdict 8 undecided
-    expect_message "more are needed of each"
-    grep -qx '# no_verdict: too few launches for the level' out || complain "the head does not say: too few launches"
-    compare many many_slower --permutations 99 --level-percent 0.1 --format csv
-    expect_verdict 8 undecided
-    expect_message "give --permutations 999 or more"
-    grep -qx '# no_verdict: too few permutations for the level' out || complain "not the right cause in the head"
-    compare many many_slower --permutations 999 --level-percent 0.1 --format csv
-    expect_verdict 8 slower
-}
-
 check_formats() {   # CSV says the same as JSON
     mkdir -p csv
     for launch in 1 2 3 4 5 6; do write_launch "csv/00$launch.csv" "$launch" 1 -v format=csv; done
@@ -186,23 +172,6 @@ write_arrivals() {
         sed '1n; s/"size_bytes"/"arrival":"last-late:1.5x",&/; s/"p99_ns"/"arrival_span_ns":'"$3"',&/
             /"size_bytes":8,/s/"arrival_span_ns":[0-9]*/"arrival_span_ns":'"$2/" "$launch" >"$1/${launch#*/}"
     done
-}
-
-check_arrivals() {
-    write_arrivals span 1000 2000
-    write_arrivals span_near 1090 1910
-    write_arrivals span_other 1111 2000
-    write_arrivals span_far 3000 800
-    succeeds compare span span_near --format csv
-    expect_verdict 8 same
-    succeeds compare span span_other --format csv
-    expect_message "more than 10 %: 1, such as allreduce of 8 bytes by 1000 ns and 1111 ns"
-    [ -z "$(verdict 8)" ] || complain "8 bytes are compared, with other arrivals"
-    expect_verdict 64 same
-    grep -qx '# rows_other_arrival: 1' out || complain "the head does not say that arrivals differ"
-    compare span span_other --fail-if-slower-percent 50
-    expect_status 3
-    refuses "span_far has no rows that can be compared: rows left out, as the longest delays" compare span span_far
 }
 
 # A table of numbers that no column has room for has its columns one under the other.
@@ -229,24 +198,6 @@ check_seed() {
 }
 
 # ---- Campaigns
-
-check_campaign() {
-    succeeds compare campaign --format csv
-    expect_verdict 8 slower
-    grep -q '^# labels: permuted within blocks' out || complain "blocks are not told"
-    compare campaign:two campaign:one --format csv
-    expect_verdict 8 faster
-    grep -q '^# labels: permuted within blocks' out || complain "blocks are not told"
-    compare campaign:one slower --format csv
-    expect_verdict 8 slower
-    grep -q '^# labels: permuted over all' out || complain "there are no blocks of a campaign and a folder"
-    succeeds compare three:red three:blue
-    for refused in "three=three:red, three:green, three:blue" "three:red three:black=three:green" \
-        "campaign:one=give the other too" "a:one slower=manifest.json" "absent=absent cannot be read: No such file"; do
-        # shellcheck disable=SC2086
-        refuses "${refused#*=}" compare ${refused%%=*}
-    done
-}
 
 check_incomplete() {        # a block that is not done is left out
     cp -r campaign torn
@@ -320,10 +271,8 @@ a other_ranks ranks 4 and 8
 a other_run_time run_time makespan and local
 a other_operation operation allreduce and reduce
 together.json late.json arrival together and last-late
+span span_far rows that can be compared: rows left out, as the longest delays
 END
-    succeeds compare a lacking --format csv
-    expect_message "no value above 0: 1"
-    expect_verdict 8 same
     grep -v '"size_bytes":64' a/002.json >fewer.json
     compare a/001.json fewer.json
     expect_message "only a/001.json has them: 1"
@@ -373,6 +322,11 @@ check_files() {
 
 check_options() {
     expect_refusals alone mpix_compare <<END
+three:red, three:green, three:blue|three
+three:green|three:red three:black
+give the other too|campaign:one
+manifest.json|a:one slower
+absent cannot be read: No such file|absent
 |
 |a
 |a a a
@@ -427,16 +381,19 @@ sed -i '/"size_bytes":64,/d' vanished/*.json slower_less/*.json
 write_campaign campaign 7 one two
 write_campaign campaign_of_5 5 one two
 write_campaign three 6 red green blue
+write_arrivals span 1000 2000
+write_arrivals span_near 1090 1910
+write_arrivals span_other 1111 2000
+write_arrivals span_far 3000 800
 
-quick tap_check "faster, slower, same, undecided" check_verdicts
+while IFS='|' read -r expected arguments verdicts head message; do
+    quick tap_check "$arguments" check_comparison "$expected" "$arguments" "$verdicts" "$head" "$message"
+done < <(comparisons)
+quick tap_check "a table" check_table_of_rows
 quick tap_check "the ratio, its interval and p" check_ratio
-quick tap_check "exit status" check_status
-quick tap_check "too few launches" check_few
 quick tap_check "CSV and JSON" check_formats
-quick tap_check "other delays of arrivals" check_arrivals
 quick tap_check "columns of a table" check_widths
 quick tap_check "permutations follow the seed" check_seed
-quick tap_check "campaigns" check_campaign
 quick tap_check "campaigns that are not complete, manifests that are none" check_incomplete
 quick tap_check "guidelines" check_guidelines
 quick tap_check "what is not comparable" check_refusals
