@@ -46,12 +46,8 @@ check_answers() {
 }
 
 check_refusals() {
-    while read -r arguments; do
-        # shellcheck disable=SC2086
-        refuses "${arguments%%[ =]*}" draw $arguments
-        [ "$(wc -l <"$scratch/err")" -eq 1 ] || complain "not one line"
-        [ ! -e "$scratch/figures" ] || complain "leaves files"
-    done <<'END'
+    : >"$scratch/file"
+    expect_refusals alone mpix_figures --output "$scratch/figures" <<END
 --ranks 0 all
 --ranks=2,,4 all
 --ranks two drift
@@ -64,31 +60,25 @@ check_refusals() {
 --trace /nonexistent gantt
 figure-eight
 --format
+|
+--output $scratch/file/out drift
 END
-    draw
-    expect_status 2
-    # A file stands where the directory should be.
-    : >"$scratch/file"
-    draw --output "$scratch/file/out" drift
-    expect_status 2
-    expect_message --output
+    [ ! -e "$scratch/figures" ] || complain "leaves files"
 }
 
+expect_cannot() {       # PART [OPTION]...
+    draw "${@:2}"
+    expect_status 3
+    expect_message "$1"
+}
 check_cannot() {
-    draw --plot-only drift
-    expect_status 3
-    expect_message 'drift cannot be drawn: there is no '
-    MPIEXEC=/nonexistent/mpiexec draw --ranks 2 drift barrier-skew gantt
-    expect_status 3
-    expect_message 'drift cannot be made: there is no MPI launcher'
+    expect_cannot 'drift cannot be drawn: there is no ' --plot-only drift
+    MPIEXEC=/nonexistent/mpiexec expect_cannot 'drift cannot be made: there is no MPI launcher' \
+        --ranks 2 drift barrier-skew gantt
     expect_message 'barrier-skew cannot be made'
     expect_message 'gantt cannot be made'
-    MPIEXEC=false draw --ranks 1 drift
-    expect_status 3
-    expect_message 'it needs 2 ranks'
-    PATH=$(path_without smpirun) draw simulated-heatmap
-    expect_status 3
-    expect_message 'SimGrid is missing'
+    MPIEXEC=false expect_cannot 'it needs 2 ranks' --ranks 1 drift
+    PATH=$(path_without smpirun) expect_cannot 'SimGrid is missing' simulated-heatmap
 }
 
 # Launchers that fail.
@@ -111,6 +101,9 @@ END
     chmod +x "$scratch/launcher"
     : >"$scratch/launches"
 }
+draw_with_fake() {      # [OPTION]...
+    draw_with_fake "$@"
+}
 # What mpix_bench would print.
 one_row='printf "operation,release,ranks,size_bytes,avg_ns,max_mean_ns\nreduce,barrier,2,4,100.0,200.0\n"'
 
@@ -118,24 +111,24 @@ one_row='printf "operation,release,ranks,size_bytes,avg_ns,max_mean_ns\nreduce,b
 check_algorithms() {
     local variables='MPIR_CVAR_([A-Z]+_)?DEVICE_COLLECTIVES?|[A-Za-z_]*_algorithm|[A-Z_]*_ALGORITHM'
     fake_launcher "$one_row"
-    MPIEXEC=$scratch/launcher MPIEXEC_FLAGS='' draw --quick --ranks 2 reduce-heatmap
+    draw_with_fake reduce-heatmap
     [ -s "$scratch/launches" ] || complain "nothing is launched"
     grep -v -i 'reduce_\(intra_\)\?algorithm' "$scratch/launches" | sed -E 's/[A-Za-z_]*barrier[A-Za-z_]*=[^ ]*//Ig' |
         grep -E " ($variables)=" && complain "another reduction without being asked for"
     fake_launcher "$one_row; env | grep -qE '(REDUCE_INTRA_ALGORITHM|reduce_algorithm)=' && exit 9; exit 0"
-    MPIEXEC=$scratch/launcher MPIEXEC_FLAGS='' draw --quick --ranks 2 reduce-heatmap latency-ranks
+    draw_with_fake reduce-heatmap latency-ranks
     tail -n 1 "$scratch/launches" | grep -E " ($variables)=" && complain "algorithms of a figure that failed remain"
 }
 
 # A program that lacks room for its rows is no program with doubtful rows, by which it ends with the same status.
 check_no_room() {
     fake_launcher "$one_row; printf 'mpix_bench: %s\n' 'cannot write the results: No space' so >&2; exit 1"
-    MPIEXEC=$scratch/launcher MPIEXEC_FLAGS='' draw --quick --ranks 2 reduce-heatmap
+    draw_with_fake reduce-heatmap
     expect_status 1
     expect_message 'reduce-heatmap: measuring failed'
     [ ! -e "$scratch/figures/reduce-heatmap.csv" ] || complain "leaves data of which rows are missing"
     fake_launcher "$one_row; echo 'mpix_bench: one row is doubtful' >&2; exit 1"
-    MPIEXEC=$scratch/launcher MPIEXEC_FLAGS='' draw --quick --ranks 2 reduce-heatmap
+    draw_with_fake reduce-heatmap
     expect_message 'not all rows have figures, or good ones (mpix_bench at 2 ranks: one row is doubtful)'
     [ -e "$scratch/figures/reduce-heatmap.csv" ] || complain "leaves no data"
 }
@@ -259,9 +252,8 @@ can_fill_disk() { on_full_disk true && [ "$status" -eq 0 ]; }
 
 check_without_gnuplot() {
     known_heat_map
-    PATH=$(path_without gnuplot) draw --plot-only reduce-heatmap
-    expect_status 3
-    expect_message 'reduce-heatmap cannot be drawn: there is no gnuplot'
+    PATH=$(path_without gnuplot) expect_cannot 'reduce-heatmap cannot be drawn: there is no gnuplot' \
+        --plot-only reduce-heatmap
 }
 
 # A trace of four hosts that is known: by the global clock, no call is wrong.
