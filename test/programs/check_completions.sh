@@ -2,17 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Completion in bash: of each tool, all options that its help has and no others, and values that it takes.
 . "$(dirname "$0")/run.sh"
-build=$(cd "${BUILDDIR:-.}" && pwd)
 completions=$build/packaging/completions/mpix_harmonize
 tools=$(cd "$here/../../doc/man" && basename -s .1 -- *.1 | grep -vx mpix_osu)
-
-path_of() {         # TOOL
-    case $1 in
-    mpix_preload) echo "$build/lib/interpose/$1" ;;
-    mpix_trace) echo "$build/lib/interpose/$1" ;;
-    *) echo "$build/tools/$1" ;;
-    esac
-}
 
 commands_of() {     # TOOL: - if it has none
     case $1 in mpix_clock) echo list drift check ;; *) echo - ;; esac

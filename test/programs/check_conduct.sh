@@ -30,12 +30,9 @@ END
 
 # Leaves in words the path of a tool and what is part of its name.
 find_tool() {       # TOOL
-    local folder
     read -r -a words <<<"$1"
-    for folder in tools lib/interpose; do
-        [ ! -x "${BUILDDIR:-.}/$folder/${words[0]}" ] || { words[0]=${BUILDDIR:-.}/$folder/${words[0]}; return 0; }
-    done
-    return 1
+    words[0]=$(path_of "${words[0]}")
+    [ -x "${words[0]}" ]
 }
 
 # TOOL [OPTION]...: by itself.

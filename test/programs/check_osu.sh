@@ -18,7 +18,6 @@ check_list() {
 # Program that tests link are programs where others may be scripts of libtool.
 bench=$(cd "$checks" && pwd)/check_faults
 for name in reduce scan fence latency bw iallreduce barrier; do ln -s "$bench" "$scratch/mpix_osu_$name"; done
-programs_of_build=$programs
 
 check_names() {
     programs=$scratch
@@ -30,7 +29,6 @@ check_names() {
     for name in scan fence; do # one of mpix_bench, and one of nobody
         refuses "OSU has no operation \"$name\"" run alone mpix_osu_$name
     done
-    programs=$programs_of_build
 }
 
 # NAME TITLE COLUMN [FACTOR DIVISOR]: the figure is in its column; it is FACTOR times the median, or by it.
@@ -55,7 +53,6 @@ iallreduce Overlap(%) 5
 reduce Avg(us) 2
 barrier Avg(us) 1
 END
-    programs=$programs_of_build
 }
 
 quick tap_check "those installed are those that OSU has" check_list

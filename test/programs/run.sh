@@ -100,6 +100,16 @@ launch() {
     limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$@"
 }
 
+# PROGRAM: where it is built
+path_of() {
+    case $1 in
+    check_*) echo "$checks/$1" ;;
+    triad) echo "$build/examples/$1" ;;
+    mpix_trace) echo "$build/lib/interpose/$1" ;;
+    *) if [ -x "$programs/$1" ]; then echo "$programs/$1"; else echo "$build/lib/interpose/$1"; fi ;;
+    esac
+}
+
 # RANKS PROGRAM [OPTION]...: runs it, by itself if RANKS is "alone". Leaves what capture leaves, and in rows what of out
 # is no comment.
 run() {
@@ -107,12 +117,7 @@ run() {
     ranks=$1 program=$2
     shift 2
     command="$program $* ($ranks ranks)"
-    case $program in
-    check_*) path=$checks/$program ;;
-    triad) path=$build/examples/$program ;;
-    mpix_trace) path=$build/lib/interpose/$program ;;
-    *) path=$programs/$program ;;
-    esac
+    path=$(path_of "$program")
     if [ "$ranks" = alone ]; then
         capture "$path" "$@"
     else
