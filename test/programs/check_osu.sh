@@ -31,7 +31,8 @@ check_names() {
     done
 }
 
-# NAME TITLE COLUMN [FACTOR DIVISOR]: the figure is in its column; it is FACTOR times the median, or by it.
+# NAME TITLE COLUMN [FACTOR BYTES]: the figure is in its column; it is FACTOR times the median, or BYTES by it in MB/s,
+# with one decimal.
 check_columns() {
     programs=$scratch
     while read -r name title place factor bytes; do
@@ -41,7 +42,7 @@ check_columns() {
             NR == 1 { sub(/^#/, ""); for (i = 1; i <= NF; i++) column[$i] = i; next }
             { median = $column["Median(us)"]; expected = bytes ? bytes / median : factor * median; figure = $place }
             column[title] != place { print title " is in column " column[title] }
-            factor != "" && (figure - expected) ^ 2 > (0.05 * expected + 0.011) ^ 2 {
+            factor != "" && (figure - expected) ^ 2 > (0.05 * expected + (bytes ? 0.051 : 0.011)) ^ 2 {
                 print figure ", not " expected
             }' 2>&1)
         [ -z "$problems" ] || complain "$problems"
