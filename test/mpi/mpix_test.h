@@ -165,7 +165,7 @@ void check_all_refuse(MPI_Comm comm, int expected_class);
 /* All settings as one text. */
 void all_settings(MPI_Comm comm, char text[TEXT_SIZE]);
 
-extern const char *const setting_names[]; /* NULL past the last */
+extern const char *const setting_names[], *const barrier_names[]; /* NULL past the last */
 
 /* Check that last_error names all words of the NULL-terminated list and is the same on all processes of comm. */
 void check_message(const char *file, int line, MPI_Comm comm, const char *const words[]);

@@ -38,6 +38,8 @@ const char *const setting_names[] = {
     NULL,
 };
 
+const char *const barrier_names[] = {"auto", "shm", "dissemination", "tree", "collective", NULL};
+
 /* ---- Outcome */
 
 static int failures;

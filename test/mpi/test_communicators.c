@@ -263,13 +263,14 @@ SUB_TEST(pending, SINGLE, "sends under way that are received only before the rec
     static const int sizes[] = {8, 64 << 10, 1 << 20, MAX_BYTES};
     static sends_to *const patterns[] = {in_pairs, all_to_first, first_to_all};
     char *sent = malloc(MAX_BYTES), *received = malloc(MAX_BYTES);
-    for (int size = 0; size < 4; size++) {
-        /* New each time, so that the first call, with its synchronization, is one of those under test. */
-        MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-        for (int pattern = 0; pattern < 3; pattern++)
-            check_pending(comm, patterns[(pattern + size) % 3], sizes[size], sent, received);
-        MPI_Comm_free(&comm);
-    }
+    for (int i = 0; barrier_names[i]; i++)
+        for (int size = 0; size < 4; size++) {
+            /* New each time, so that the first call, with its synchronization, is one of those under test. */
+            MPI_Comm comm = duplicate_with("barrier=%s", barrier_names[i]);
+            for (int pattern = 0; pattern < 3; pattern++)
+                check_pending(comm, patterns[(pattern + size) % 3], sizes[size], sent, received);
+            MPI_Comm_free(&comm);
+        }
     free(sent);
     free(received);
 }

@@ -31,23 +31,18 @@ void campaign_free(campaign_t *campaign)
     free(campaign->logs[1]);
 }
 
-static double deviate(chance *dice)
-{
-    return log(chance_lognormal(dice, 1, 1));
-}
-
 /* A part of the noise of a launch, of standard deviation 1, but where it has none. before: that of the last launch. */
 static double draw_part(noise_t noise, double before, chance *dice)
 {
     switch (noise) {
     case NOISE_HEAVY:
-        return deviate(dice) / sqrt(chance_exponential(dice, 1));
+        return chance_normal(dice) / sqrt(chance_exponential(dice, 1));
     case NOISE_AUTOCORRELATED:
-        return MEMORY * before + sqrt(1 - MEMORY * MEMORY) * deviate(dice);
+        return MEMORY * before + sqrt(1 - MEMORY * MEMORY) * chance_normal(dice);
     case NOISE_MEASURED:
-        return chance_unit(dice) < DISTURBED ? fabs(4 * deviate(dice)) : 0.5 * deviate(dice);
+        return chance_unit(dice) < DISTURBED ? fabs(4 * chance_normal(dice)) : 0.5 * chance_normal(dice);
     default:
-        return deviate(dice);
+        return chance_normal(dice);
     }
 }
 
@@ -75,7 +70,7 @@ static void launch(const campaign_t *campaign, machine_t *machine, double time, 
 
 void campaign_run(const campaign_t *campaign, chance *dice)
 {
-    machine_t machine = {.common = deviate(dice), .own = calloc((size_t)campaign->rows, sizeof(double))};
+    machine_t machine = {.common = chance_normal(dice), .own = calloc((size_t)campaign->rows, sizeof(double))};
     if (!machine.own)
         abort();
     for (int block = 0; block < campaign->blocks; block++) {
@@ -117,7 +112,7 @@ bool pooled_test_errs(const campaign_t *campaign, int samples, double spread, do
         for (int side = 0; side < 2; side++)
             for (int64_t i = 0; i < (int64_t)count; i++) {
                 double value =
-                    campaign->logs[side][(int64_t)row * campaign->blocks + i / samples] + spread * deviate(dice);
+                    campaign->logs[side][(int64_t)row * campaign->blocks + i / samples] + spread * chance_normal(dice);
                 sums[side] += value;
                 squares[side] += value * value;
             }

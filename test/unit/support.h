@@ -3,8 +3,8 @@
  * support.h - what the unit tests share: the list of suites, chance that can be repeated, and limits on errors.
  *
  * Chance comes from a small generator whose seed is the environment variable MH_SEED, else a constant; never the clock.
- * EXPECT_SEEDED says with every failure which seed repeats it. MH_ROUNDS=100 makes the tests with chance in them a
- * hundred times as long, and MH_ROUNDS=0.1 those of test_past and test_compare a tenth, for emulated processors.
+ * MH_ROUNDS=100 makes the tests with chance in them a hundred times as long, and MH_ROUNDS=0.1 those of test_past and
+ * test_compare a tenth, for emulated processors.
  */
 #ifndef MH_TEST_SUPPORT_H
 #define MH_TEST_SUPPORT_H
@@ -43,10 +43,9 @@ static inline int rounds_of(int usual)
     return rounds < 1 ? 1 : (int)lround(rounds);
 }
 
-/* Fails with a message of its own, and how to repeat it where chance was involved. */
+/* Fails with a message of its own. unit_tests.c prints the seed that repeats it. */
 #define EXPECT(condition, ...) ck_assert_msg(condition, __VA_ARGS__)
-#define EXPECT_SEEDED(condition, format, ...) \
-    ck_assert_msg(condition, format " (repeat with MH_SEED=%" PRIu64 ")", __VA_ARGS__, base_seed())
+#define EXPECT_SEEDED EXPECT
 
 /* The state of the generator of common/random.h. */
 typedef struct chance {
@@ -81,10 +80,15 @@ static inline double chance_exponential(chance *source, double mean)
     return -mean * log(chance_unit(source));
 }
 
+/* Of standard deviation 1. */
+static inline double chance_normal(chance *source)
+{
+    return sqrt(-2 * log(chance_unit(source))) * cos(2 * 3.14159265358979 * chance_unit(source));
+}
+
 static inline double chance_lognormal(chance *source, double median, double sigma)
 {
-    double normal = sqrt(-2 * log(chance_unit(source))) * cos(2 * 3.14159265358979 * chance_unit(source));
-    return median * exp(sigma * normal);
+    return median * exp(sigma * chance_normal(source));
 }
 
 /* A tail so heavy that the variance is infinite: no value below least. */
@@ -104,21 +108,48 @@ static inline void sort_numbers(double *numbers, int count)
     qsort(numbers, (size_t)count, sizeof *numbers, compare_numbers);
 }
 
-/* The tests of a file, in the list that unit_tests.c runs. */
-typedef struct unit_suite {
-    const char *name;
+enum { UNIT_NAME_SIZE = 64 };
+
+/* Something that a file adds to its suite, in the order in which it stands there. */
+typedef struct unit_part {
+    char suite[UNIT_NAME_SIZE];
     void (*add)(TCase *tests);
-    struct unit_suite *next;
-} unit_suite;
+    struct unit_part *next;
+} unit_part;
 
-void unit_suite_register(unit_suite *suite);
+void unit_part_register(unit_part *part, const char *path);
 
-/* At the end of a file: its suite, which needs no other entry in a list than the file in test.am. */
-#define SUITE(name, add)                                                 \
-    __attribute__((constructor)) static void register_suite_##name(void) \
-    {                                                                    \
-        static unit_suite suite = {#name, add, NULL};                    \
-        unit_suite_register(&suite);                                     \
+#define SUITE(name, function)                                           \
+    __attribute__((constructor)) static void register_part_##name(void) \
+    {                                                                   \
+        static unit_part part = {.add = function};                      \
+        unit_part_register(&part, __FILE__);                            \
     }
+
+#define UNIT_TEST(name, addition)                                    \
+    static void name(int _i);                                        \
+    static void add_##name(TCase *tests)                             \
+    {                                                                \
+        static const TTest test = {#name, name, __FILE__, __LINE__}; \
+        addition;                                                    \
+    }                                                                \
+    SUITE(name, add_##name)                                          \
+    static void name(__attribute__((unused)) int _i)
+
+/*
+ * Before the body of a test, which needs no other entry in a list than its file in test.am: run once, or for each _i
+ * from 0, or until it ends the program with this status.
+ */
+#define TEST(name) UNIT_TEST(name, tcase_add_test(tests, &test))
+#define LOOP_TEST(name, times) UNIT_TEST(name, tcase_add_loop_test(tests, &test, 0, times))
+#define EXIT_TEST(name, status) UNIT_TEST(name, tcase_add_exit_test(tests, &test, status))
+
+/* What runs before and after each test of the file. */
+#define FIXTURE(begin, end)                           \
+    static void add_fixture(TCase *tests)             \
+    {                                                 \
+        tcase_add_checked_fixture(tests, begin, end); \
+    }                                                 \
+    SUITE(fixture, add_fixture)
 
 #endif

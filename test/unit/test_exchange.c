@@ -49,58 +49,31 @@ static simulation make_world(double jitter_ns)
                         .network = {.near_ns = 500, .far_ns = 2000, .jitter_ns = jitter_ns, .lopsided = 1}};
 }
 
-static play burst(bool may_stop, int most, double jitter_ns)
+/* How many are made. */
+static const struct {
+    bool may_stop;
+    int most;
+    double jitter_ns;
+    int made_at_least, made_at_most;
+} bursts[] = {
+    {false, 1, 300, 1, 1},          {false, 2, 300, 2, 2}, {false, 10, 300, 10, 10},
+    {false, MOST, 300, MOST, MOST}, {true, MOST, 0, 5, 5}, /* the network is steady */
+    {true, MOST, 300, 6, MOST - 1},                        /* the window narrows for some time */
+    {true, 1, 2000, 1, 1},          {true, 2, 2000, 1, 2}, {true, 8, 2000, 1, 8},
+};
+
+LOOP_TEST(a_burst_goes_on_while_it_is_of_use, COUNT_OF(bursts))
 {
-    simulation world = make_world(jitter_ns);
-    play result = {.may_stop = may_stop, .most = most};
+    simulation world = make_world(bursts[_i].jitter_ns);
+    play result = {.may_stop = bursts[_i].may_stop, .most = bursts[_i].most};
     simulate(&world, run_burst, &result);
-    return result;
+    ck_assert_int_ge(result.burst.count, bursts[_i].made_at_least);
+    ck_assert_int_le(result.burst.count, bursts[_i].made_at_most);
+    ck_assert_int_eq(result.reported, result.burst.count);
 }
-
-START_TEST(all_are_made_where_each_counts)
-{
-    static const int counts[] = {1, 2, 10, MOST};
-    for (size_t i = 0; i < COUNT_OF(counts); i++) {
-        play result = burst(false, counts[i], 300);
-        EXPECT(result.burst.count == counts[i], "%d exchanges instead of %d", result.burst.count, counts[i]);
-        EXPECT(result.reported == counts[i], "the reference received %d instead of %d", result.reported, counts[i]);
-    }
-}
-END_TEST
-
-START_TEST(a_burst_ends_where_the_network_is_steady)
-{
-    play result = burst(true, MOST, 0);
-    EXPECT(result.burst.count == 5, "%d exchanges, though all were alike", result.burst.count);
-    EXPECT(result.reported == result.burst.count, "the reference received %d instead of %d", result.reported,
-           result.burst.count);
-}
-END_TEST
-
-START_TEST(a_burst_goes_on_while_the_window_narrows)
-{
-    play steady = burst(true, MOST, 0), jittery = burst(true, MOST, 300);
-    EXPECT(jittery.burst.count > steady.burst.count, "%d exchanges with jitter, %d without", jittery.burst.count,
-           steady.burst.count);
-    EXPECT(jittery.burst.count < MOST, "all %d exchanges, though the window hardly narrows after some",
-           jittery.burst.count);
-}
-END_TEST
-
-START_TEST(no_more_than_asked_for)
-{
-    for (int most = 1; most <= 8; most++) {
-        play result = burst(true, most, 2000);
-        EXPECT(result.burst.count >= 1 && result.burst.count <= most, "%d exchanges, at most %d asked for",
-               result.burst.count, most);
-        EXPECT(result.reported == result.burst.count, "the reference received %d instead of %d", result.reported,
-               result.burst.count);
-    }
-}
-END_TEST
 
 /* A clock that nobody has set may show 1970. */
-START_TEST(clocks_may_be_a_century_apart)
+LOOP_TEST(clocks_may_be_a_century_apart, 2)
 {
     static const int64_t offsets_ns[] = {INT64_C(100) * 365 * 86400 * MH_NS_PER_S,
                                          INT64_C(-100) * 365 * 86400 * MH_NS_PER_S};
@@ -111,7 +84,6 @@ START_TEST(clocks_may_be_a_century_apart)
     EXPECT(!result.burst.stepped && result.burst.count >= 5, "%d exchanges, and %s step", result.burst.count,
            result.burst.stepped ? "a" : "no");
 }
-END_TEST
 
 /* ---- A clock is stepped during the burst */
 
@@ -141,7 +113,7 @@ static bool holds(mh_window window, int64_t offset_ns)
 }
 
 /* Wherever a step falls: exchanges of both sides of it are not mixed, and it is noticed if it falls among them. */
-START_TEST(a_step_in_a_burst_is_found)
+LOOP_TEST(a_step_in_a_burst_is_found, COUNT_OF(steps_ns))
 {
     int found = 0;
     for (int round = 0; round < rounds_of(400); round++) {
@@ -154,29 +126,16 @@ START_TEST(a_step_in_a_burst_is_found)
         play result = {.most = 20};
         simulate(&world, run_burst, &result);
         found += result.burst.stepped;
-        EXPECT_SEEDED(result.reported == result.burst.count, "the reference received %d", result.reported);
+        EXPECT(result.reported == result.burst.count, "the reference received %d", result.reported);
         if (result.burst.count == 0) {
-            EXPECT_SEEDED(result.burst.stepped, "round %d: a burst without exchanges, and no step is reported", round);
+            EXPECT(result.burst.stepped, "round %d: a burst without exchanges, and no step is reported", round);
             continue;
         }
         mh_window window = window_of(&result);
         bool before = holds(window, offset_at(&world, 0)), after = holds(window, offset_at(&world, INT64_C(2000000)));
-        EXPECT_SEEDED(result.burst.stepped ? after : before || after,
-                      "round %d: step %" PRId64 " at %" PRId64 ": the window is from %" PRId64 " to %" PRId64, round,
-                      steps_ns[_i], stepped->step_at_ns, window.min_ns, window.max_ns);
+        EXPECT(result.burst.stepped ? after : before || after,
+               "round %d: step %" PRId64 " at %" PRId64 ": the window is from %" PRId64 " to %" PRId64, round,
+               steps_ns[_i], stepped->step_at_ns, window.min_ns, window.max_ns);
     }
     EXPECT(found > 0, "no step fell into a burst");
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_loop_test(tests, clocks_may_be_a_century_apart, 0, 2);
-    tcase_add_loop_test(tests, a_step_in_a_burst_is_found, 0, COUNT_OF(steps_ns));
-    tcase_add_test(tests, all_are_made_where_each_counts);
-    tcase_add_test(tests, a_burst_ends_where_the_network_is_steady);
-    tcase_add_test(tests, a_burst_goes_on_while_the_window_narrows);
-    tcase_add_test(tests, no_more_than_asked_for);
-}
-
-SUITE(exchange, add)

@@ -84,10 +84,10 @@ static void run(const virtual_world *world, virtual_process *self)
     play.takes_part[rank] = tree.leaders > 0;
     int *ranks = tree.leaders > 0 ? malloc((size_t)play.count * sizeof *ranks) : NULL;
     mh_leaders_list(&channel, &tree, play.count, ranks, &error);
-    EXPECT_SEEDED(!play.leads[rank] || (ranks && memcmp(ranks, play.leaders, (size_t)play.count * sizeof *ranks) == 0),
-                  "of %d, rank %d: another list than all %d leaders", play.processes, rank, play.count);
-    EXPECT_SEEDED(rank > 0 || tree.leaders == play.count, "of %d, rank 0 counts %d leaders instead of %d",
-                  play.processes, tree.leaders, play.count);
+    EXPECT(!play.leads[rank] || (ranks && memcmp(ranks, play.leaders, (size_t)play.count * sizeof *ranks) == 0),
+           "of %d, rank %d: another list than all %d leaders", play.processes, rank, play.count);
+    EXPECT(rank > 0 || tree.leaders == play.count, "of %d, rank 0 counts %d leaders instead of %d", play.processes,
+           tree.leaders, play.count);
     free(ranks);
     play.messages[rank] = self->messages;
     if (self->now_ns > play.end_ns)
@@ -106,17 +106,17 @@ static void check(void)
 {
     int rounds = rounds_among(play.processes);
     virtual_run(&(virtual_world){.processes = play.processes, .begin = begin, .run = run, .arrival_ns = arrival_ns});
-    EXPECT_SEEDED(play.end_ns <= INT64_C(3) * rounds * STEP_NS,
-                  "%d processes take %" PRId64 " steps, more than 3 for each of %d", play.processes,
-                  play.end_ns / STEP_NS, rounds);
+    EXPECT(play.end_ns <= INT64_C(3) * rounds * STEP_NS,
+           "%d processes take %" PRId64 " steps, more than 3 for each of %d", play.processes, play.end_ns / STEP_NS,
+           rounds);
     for (int rank = 0; rank < play.processes; rank++) {
         int64_t most = play.takes_part[rank] ? 2 + rounds : 1;
-        EXPECT_SEEDED(play.messages[rank] <= most, "of %d, rank %d sends %" PRId64 " messages, more than %" PRId64,
-                      play.processes, rank, play.messages[rank], most);
+        EXPECT(play.messages[rank] <= most, "of %d, rank %d sends %" PRId64 " messages, more than %" PRId64,
+               play.processes, rank, play.messages[rank], most);
     }
 }
 
-START_TEST(all_small_sizes)
+LOOP_TEST(all_small_sizes, COUNT_OF(distributions))
 {
     chance dice = chance_of_round(_i);
     for (int processes = 1; processes <= ALL_UP_TO; processes++)
@@ -125,9 +125,8 @@ START_TEST(all_small_sizes)
             check();
         }
 }
-END_TEST
 
-START_TEST(any_sizes)
+LOOP_TEST(any_sizes, COUNT_OF(distributions))
 {
     for (int round = 0; round < rounds_of(20); round++) {
         chance dice = chance_of_round(100 * (1 + round) + _i);
@@ -136,10 +135,9 @@ START_TEST(any_sizes)
         check();
     }
 }
-END_TEST
 
 /* Dealt in turn to nodes of the same size, or in blocks of a power of two. */
-START_TEST(only_leaders_have_lists_if_regular)
+LOOP_TEST(only_leaders_have_lists_if_regular, 2)
 {
     enum { NODES = 37, PER_NODE = 16 };
     chance dice = chance_of_round(0);
@@ -148,13 +146,3 @@ START_TEST(only_leaders_have_lists_if_regular)
     for (int rank = 0; rank < play.processes; rank++)
         EXPECT(play.takes_part[rank] == play.leads[rank], "rank %d has a list", rank);
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_loop_test(tests, all_small_sizes, 0, COUNT_OF(distributions));
-    tcase_add_loop_test(tests, any_sizes, 0, COUNT_OF(distributions));
-    tcase_add_loop_test(tests, only_leaders_have_lists_if_regular, 0, 2);
-}
-
-SUITE(leaders, add)

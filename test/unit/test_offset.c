@@ -122,121 +122,85 @@ static double error_of(const scene *scene, const mh_offset *offset)
     return (double)((long double)offset->offset_ns - true_offset(scene, offset->at_ns));
 }
 
-static void expect_bound_to_hold(const char *name, const scene *scene, int round)
+static void expect_bound_to_hold(const char *name, const scene *scene, int round, const mh_exchange *exchanges)
 {
-    chance dice = chance_of_round(round);
-    mh_exchange exchanges[MAX_EXCHANGES];
-    simulate(scene, &dice, exchanges);
     mh_offset offset = estimate(name, scene, exchanges);
     double error_ns = error_of(scene, &offset);
-    EXPECT_SEEDED(fabs(error_ns) <= (double)offset.bound_ns,
-                  "%s, %s, round %d: off by %.2f ns, beyond the bound of %" PRId64 " ns", name, scene->name, round,
-                  error_ns, offset.bound_ns);
-    EXPECT_SEEDED(offset.at_ns >= exchanges[0].sent_ns && offset.at_ns <= exchanges[scene->count - 1].received_ns,
-                  "%s, %s, round %d: the estimate is meant for a time outside of the burst", name, scene->name, round);
+    EXPECT(fabs(error_ns) <= (double)offset.bound_ns,
+           "%s, %s, round %d: off by %.2f ns, beyond the bound of %" PRId64 " ns", name, scene->name, round, error_ns,
+           offset.bound_ns);
+    EXPECT(offset.at_ns >= exchanges[0].sent_ns && offset.at_ns <= exchanges[scene->count - 1].received_ns,
+           "%s, %s, round %d: the estimate is meant for a time outside of the burst", name, scene->name, round);
 }
 
-START_TEST(bound_holds_the_truth)
+/*
+ * skampi is off by half the difference of the least delays; drift moves both limits by at most half of what it makes in
+ * the burst. Its bound is half the best round trip that the burst allows, and not more.
+ */
+static void expect_skampi_to_be_tight(const scene *scene, int round, const mh_exchange *exchanges, const truth *truth)
 {
-    for (int round = 0; round < rounds_of(SEEDS); round++)
+    mh_offset offset = estimate("skampi", scene, exchanges);
+    double difference_ns = fabs((double)(truth->min_there_ns - truth->min_back_ns)), span_ns = (double)truth->span_ns;
+    double error_limit_ns = difference_ns / 2 + fabs(scene->drift) * span_ns / 2 + 1;
+    double bound_limit_ns = (double)(truth->min_there_ns + truth->min_back_ns) / 2 + DRIFT_LIMIT * span_ns + 2;
+    double error_ns = error_of(scene, &offset);
+    EXPECT(fabs(error_ns) <= error_limit_ns, "%s, round %d: off by %.2f ns, more than %.2f ns", scene->name, round,
+           error_ns, error_limit_ns);
+    EXPECT((double)offset.bound_ns <= bound_limit_ns, "%s, round %d: a bound of %" PRId64 " ns is more than %.2f ns",
+           scene->name, round, offset.bound_ns, bound_limit_ns);
+}
+
+LOOP_TEST(bound_holds_the_truth_and_is_tight, COUNT_OF(scenes))
+{
+    for (int round = 0; round < rounds_of(SEEDS); round++) {
+        chance dice = chance_of_round(round);
+        mh_exchange exchanges[MAX_EXCHANGES];
+        truth truth = simulate(&scenes[_i], &dice, exchanges);
         for (int place = 0; mh_offset_name(place); place++)
-            expect_bound_to_hold(mh_offset_name(place), &scenes[_i], round);
-}
-END_TEST
-
-static mh_offset skampi_of_round(const scene *scene, int round, truth *truth)
-{
-    chance dice = chance_of_round(round);
-    mh_exchange exchanges[MAX_EXCHANGES];
-    *truth = simulate(scene, &dice, exchanges);
-    return estimate("skampi", scene, exchanges);
-}
-
-/* Half the difference of the least delays; drift moves both limits by at most half of what it makes in the burst. */
-START_TEST(skampi_is_off_by_half_the_difference_of_least_delays)
-{
-    const scene *scene = &scenes[_i];
-    for (int round = 0; round < rounds_of(SEEDS); round++) {
-        truth truth;
-        mh_offset offset = skampi_of_round(scene, round, &truth);
-        double difference_ns = fabs((double)(truth.min_there_ns - truth.min_back_ns));
-        double limit_ns = difference_ns / 2 + fabs(scene->drift) * (double)truth.span_ns / 2 + 1;
-        double error_ns = error_of(scene, &offset);
-        EXPECT_SEEDED(fabs(error_ns) <= limit_ns, "%s, round %d: off by %.2f ns, more than %.2f ns", scene->name, round,
-                      error_ns, limit_ns);
+            expect_bound_to_hold(mh_offset_name(place), &scenes[_i], round, exchanges);
+        expect_skampi_to_be_tight(&scenes[_i], round, exchanges, &truth);
     }
 }
-END_TEST
-
-/* skampi's bound is half the best round trip that the burst allows, and not more. */
-START_TEST(skampi_bound_is_as_tight_as_the_window)
-{
-    const scene *scene = &scenes[_i];
-    for (int round = 0; round < rounds_of(SEEDS); round++) {
-        truth truth;
-        mh_offset offset = skampi_of_round(scene, round, &truth);
-        double drifted_ns = DRIFT_LIMIT * (double)truth.span_ns;
-        double limit_ns = (double)(truth.min_there_ns + truth.min_back_ns) / 2 + drifted_ns + 2;
-        EXPECT_SEEDED((double)offset.bound_ns <= limit_ns,
-                      "%s, round %d: a bound of %" PRId64 " ns is more than %.2f ns", scene->name, round,
-                      offset.bound_ns, limit_ns);
-    }
-}
-END_TEST
 
 /*
  * Both directions alike: no bias, and each estimate within the width of the jitter. The lower median of an even count n
  * lies below the middle by half of one part in n + 1.
  */
+#define EVEN {1000, uniform, 1000}, {1000, uniform, 1000}, 100, 0
+
 static const struct {
-    const char *name;
     scene scene;
     double bias_limit_ns, error_limit_ns;
 } even[] = {
-    {"steady", {"steady", 10, {1000, steady, 0}, {1000, steady, 0}, 100, 0, 0, 4242}, 1, 1},
-    {"10 exchanges", {"", 10, {1000, uniform, 1000}, {1000, uniform, 1000}, 100, 0, 0, -1000}, 45 + 30, 600},
-    {"11 exchanges", {"", 11, {1000, uniform, 1000}, {1000, uniform, 1000}, 100, 0, 0, -1000}, 30, 600},
-    {"100 exchanges", {"", 100, {1000, uniform, 1000}, {1000, uniform, 1000}, 100, 0, 0, 1000}, 10, 250},
-    {"negative clock", {"", 100, {1000, uniform, 1000}, {1000, uniform, 1000}, 100, 0, -DAY_NS, DAY_NS}, 10, 250},
+    {{"steady", 10, {1000, steady, 0}, {1000, steady, 0}, 100, 0, 0, 4242}, 1, 1},
+    {{"10 exchanges", 10, EVEN, 0, -1000}, 45 + 30, 600},
+    {{"11 exchanges", 11, EVEN, 0, -1000}, 30, 600},
+    {{"100 exchanges", 100, EVEN, 0, 1000}, 10, 250},
+    {{"negative clock", 100, EVEN, -DAY_NS, DAY_NS}, 10, 250},
 };
 
-START_TEST(mean_rtt_is_near_the_truth_for_symmetric_jitter)
+LOOP_TEST(mean_rtt_is_near_the_truth_for_symmetric_jitter, COUNT_OF(even))
 {
-    double sum_ns = 0;
+    const scene *scene = &even[_i].scene;
+    double mean_ns = 0;
     for (int round = 0; round < rounds_of(SEEDS); round++) {
         chance dice = chance_of_round(round);
         mh_exchange exchanges[MAX_EXCHANGES];
-        simulate(&even[_i].scene, &dice, exchanges);
-        mh_offset offset = estimate("meanrtt", &even[_i].scene, exchanges);
-        double error_ns = error_of(&even[_i].scene, &offset);
-        EXPECT_SEEDED(fabs(error_ns) <= even[_i].error_limit_ns, "%s, round %d: off by %.1f ns", even[_i].name, round,
-                      error_ns);
-        sum_ns += error_ns;
+        simulate(scene, &dice, exchanges);
+        mh_offset offset = estimate("meanrtt", scene, exchanges);
+        double error_ns = error_of(scene, &offset);
+        EXPECT(fabs(error_ns) <= even[_i].error_limit_ns, "%s, round %d: off by %.1f ns", scene->name, round, error_ns);
+        mean_ns += error_ns / rounds_of(SEEDS);
     }
-    EXPECT_SEEDED(fabs(sum_ns / rounds_of(SEEDS)) <= even[_i].bias_limit_ns, "%s: a bias of %.1f ns", even[_i].name,
-                  sum_ns / rounds_of(SEEDS));
+    EXPECT(fabs(mean_ns) <= even[_i].bias_limit_ns, "%s: a bias of %.1f ns", scene->name, mean_ns);
 }
-END_TEST
 
-START_TEST(estimators_have_names_that_find_them)
+TEST(estimators_have_names_that_find_them)
 {
     int place = 0;
     for (; mh_offset_name(place); place++)
-        EXPECT(mh_offset_find(mh_offset_name(place)) == place, "%s is found at %d instead of %d", mh_offset_name(place),
-               mh_offset_find(mh_offset_name(place)), place);
+        ck_assert_int_eq(mh_offset_find(mh_offset_name(place)), place);
     EXPECT(place == 2, "there are %d estimators; test the new ones here", place);
-    EXPECT(mh_offset_find("") == -1, "the empty name is an estimator's");
-    EXPECT(mh_offset_find("skampi2") == -1, "a name that only begins like an estimator's is taken for it");
+    ck_assert_int_eq(mh_offset_find(""), -1);
+    ck_assert_int_eq(mh_offset_find("skampi2"), -1); /* it only begins like one */
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_loop_test(tests, bound_holds_the_truth, 0, COUNT_OF(scenes));
-    tcase_add_loop_test(tests, skampi_is_off_by_half_the_difference_of_least_delays, 0, COUNT_OF(scenes));
-    tcase_add_loop_test(tests, skampi_bound_is_as_tight_as_the_window, 0, COUNT_OF(scenes));
-    tcase_add_loop_test(tests, mean_rtt_is_near_the_truth_for_symmetric_jitter, 0, COUNT_OF(even));
-    tcase_add_test(tests, estimators_have_names_that_find_them);
-}
-
-SUITE(offset, add)

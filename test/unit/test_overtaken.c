@@ -59,7 +59,7 @@ static void start(void)
 }
 
 /* Global time goes on as if the step had never been read. */
-START_TEST(an_overtaken_reading_leaves_no_trace)
+LOOP_TEST(an_overtaken_reading_leaves_no_trace, COUNT_OF(steps_ns))
 {
     step_ns = steps_ns[_i];
     start();
@@ -79,7 +79,6 @@ START_TEST(an_overtaken_reading_leaves_no_trace)
     EXPECT(mh_global_clock_read(&clock_read).bound_ns == MH_TIME_UNKNOWN_NS, "after the step, the bound is %" PRId64,
            mh_global_clock_read(&clock_read).bound_ns);
 }
-END_TEST
 
 /* ---- In a wait */
 
@@ -100,7 +99,7 @@ static int64_t overtaken_now_ns(const mh_base_clock *clock)
     return now_ns;
 }
 
-START_TEST(an_overtaken_wait_follows_the_new_estimate)
+TEST(an_overtaken_wait_follows_the_new_estimate)
 {
     static const mh_clock_kind real = {.name = "real", .now_ns = overtaken_now_ns};
     mh_estimate estimate = mh_estimate_exact(mh_clock_monotonic.now_ns(NULL));
@@ -113,12 +112,3 @@ START_TEST(an_overtaken_wait_follows_the_new_estimate)
     EXPECT(mh_global_clock_wait_until(&clock_read, WAIT_NS, false, &late_ns), "a step is found, and there was none");
     EXPECT(late_ns >= 0 && late_ns < NEARER_NS / 2, "the wait ends %" PRId64 " ns after the instant", late_ns);
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_test(tests, an_overtaken_wait_follows_the_new_estimate);
-    tcase_add_loop_test(tests, an_overtaken_reading_leaves_no_trace, 0, COUNT_OF(steps_ns));
-}
-
-SUITE(overtaken, add)

@@ -15,61 +15,46 @@ typedef struct file {
     const char *path, *text;
 } file;
 
+#define GROUP "/proc/self/cgroup"
+#define CPU V1 "/a/cpu.cfs_quota_us"
+#define PERIOD V1 "/a/cpu.cfs_period_us"
+
+/* What a process is told of its group, the files of groups, and how many processors it may use: 0: no limit. */
 static const struct {
-    const char *name;
-    file files[8];
-    int64_t processors; /* 0: no limit */
+    const char *name, *group;
+    file files[4];
+    int64_t processors;
 } cases[] = {
-    {"no files", {{NULL, NULL}}, 0},
-    {"version 2 without a quota", {{"/proc/self/cgroup", "0::/a\n"}, {V2 "/a/cpu.max", "max 100000\n"}}, 0},
-    {"version 2", {{"/proc/self/cgroup", "0::/a\n"}, {V2 "/a/cpu.max", "200000 100000\n"}}, 2},
-    {"rounded up", {{"/proc/self/cgroup", "0::/a\n"}, {V2 "/a/cpu.max", "200001 100000\n"}}, 3},
-    {"a part of a processor", {{"/proc/self/cgroup", "0::/a\n"}, {V2 "/a/cpu.max", "1000 100000\n"}}, 1},
-    {"further up",
-     {{"/proc/self/cgroup", "0::/a/b/c\n"},
-      {V2 "/a/cpu.max", "300000 100000\n"},
-      {V2 "/a/b/c/cpu.max", "max 100000\n"}},
-     3},
+    {"no files", NULL, {{NULL, NULL}}, 0},
+    {"version 2 without a quota", "0::/a\n", {{V2 "/a/cpu.max", "max 100000\n"}}, 0},
+    {"version 2", "0::/a\n", {{V2 "/a/cpu.max", "200000 100000\n"}}, 2},
+    {"rounded up", "0::/a\n", {{V2 "/a/cpu.max", "200001 100000\n"}}, 3},
+    {"a part of a processor", "0::/a\n", {{V2 "/a/cpu.max", "1000 100000\n"}}, 1},
+    {"further up", "0::/a/b/c\n", {{V2 "/a/cpu.max", "300000 100000\n"}, {V2 "/a/b/c/cpu.max", "max 100000\n"}}, 3},
     {"the tightest, above",
-     {{"/proc/self/cgroup", "0::/a/b\n"}, {V2 "/a/cpu.max", "300000 100000\n"}, {V2 "/a/b/cpu.max", "800000 100000\n"}},
+     "0::/a/b\n",
+     {{V2 "/a/cpu.max", "300000 100000\n"}, {V2 "/a/b/cpu.max", "800000 100000\n"}},
      3},
     {"the tightest, below",
-     {{"/proc/self/cgroup", "0::/a/b\n"}, {V2 "/a/cpu.max", "800000 100000\n"}, {V2 "/a/b/cpu.max", "300000 100000\n"}},
+     "0::/a/b\n",
+     {{V2 "/a/cpu.max", "800000 100000\n"}, {V2 "/a/b/cpu.max", "300000 100000\n"}},
      3},
-    {"not a neighbor's",
-     {{"/proc/self/cgroup", "0::/a/b\n"}, {V2 "/a/b/cpu.max", "max 100000\n"}, {V2 "/a/c/cpu.max", "100000 100000\n"}},
-     0},
-    {"the root of a container", {{"/proc/self/cgroup", "0::/\n"}, {V2 "/cpu.max", "400000 100000\n"}}, 4},
-    {"a group that the container does not see",
-     {{"/proc/self/cgroup", "0::/docker/0123\n"}, {V2 "/cpu.max", "400000 100000\n"}},
-     4},
-    {"version 1 without a quota",
-     {{"/proc/self/cgroup", "4:cpu,cpuacct:/a\n"},
-      {V1 "/a/cpu.cfs_quota_us", "-1\n"},
-      {V1 "/a/cpu.cfs_period_us", "100000\n"}},
-     0},
+    {"not a neighbor's", "0::/a/b\n", {{V2 "/a/b/cpu.max", "max 100000\n"}, {V2 "/a/c/cpu.max", "100000 100000\n"}}, 0},
+    {"the root of a container", "0::/\n", {{V2 "/cpu.max", "400000 100000\n"}}, 4},
+    {"a group that the container does not see", "0::/docker/0123\n", {{V2 "/cpu.max", "400000 100000\n"}}, 4},
+    {"version 1 without a quota", "4:cpu,cpuacct:/a\n", {{CPU, "-1\n"}, {PERIOD, "100000\n"}}, 0},
     {"version 1",
-     {{"/proc/self/cgroup", "9:memory:/m\n4:cpuacct,cpu:/a\n1:name=systemd:/s\n"},
-      {V1 "/a/cpu.cfs_quota_us", "50000\n"},
-      {V1 "/a/cpu.cfs_period_us", "20000\n"},
+     "9:memory:/m\n4:cpuacct,cpu:/a\n1:name=systemd:/s\n",
+     {{CPU, "50000\n"},
+      {PERIOD, "20000\n"},
       {V1 "/m/cpu.cfs_quota_us", "10000\n"},
       {V1 "/m/cpu.cfs_period_us", "10000\n"}},
      3},
-    {"version 1, not cpuset",
-     {{"/proc/self/cgroup", "4:cpuset:/a\n"},
-      {V1 "/a/cpu.cfs_quota_us", "50000\n"},
-      {V1 "/a/cpu.cfs_period_us", "20000\n"}},
-     0},
-    {"hybrid",
-     {{"/proc/self/cgroup", "4:cpu:/a\n0::/b\n"},
-      {V1 "/a/cpu.cfs_quota_us", "50000\n"},
-      {V1 "/a/cpu.cfs_period_us", "50000\n"}},
-     1},
-    {"nonsense",
-     {{"/proc/self/cgroup", "nonsense\n\n:\n0::/a\n"}, {V2 "/a/cpu.max", "many 100000\n"}, {V2 "/cpu.max", "100000\n"}},
-     0},
-    {"a period of 0", {{"/proc/self/cgroup", "0::/a\n"}, {V2 "/a/cpu.max", "100000 0\n"}}, 0},
-    {"an empty file", {{"/proc/self/cgroup", "0::/a\n"}, {V2 "/a/cpu.max", ""}}, 0},
+    {"version 1, not cpuset", "4:cpuset:/a\n", {{CPU, "50000\n"}, {PERIOD, "20000\n"}}, 0},
+    {"hybrid", "4:cpu:/a\n0::/b\n", {{CPU, "50000\n"}, {PERIOD, "50000\n"}}, 1},
+    {"nonsense", "nonsense\n\n:\n0::/a\n", {{V2 "/a/cpu.max", "many 100000\n"}, {V2 "/cpu.max", "100000\n"}}, 0},
+    {"a period of 0", "0::/a\n", {{V2 "/a/cpu.max", "100000 0\n"}}, 0},
+    {"an empty file", "0::/a\n", {{V2 "/a/cpu.max", ""}}, 0},
 };
 
 static char root[64];
@@ -108,9 +93,11 @@ static void write_file(const file *wanted)
     fclose(stream);
 }
 
-START_TEST(quota_is_found)
+LOOP_TEST(quota_is_found, COUNT_OF(cases))
 {
     begin();
+    if (cases[_i].group)
+        write_file(&(file){GROUP, cases[_i].group});
     for (int i = 0; i < COUNT_OF(cases[_i].files) && cases[_i].files[i].path; i++)
         write_file(&cases[_i].files[i]);
     mh_quota quota = mh_quota_find(root);
@@ -120,46 +107,33 @@ START_TEST(quota_is_found)
            expected);
     EXPECT((quota.group != 0) == (expected != INT64_MAX), "%s: group %" PRIu64, cases[_i].name, quota.group);
 }
-END_TEST
 
-START_TEST(processes_share_the_group_that_limits_them)
+TEST(processes_share_the_group_that_limits_them)
 {
     static const file files[] = {{V2 "/a/cpu.max", "200000 100000\n"},
                                  {V2 "/a/b/cpu.max", "max 100000\n"},
                                  {V2 "/a/c/cpu.max", "300000 100000\n"},
                                  {V2 "/d/cpu.max", "200000 100000\n"}};
-    static const file lines[] = {
-        {"/proc/self/cgroup", "0::/a/b\n"}, {"/proc/self/cgroup", "0::/a/c\n"}, {"/proc/self/cgroup", "0::/d\n"}};
-    mh_quota found[COUNT_OF(lines)];
+    static const char *const groups[] = {"0::/a/b\n", "0::/a/c\n", "0::/d\n"};
+    mh_quota found[COUNT_OF(groups)];
     begin();
     for (int i = 0; i < COUNT_OF(files); i++)
         write_file(&files[i]);
-    for (int i = 0; i < COUNT_OF(lines); i++) {
-        write_file(&lines[i]);
+    for (int i = 0; i < COUNT_OF(groups); i++) {
+        write_file(&(file){GROUP, groups[i]});
         found[i] = mh_quota_find(root);
     }
     end();
-    EXPECT(found[0].group == found[1].group, "two processes below one group do not share its quota");
-    EXPECT(found[0].group != found[2].group, "processes of different groups share a quota");
+    ck_assert_uint_eq(found[0].group, found[1].group);
+    ck_assert_uint_ne(found[0].group, found[2].group);
 }
-END_TEST
 
-START_TEST(overlong_group_is_no_harm)
+TEST(overlong_group_is_no_harm)
 {
     static char line[5000] = "0::/";
     memset(line + 4, 'x', sizeof line - 5);
     begin();
-    write_file(&(file){"/proc/self/cgroup", line});
+    write_file(&(file){GROUP, line});
     EXPECT(mh_quota_find(root).processors == INT64_MAX, "a quota out of nowhere");
     end();
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_loop_test(tests, quota_is_found, 0, COUNT_OF(cases));
-    tcase_add_test(tests, processes_share_the_group_that_limits_them);
-    tcase_add_test(tests, overlong_group_is_no_harm);
-}
-
-SUITE(quota, add)

@@ -151,12 +151,8 @@ static simulation make_world(const scene *scene, int round)
                         .descheduled = scene->descheduled,
                         .round = round};
     for (int rank = 0; rank < world.processes; rank++) {
-        double drift = (2 * chance_unit(&dice) - 1) * 250 * MH_PPM;
         world.node[rank] = rank / scene->per_node;
-        world.clocks[rank] = (simulated_clock){.offset_ns = chance_between(&dice, -MH_NS_PER_S, MH_NS_PER_S),
-                                               .drift = drift,
-                                               .later_drift = drift,
-                                               .later_ns = INT64_MAX};
+        world.clocks[rank] = simulated_random_clock(&dice, 250 * MH_PPM);
     }
     return world;
 }
@@ -166,7 +162,7 @@ enum { AUTO = 0, DISSEMINATION = 2, TREE = 3, COLLECTIVE = 4 };
 
 static const int choices[] = {AUTO, DISSEMINATION, TREE, COLLECTIVE};
 
-static play *play_scene_with_delays(const scene *scene, int round, int64_t max_delay_ns)
+static play *play_scene(const scene *scene, int round, int64_t max_delay_ns)
 {
     static play played;
     memset(&played, 0, sizeof played);
@@ -179,17 +175,12 @@ static play *play_scene_with_delays(const scene *scene, int round, int64_t max_d
     return &played;
 }
 
-static play *play_scene(const scene *scene, int round)
-{
-    return play_scene_with_delays(scene, round, 0);
-}
-
 static int64_t lateness_ns(const record *record)
 {
     return record->left_ns - record->instant_ns - record->delay_ns;
 }
 
-/* ---- The flag */
+/* ---- What each call promises, with delays and without */
 
 static void check_flags(const scene *scene, const play *played)
 {
@@ -197,37 +188,21 @@ static void check_flags(const scene *scene, const play *played)
         for (int i = 0; i < CALLS; i++) {
             const record *record = &played->records[rank][i];
             int64_t late_ns = lateness_ns(record);
-            EXPECT_SEEDED(late_ns >= -ROUNDING_NS, "%s, rank %d, call %d: it leaves %" PRId64 " ns early", scene->name,
-                          rank, i, -late_ns);
+            EXPECT(late_ns >= -ROUNDING_NS, "%s, rank %d, call %d: it leaves %" PRId64 " ns early", scene->name, rank,
+                   i, -late_ns);
             if (record->left == IN_TIME)
-                EXPECT_SEEDED(late_ns <= TOLERANCE_NS + ROUNDING_NS,
-                              "%s, rank %d, call %d: in time, but %" PRId64 " ns late", scene->name, rank, i, late_ns);
+                EXPECT(late_ns <= TOLERANCE_NS + ROUNDING_NS, "%s, rank %d, call %d: in time, but %" PRId64 " ns late",
+                       scene->name, rank, i, late_ns);
             else
-                EXPECT_SEEDED(record->left == LATE && late_ns >= TOLERANCE_NS - ROUNDING_NS,
-                              "%s, rank %d, call %d: not in time, but only %" PRId64 " ns late", scene->name, rank, i,
-                              late_ns);
+                EXPECT(record->left == LATE && late_ns >= TOLERANCE_NS - ROUNDING_NS,
+                       "%s, rank %d, call %d: not in time, but only %" PRId64 " ns late", scene->name, rank, i,
+                       late_ns);
         }
 }
 
-START_TEST(flag_tells_the_truth)
+static void check_validity(const scene *scene, const play *played)
 {
-    check_flags(&scenes[_i], play_scene(&scenes[_i], _i));
-}
-END_TEST
-
-/* Short enough for no sleep or yield, which take real time, and much longer than the tolerance. */
-enum { MAX_DELAY_NS = 40 * 1000 };
-
-START_TEST(flag_is_judged_by_the_own_delay)
-{
-    check_flags(&scenes[_i], play_scene_with_delays(&scenes[_i], _i, MAX_DELAY_NS));
-}
-END_TEST
-
-/* The fraction of calls, after the first few, in which all leave in time. */
-static double valid_fraction(const scene *scene, const play *played)
-{
-    enum { FIRST = 50 };
+    enum { FIRST = 50 }; /* calls, which do not count */
     int valid = 0;
     for (int i = FIRST; i < CALLS; i++) {
         bool all = true;
@@ -235,82 +210,72 @@ static double valid_fraction(const scene *scene, const play *played)
             all &= played->records[rank][i].left == IN_TIME;
         valid += all;
     }
-    return (double)valid / (CALLS - FIRST);
+    double fraction = (double)valid / (CALLS - FIRST);
+    EXPECT(fraction >= scene->least_valid, "%s: all are in time in %.1f %% of the calls", scene->name, 100 * fraction);
 }
 
-START_TEST(delays_cost_no_validity)
+static void check_instants(const scene *scene, const play *played)
 {
-    const scene *scene = &scenes[_i];
-    double fraction = valid_fraction(scene, play_scene_with_delays(scene, 800 + _i, MAX_DELAY_NS));
-    EXPECT_SEEDED(fraction >= scene->least_valid, "%s: with delays, all are in time in %.1f %% of the calls",
-                  scene->name, 100 * fraction);
-}
-END_TEST
-
-START_TEST(most_calls_release_all_in_time)
-{
-    double fraction = valid_fraction(&scenes[_i], play_scene(&scenes[_i], 100 + _i));
-    EXPECT_SEEDED(fraction >= scenes[_i].least_valid, "%s: all are in time in %.1f %% of the calls", scenes[_i].name,
-                  100 * fraction);
-}
-END_TEST
-
-START_TEST(instant_is_common_whatever_the_delays)
-{
-    play *played = play_scene_with_delays(&scenes[_i], 200 + _i, MAX_DELAY_NS);
-    for (int rank = 1; rank < scenes[_i].processes; rank++)
+    for (int rank = 1; rank < scene->processes; rank++)
         for (int i = 0; i < CALLS; i++) {
             const record *mine = &played->records[rank][i], *first = &played->records[0][i];
-            EXPECT_SEEDED(mine->instant_ns == first->instant_ns && mine->slack_ns == first->slack_ns,
-                          "%s, rank %d, call %d: another instant or slack than that of rank 0", scenes[_i].name, rank,
-                          i);
+            EXPECT(mine->instant_ns == first->instant_ns && mine->slack_ns == first->slack_ns,
+                   "%s, rank %d, call %d: another instant or slack than that of rank 0", scene->name, rank, i);
         }
 }
-END_TEST
 
-START_TEST(calls_and_misses_are_counted)
+static void check_counts(const scene *scene, const play *played)
 {
-    play *played = play_scene(&scenes[_i], 300 + _i);
-    for (int rank = 0; rank < scenes[_i].processes; rank++) {
+    for (int rank = 0; rank < scene->processes; rank++) {
         int64_t misses = 0;
         for (int i = 0; i < CALLS; i++)
             misses += played->records[rank][i].left != IN_TIME;
-        EXPECT_SEEDED(played->last[rank].calls == CALLS && played->last[rank].misses == misses,
-                      "%s, rank %d: %" PRId64 " misses in %" PRId64 " calls are counted instead of %" PRId64 " in %d",
-                      scenes[_i].name, rank, played->last[rank].misses, played->last[rank].calls, misses, CALLS);
+        ck_assert_int_eq(played->last[rank].calls, CALLS);
+        ck_assert_int_eq(played->last[rank].misses, misses);
     }
 }
-END_TEST
 
-/* ---- The slack */
-
-START_TEST(rehearsal_finds_a_slack_for_the_first_call)
+static void check_rehearsal(const scene *scene, const play *played)
 {
-    play *played = play_scene(&scenes[_i], 400 + _i);
-    const scene *scene = &scenes[_i];
     /* A message of the simulated barrier to each process, one after the other. */
     double delay_ns = (double)scene->network.far_ns * scene->network.lopsided + scene->network.jitter_ns;
     double max_ns = scene->network.stalls > 0 ? 1e9 : 10 * delay_ns + 1000 * scene->processes;
-    EXPECT_SEEDED((double)played->slack_after_rehearsal_ns <= max_ns, "%s: it starts with a slack of %" PRId64 " ns",
-                  scene->name, played->slack_after_rehearsal_ns);
-    EXPECT_SEEDED(played->records[0][0].slack_ns == played->slack_after_rehearsal_ns,
-                  "%s: the first call has another slack than the rehearsals found", scene->name);
+    EXPECT((double)played->slack_after_rehearsal_ns <= max_ns, "%s: it starts with a slack of %" PRId64 " ns",
+           scene->name, played->slack_after_rehearsal_ns);
+    ck_assert_int_eq(played->records[0][0].slack_ns, played->slack_after_rehearsal_ns);
 }
-END_TEST
 
-/* Most of the time between two calls is a delay, of which the overhead must have nothing. */
-START_TEST(delays_are_no_overhead)
+/* Returns the overhead that is learned. */
+static int64_t check_calls(const scene *scene, int round, int64_t max_delay_ns)
 {
-    const scene *scene = &scenes[_i];
-    int64_t plain_ns = play_scene(scene, 900 + _i)->last[0].slack.overhead_ns;
-    int64_t delayed_ns = play_scene_with_delays(scene, 900 + _i, MAX_DELAY_NS)->last[0].slack.overhead_ns;
-    EXPECT_SEEDED(delayed_ns <= 2 * plain_ns && plain_ns <= 4 * delayed_ns,
-                  "%s: the overhead is %" PRId64 " ns without delays, %" PRId64 " ns with them", scene->name, plain_ns,
-                  delayed_ns);
+    const play *played = play_scene(scene, round, max_delay_ns);
+    check_flags(scene, played);
+    check_validity(scene, played);
+    check_instants(scene, played);
+    check_counts(scene, played);
+    check_rehearsal(scene, played);
+    return played->last[0].slack.overhead_ns;
 }
-END_TEST
 
-START_TEST(needs_are_forgotten_with_the_barrier)
+/* Delays are much longer than the tolerance, and too short for sleeps and yields, which take real time. */
+LOOP_TEST(calls_keep_their_promises, COUNT_OF(scenes))
+{
+    enum { MAX_DELAY_NS = 40 * 1000 };
+    const scene *scene = &scenes[_i];
+    int64_t plain_ns = 0, delayed_ns = 0;
+    for (int i = 0; i < rounds_of(3); i++) {
+        plain_ns += check_calls(scene, _i + i * COUNT_OF(choices), 0);
+        delayed_ns += check_calls(scene, _i + i * COUNT_OF(choices), MAX_DELAY_NS);
+    }
+    /* Most of the time between two calls is a delay, of which the overhead must have nothing. */
+    EXPECT(delayed_ns <= 2 * plain_ns && plain_ns <= 4 * delayed_ns,
+           "%s: overheads of %" PRId64 " ns without delays, %" PRId64 " ns with them", scene->name, plain_ns,
+           delayed_ns);
+}
+
+/* ---- The slack */
+
+TEST(needs_are_forgotten_with_the_barrier)
 {
     mh_rounds rounds;
     mh_rounds_settings tree = settings_with(TREE), collective = settings_with(COLLECTIVE);
@@ -328,7 +293,6 @@ START_TEST(needs_are_forgotten_with_the_barrier)
     EXPECT(rounds.slack.calls == 0, "another barrier, but what was learned is kept");
     EXPECT(rounds.last_overhead_ns == INT64_MIN, "another barrier, but a need of the former one will be learned");
 }
-END_TEST
 
 /* ---- Wrong clocks */
 
@@ -362,20 +326,19 @@ static void check_wrong(int wrong, int choice, int rank, left expected)
     simulation world = make_world(&scene, 500);
     simulate(&world, play_calls, &played);
     const record *record = &played.records[rank][0];
-    EXPECT_SEEDED(record->left == expected, "%s, %s: rank %d leaves as %d instead of %d", wrongs[wrong].name,
-                  mh_barrier_choice(choice), rank, (int)record->left, (int)expected);
+    EXPECT(record->left == expected, "%s, %s: rank %d leaves as %d instead of %d", wrongs[wrong].name,
+           mh_barrier_choice(choice), rank, (int)record->left, (int)expected);
     if (record->left == DISRUPTED)
-        EXPECT_SEEDED(lateness_ns(record) < MH_NS_PER_MS / 2, "%s: disrupted, but it waits", wrongs[wrong].name);
+        EXPECT(lateness_ns(record) < MH_NS_PER_MS / 2, "%s: disrupted, but it waits", wrongs[wrong].name);
 }
 
-START_TEST(wrong_clock_shows)
+LOOP_TEST(wrong_clock_shows, COUNT_OF(wrongs))
 {
     check_wrong(_i, TREE, 2, wrongs[_i].left);
     if (wrongs[_i].left != SYNCED)
         check_wrong(_i, DISSEMINATION, 2, wrongs[_i].left);
     check_wrong(_i, DISSEMINATION, 0, wrongs[_i].others);
 }
-END_TEST
 
 /* ---- Requests */
 
@@ -433,7 +396,7 @@ static void ask(const simulation *world, const mh_channel *channel, const mh_bas
     mh_barrier_close(&state.barrier);
 }
 
-START_TEST(greatest_request_wins)
+LOOP_TEST(greatest_request_wins, 2 * COUNT_OF(requests))
 {
     static const scene scene = {"", 3, 3, QUIET, 1000, 0, false, 0};
     static play play;
@@ -450,21 +413,3 @@ START_TEST(greatest_request_wins)
                requests[row].name, rank);
     }
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_loop_test(tests, flag_tells_the_truth, 0, COUNT_OF(scenes));
-    tcase_add_loop_test(tests, flag_is_judged_by_the_own_delay, 0, COUNT_OF(scenes));
-    tcase_add_loop_test(tests, instant_is_common_whatever_the_delays, 0, COUNT_OF(scenes));
-    tcase_add_loop_test(tests, delays_cost_no_validity, 0, COUNT_OF(scenes));
-    tcase_add_loop_test(tests, most_calls_release_all_in_time, 0, COUNT_OF(scenes));
-    tcase_add_loop_test(tests, calls_and_misses_are_counted, 0, COUNT_OF(scenes));
-    tcase_add_loop_test(tests, rehearsal_finds_a_slack_for_the_first_call, 0, COUNT_OF(scenes));
-    tcase_add_loop_test(tests, delays_are_no_overhead, 0, COUNT_OF(scenes));
-    tcase_add_test(tests, needs_are_forgotten_with_the_barrier);
-    tcase_add_loop_test(tests, wrong_clock_shows, 0, COUNT_OF(wrongs));
-    tcase_add_loop_test(tests, greatest_request_wins, 0, 2 * COUNT_OF(requests));
-}
-
-SUITE(release, add)

@@ -92,7 +92,7 @@ static const struct {
     {{"XMPIX_HARMONIZE_CLOCK", "x"}, -1, NULL},
 };
 
-START_TEST(environment_is_heard)
+LOOP_TEST(environment_is_heard, COUNT_OF(heard))
 {
     mh_settings settings;
     mh_error error;
@@ -101,10 +101,8 @@ START_TEST(environment_is_heard)
            error.message);
     expect_defaults_except(&settings, heard[_i].setting);
     if (heard[_i].setting >= 0)
-        EXPECT(strcmp(settings.values[heard[_i].setting].text, heard[_i].text) == 0, "%s = '%s' is heard as '%s'",
-               heard[_i].variable.name, heard[_i].variable.value, settings.values[heard[_i].setting].text);
+        ck_assert_str_eq(settings.values[heard[_i].setting].text, heard[_i].text);
 }
-END_TEST
 
 #define MAX_VARIABLES 2
 static const struct {
@@ -142,21 +140,20 @@ static const struct {
      {PREFIX "TOLERANCE_NS", "'x'"}},
 };
 
-START_TEST(bad_environment_is_refused)
+LOOP_TEST(bad_environment_is_refused, COUNT_OF(refused))
 {
     mh_settings settings;
     mh_error error;
     memset(&settings, 0x5a, sizeof settings);
     int code = read_environment(refused[_i].variables, MAX_VARIABLES, &settings, &error);
-    EXPECT(code == MPI_ERR_ARG && error.code == MPI_ERR_ARG,
-           "%s: the code is %d, of the error %d, instead of MPI_ERR_ARG", refused[_i].name, code, error.code);
+    ck_assert_int_eq(code, MPI_ERR_ARG);
+    ck_assert_int_eq(error.code, MPI_ERR_ARG);
     expect_defaults_except(&settings, -1);
     for (int i = 0; i < COUNT_OF(refused[_i].shown) && refused[_i].shown[i]; i++)
         EXPECT(strstr(error.message, refused[_i].shown[i]), "%s: the message '%s' does not show '%s'", refused[_i].name,
                error.message, refused[_i].shown[i]);
     expect_printable(refused[_i].name, error.message);
 }
-END_TEST
 
 static const struct {
     const char *name;
@@ -169,14 +166,13 @@ static const struct {
     {"great least and most", {{PREFIX "SLACK_MIN_NS", "10000000000"}, {PREFIX "SLACK_MAX_NS", "10000000000"}}},
 };
 
-START_TEST(settings_that_agree_are_accepted)
+LOOP_TEST(settings_that_agree_are_accepted, COUNT_OF(together))
 {
     mh_settings settings;
     mh_error error;
     int code = read_environment(together[_i].variables, MAX_VARIABLES, &settings, &error);
     EXPECT(code == MPI_SUCCESS, "%s: refused: %s", together[_i].name, error.message);
 }
-END_TEST
 
 /* ---- What is ignored */
 
@@ -205,14 +201,12 @@ static void list_ignored(const variable *variables, char *text, size_t size)
     forget_environment();
 }
 
-START_TEST(ignored_names_are_listed)
+LOOP_TEST(ignored_names_are_listed, COUNT_OF(ignored))
 {
     char text[MH_ERROR_MESSAGE_SIZE];
     list_ignored(ignored[_i].variables, text, sizeof text);
-    EXPECT(strcmp(text, ignored[_i].listed) == 0, "%s: '%s' is listed, not '%s'", ignored[_i].name, text,
-           ignored[_i].listed);
+    ck_assert_str_eq(text, ignored[_i].listed);
 }
-END_TEST
 
 static const struct {
     const char *entry, *line;
@@ -224,16 +218,15 @@ static const struct {
     {PREFIX, "unknown variable " PREFIX "; did you mean " PREFIX "SYNC?"},
 };
 
-START_TEST(misspelled_variable_is_told_what_it_is_likest_to)
+LOOP_TEST(misspelled_variable_is_told_what_it_is_likest_to, COUNT_OF(misspelled))
 {
     char line[160];
     EXPECT(mh_variable_is_unknown(misspelled[_i].entry), "%s is known", misspelled[_i].entry);
     mh_variable_describe(misspelled[_i].entry, line, sizeof line);
-    EXPECT(strcmp(line, misspelled[_i].line) == 0, "'%s', not '%s'", line, misspelled[_i].line);
+    ck_assert_str_eq(line, misspelled[_i].line);
 }
-END_TEST
 
-START_TEST(list_that_does_not_fit_says_so)
+TEST(list_that_does_not_fit_says_so)
 {
     static const variable two[MAX_VARIABLES] = {{PREFIX "ROOTS", "1"}, {LONG_NAME, "1"}};
     for (size_t size = 4; size <= MH_ERROR_MESSAGE_SIZE; size++) {
@@ -246,16 +239,3 @@ START_TEST(list_that_does_not_fit_says_so)
         EXPECT(text[size] == 'x', "the list goes beyond its %zu characters", size);
     }
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_loop_test(tests, environment_is_heard, 0, COUNT_OF(heard));
-    tcase_add_loop_test(tests, bad_environment_is_refused, 0, COUNT_OF(refused));
-    tcase_add_loop_test(tests, settings_that_agree_are_accepted, 0, COUNT_OF(together));
-    tcase_add_loop_test(tests, ignored_names_are_listed, 0, COUNT_OF(ignored));
-    tcase_add_loop_test(tests, misspelled_variable_is_told_what_it_is_likest_to, 0, COUNT_OF(misspelled));
-    tcase_add_test(tests, list_that_does_not_fit_says_so);
-}
-
-SUITE(settings, add)

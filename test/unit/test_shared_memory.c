@@ -35,7 +35,7 @@ static void write_to_it(const mh_shared_memory_key *key)
     ((char *)memory.data)[BYTES - 1] = 42;
 }
 
-START_TEST(memory_is_shared)
+LOOP_TEST(memory_is_shared, MH_SHARED_WAYS)
 {
     mh_shared_memory memory;
     mh_shared_memory_key key;
@@ -55,31 +55,24 @@ START_TEST(memory_is_shared)
     EXPECT(!memory.data, "way %d: still mapped", _i);
     mh_shared_memory_unmap(&memory);
 }
-END_TEST
 
 /* Another descriptor, or another process, in the place of the one that was meant: nothing but the memory is opened. */
-START_TEST(other_descriptor_is_not_opened)
+TEST(other_descriptor_is_not_opened)
 {
     mh_shared_memory memory, mapped = {NULL, 0};
     mh_shared_memory_key key;
     EXPECT(mh_shared_memory_create(&memory, BYTES, MH_SHARED_BY_DESCRIPTOR, &key, why, sizeof why) == 0, "%s", why);
-    mh_shared_memory_key other = key;
-    other.descriptor = STDERR_FILENO;
-    EXPECT(mh_shared_memory_map(&mapped, &other, why, sizeof why) == -1, "standard error is mapped");
-    other = key;
-    other.process = 1;
-    EXPECT(mh_shared_memory_map(&mapped, &other, why, sizeof why) == -1, "a descriptor of process 1 is mapped");
-    other = key;
-    other.nonce++;
-    EXPECT(mh_shared_memory_map(&mapped, &other, why, sizeof why) == -1, "memory of another nonce is mapped");
-    other = key;
-    other.bytes++;
-    EXPECT(mh_shared_memory_map(&mapped, &other, why, sizeof why) == -1, "memory of another size is mapped");
-    EXPECT(!mapped.data, "something is mapped");
+    mh_shared_memory_key others[] = {key, key, key, key};
+    others[0].descriptor = STDERR_FILENO;
+    others[1].process = 1;
+    others[2].nonce++;
+    others[3].bytes++;
+    for (int i = 0; i < COUNT_OF(others); i++)
+        EXPECT(mh_shared_memory_map(&mapped, &others[i], why, sizeof why) == -1 && !mapped.data,
+               "what wrong key %d names is mapped", i);
     mh_shared_memory_withdraw(&key);
     mh_shared_memory_unmap(&memory);
 }
-END_TEST
 
 /* What the killed process tells this one. */
 static mh_shared_memory_key *killed_key;
@@ -93,7 +86,7 @@ static void create_and_be_killed(const mh_shared_memory_key *unused)
         kill(getpid(), SIGKILL);
 }
 
-START_TEST(kill_leaves_nothing_behind)
+TEST(kill_leaves_nothing_behind)
 {
     char path[MH_SHARED_MEMORY_NAME_SIZE + 16];
     killed_key = mmap(NULL, sizeof *killed_key, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -105,7 +98,6 @@ START_TEST(kill_leaves_nothing_behind)
     EXPECT(access(path, F_OK) != 0, "%s is left", path);
     munmap(killed_key, sizeof *killed_key);
 }
-END_TEST
 
 static mh_shared_memory_way limited_way;
 
@@ -123,7 +115,7 @@ static void create_under_limit(const mh_shared_memory_key *unused)
     mh_shared_memory_withdraw(&key);
 }
 
-START_TEST(limit_on_files_is_an_error_and_no_signal)
+LOOP_TEST(limit_on_files_is_an_error_and_no_signal, MH_SHARED_WAYS)
 {
     struct rlimit limit;
     getrlimit(RLIMIT_FSIZE, &limit);
@@ -133,14 +125,3 @@ START_TEST(limit_on_files_is_an_error_and_no_signal)
     int status = status_of(create_under_limit, NULL);
     EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0, "way %d: status %#x", _i, status);
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_loop_test(tests, memory_is_shared, 0, MH_SHARED_WAYS);
-    tcase_add_test(tests, other_descriptor_is_not_opened);
-    tcase_add_test(tests, kill_leaves_nothing_behind);
-    tcase_add_loop_test(tests, limit_on_files_is_an_error_and_no_signal, 0, MH_SHARED_WAYS);
-}
-
-SUITE(shared_memory, add)

@@ -138,8 +138,8 @@ static void run_crew(crew *crew)
     }
     for (int i = 0; i < crew->size; i++) {
         pthread_join(members[i].thread, NULL);
-        EXPECT_SEEDED(members[i].wrong == 0, "%d members: member %d sees something wrong in %d of %d rounds",
-                      crew->size, i, members[i].wrong, crew->rounds);
+        EXPECT(members[i].wrong == 0, "%d members: member %d sees something wrong in %d of %d rounds", crew->size, i,
+               members[i].wrong, crew->rounds);
     }
     free(crew->memory);
 }
@@ -164,7 +164,7 @@ static void run_crews(crew crew, int rounds)
 
 static const mh_barrier_kind *const kinds[] = {&mh_barrier_shm, &mh_barrier_dissemination};
 
-START_TEST(each_round_is_whole)
+LOOP_TEST(each_round_is_whole, 12)
 {
     static const struct {
         int size, numas, rounds;
@@ -172,16 +172,14 @@ START_TEST(each_round_is_whole)
     crew crew = {.kind = kinds[_i / 6], .size = sizes[_i % 6].size, .numas = sizes[_i % 6].numas};
     run_crews(crew, sizes[_i % 6].rounds);
 }
-END_TEST
 
-START_TEST(members_may_be_late)
+LOOP_TEST(members_may_be_late, 4)
 {
     run_crews((crew){.kind = kinds[_i / 2], .size = 4 + _i % 2, .numas = 2, .naps = true}, rounds_of(2000));
 }
-END_TEST
 
 /* The first slot, that of each process, and two lines for each of its steps in a dissemination. */
-START_TEST(memory_is_no_larger_than_used)
+TEST(memory_is_no_larger_than_used)
 {
     static const struct {
         int processes, steps;
@@ -192,13 +190,3 @@ START_TEST(memory_is_no_larger_than_used)
         ck_assert_uint_eq(mh_slots_bytes(sizes[i].processes, true), 256 + 256 * processes + 256 * steps * processes);
     }
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_test(tests, memory_is_no_larger_than_used);
-    tcase_add_loop_test(tests, each_round_is_whole, 0, 12);
-    tcase_add_loop_test(tests, members_may_be_late, 0, 4);
-}
-
-SUITE(slots, add)

@@ -15,6 +15,8 @@ enum { BURSTS = 100, USUAL_ROUNDS = 40 };
 #define AHEAD_NS (500 * MH_NS_PER_MS)
 #define DRIFT 20e-6
 
+static const mh_rates raw = {MH_RAW_RATE_LIMIT, true, MH_WANDER_PPB_PER_S *MH_PPB};
+
 /* The errors of quiet bursts, and the mean excess of their bounds. */
 typedef struct path {
     double bound_ns, error_ns, jitter_ns;
@@ -44,11 +46,6 @@ static const scene_t scenes[] = {
     {"shared memory, no spell", &shared_memory, 0, -1, 1, false, 0, 0, 5, 25},
     {"shared memory, until the end", &shared_memory, 60, 99, 40, true, 0.5, 0.7, 40, 150},
 };
-
-static double chance_normal(chance *dice)
-{
-    return log(chance_lognormal(dice, 1, 1));
-}
 
 static int64_t true_offset_ns(int64_t at_ns)
 {
@@ -91,7 +88,6 @@ static void leave_out_bias(mh_tracker *tracker)
 
 static score_t follow(const scene_t *scene, bool has_bias, int round)
 {
-    static const mh_rates raw = {MH_RAW_RATE_LIMIT, true, MH_WANDER_PPB_PER_S * MH_PPB};
     chance dice = chance_of_round(round);
     double sign = chance_unit(&dice) < 0.5 ? -1 : 1;
     mh_estimate estimate = {0};
@@ -101,12 +97,12 @@ static score_t follow(const scene_t *scene, bool has_bias, int round)
         mh_offset measured = measure(scene, i, sign, &dice);
         if (!has_bias)
             leave_out_bias(&tracker);
-        EXPECT_SEEDED(mh_tracker_feed(&tracker, &measured), "%s, round %d: burst %d is taken for a step", scene->name,
-                      round, i);
+        EXPECT(mh_tracker_feed(&tracker, &measured), "%s, round %d: burst %d is taken for a step", scene->name, round,
+               i);
         estimate = mh_tracker_estimate(&tracker);
-        EXPECT_SEEDED(fabs(miss_ns(&estimate, 0)) <= (double)estimate.bound_ns + 1,
-                      "%s, round %d, burst %d: off by %.0f ns, the bound is %" PRId64 " ns", scene->name, round, i,
-                      miss_ns(&estimate, 0), estimate.bound_ns);
+        EXPECT(fabs(miss_ns(&estimate, 0)) <= (double)estimate.bound_ns + 1,
+               "%s, round %d, burst %d: off by %.0f ns, the bound is %" PRId64 " ns", scene->name, round, i,
+               miss_ns(&estimate, 0), estimate.bound_ns);
     }
     return (score_t){pow(miss_ns(&estimate, 0), 2), pow(miss_ns(&estimate, AHEAD_NS), 2)};
 }
@@ -123,21 +119,20 @@ static score_t follow_all(const scene_t *scene, bool has_bias)
     return (score_t){sqrt(sum.now / rounds), sqrt(sum.ahead / rounds)};
 }
 
-START_TEST(spell_is_not_followed)
+LOOP_TEST(spell_is_not_followed, COUNT_OF(scenes))
 {
     const scene_t *scene = &scenes[_i];
     score_t with = follow_all(scene, true), without = follow_all(scene, false);
     if (getenv("MH_VERBOSE"))
         printf("# %s: the error is %.1f ns rms, and %.1f ns half a second later; %.1f and %.1f without the bias\n",
                scene->name, with.now, with.ahead, without.now, without.ahead);
-    EXPECT_SEEDED(with.now <= scene->now_limit_ns, "%s: the error is %.0f ns rms", scene->name, with.now);
-    EXPECT_SEEDED(with.ahead <= scene->ahead_limit_ns, "%s: the error is %.0f ns rms after half a second", scene->name,
-                  with.ahead);
-    EXPECT_SEEDED(!scene->gains || (with.now <= without.now && with.ahead <= without.ahead),
-                  "%s: the error is %.1f and %.1f ns rms, and %.1f and %.1f without the bias", scene->name, with.now,
-                  with.ahead, without.now, without.ahead);
+    EXPECT(with.now <= scene->now_limit_ns, "%s: the error is %.0f ns rms", scene->name, with.now);
+    EXPECT(with.ahead <= scene->ahead_limit_ns, "%s: the error is %.0f ns rms after half a second", scene->name,
+           with.ahead);
+    EXPECT(!scene->gains || (with.now <= without.now && with.ahead <= without.ahead),
+           "%s: the error is %.1f and %.1f ns rms, and %.1f and %.1f without the bias", scene->name, with.now,
+           with.ahead, without.now, without.ahead);
 }
-END_TEST
 
 /* ---- No spells: the bounds of bursts jitter, and the drift walks, while synchronizations are seconds apart */
 
@@ -158,7 +153,6 @@ static mh_offset measure_far(const path_t *path, int64_t at_ns, double offset_ns
 /* The sum of the squared errors half way to the next burst. */
 static double follow_far(const path_t *path, double interval_s, double drift, bool has_bias, int round)
 {
-    static const mh_rates raw = {MH_RAW_RATE_LIMIT, true, MH_WANDER_PPB_PER_S * MH_PPB};
     const double walk = drift != 0 ? 10 * MH_PPB * sqrt(interval_s) : 0;
     chance dice = chance_of_round(round);
     double offset_ns = 0, squares = 0;
@@ -181,7 +175,7 @@ static double follow_far(const path_t *path, double interval_s, double drift, bo
 }
 
 /* Where there are no spells, to look for them costs next to nothing, however long synchronizations are apart. */
-START_TEST(bias_costs_nothing_where_bounds_jitter)
+LOOP_TEST(bias_costs_nothing_where_bounds_jitter, COUNT_OF(far_paths))
 {
     const path_t *path = &far_paths[_i];
     int rounds = rounds_of(USUAL_ROUNDS);
@@ -195,11 +189,10 @@ START_TEST(bias_costs_nothing_where_bounds_jitter)
         if (getenv("MH_VERBOSE"))
             printf("# %.0f ns of jitter, each %.1f s: %.1f ns rms, %.1f without the bias\n", path->jitter_ns,
                    far_intervals_s[k], with_ns, without_ns);
-        EXPECT_SEEDED(with_ns < 1.05 * without_ns, "%.0f ns of jitter, each %.1f s: %.1f ns rms, %.1f without the bias",
-                      path->jitter_ns, far_intervals_s[k], with_ns, without_ns);
+        EXPECT(with_ns < 1.05 * without_ns, "%.0f ns of jitter, each %.1f s: %.1f ns rms, %.1f without the bias",
+               path->jitter_ns, far_intervals_s[k], with_ns, without_ns);
     }
 }
-END_TEST
 
 static double rms_of_drift_ns(double drift, int rounds)
 {
@@ -211,7 +204,7 @@ static double rms_of_drift_ns(double drift, int rounds)
 }
 
 /* The same delays: what remains with a drift that wanders is the error of the path. */
-START_TEST(drift_costs_next_to_nothing)
+TEST(drift_costs_next_to_nothing)
 {
     static const double drifts[] = {10e-6, -50e-6, 200e-6};
     double without_ns = rms_of_drift_ns(0, rounds_of(USUAL_ROUNDS));
@@ -219,20 +212,19 @@ START_TEST(drift_costs_next_to_nothing)
         double with_ns = rms_of_drift_ns(drifts[k], rounds_of(USUAL_ROUNDS));
         if (getenv("MH_VERBOSE"))
             printf("# %.0f ppm: %.1f ns rms, %.1f without a drift\n", drifts[k] * 1e6, with_ns, without_ns);
-        EXPECT_SEEDED(with_ns < 1.2 * without_ns, "%.0f ppm: %.1f ns rms, %.1f without a drift", drifts[k] * 1e6,
-                      with_ns, without_ns);
+        EXPECT(with_ns < 1.2 * without_ns, "%.0f ppm: %.1f ns rms, %.1f without a drift", drifts[k] * 1e6, with_ns,
+               without_ns);
     }
 }
-END_TEST
 
 /* ---- Whatever a clock counts from */
 
-START_TEST(what_a_clock_counts_from_makes_no_difference)
+TEST(what_a_clock_counts_from_makes_no_difference)
 {
     const int64_t from_ns = 1000000000 * MH_NS_PER_S;
     chance dice = chance_of_round(1);
     mh_tracker late, early;
-    mh_tracker_reset(&late, (mh_rates){MH_RAW_RATE_LIMIT, true, MH_WANDER_PPB_PER_S * MH_PPB});
+    mh_tracker_reset(&late, raw);
     early = late;
     for (int i = 1; i <= BURSTS; i++) {
         int64_t excess_ns = chance_between(&dice, 0, 3000), error_ns = chance_between(&dice, -excess_ns, excess_ns);
@@ -241,18 +233,7 @@ START_TEST(what_a_clock_counts_from_makes_no_difference)
         measured.at_ns -= 2 * from_ns;
         mh_tracker_feed(&early, &measured);
         double late_ns = mh_tracker_error_ns(&late, 0), early_ns = mh_tracker_error_ns(&early, 0);
-        EXPECT_SEEDED(fabs(early_ns - late_ns) < 0.001, "burst %d: the error is %.3f ns, with negative times %.3f ns",
-                      i, late_ns, early_ns);
+        EXPECT(fabs(early_ns - late_ns) < 0.001, "burst %d: the error is %.3f ns, with negative times %.3f ns", i,
+               late_ns, early_ns);
     }
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_test(tests, what_a_clock_counts_from_makes_no_difference);
-    tcase_add_test(tests, drift_costs_next_to_nothing);
-    tcase_add_loop_test(tests, spell_is_not_followed, 0, COUNT_OF(scenes));
-    tcase_add_loop_test(tests, bias_costs_nothing_where_bounds_jitter, 0, COUNT_OF(far_paths));
-}
-
-SUITE(spells, add)

@@ -116,18 +116,18 @@ static void check_group(const machine *machine, int rank, int level, int levels)
     bool is_same = code == 0 && group.size == size && (size > 0 || !group.ranks);
     for (int i = 0; i < size && is_same; i++)
         is_same = mh_group_rank(&group, i) == members[i] && (members[i] == rank) == (group.index == i);
-    EXPECT_SEEDED(is_same, "%d ranks on %d nodes, style %d, rank %d, level %d of %d: %d members, not %d, or others",
-                  machine->ranks, machine->nodes, (int)machine->style, rank, level, levels, group.size, size);
-    EXPECT_SEEDED(levels > 1 || !group.ranks, "%d ranks: a list of all processes", machine->ranks);
+    EXPECT(is_same, "%d ranks on %d nodes, style %d, rank %d, level %d of %d: %d members, not %d, or others",
+           machine->ranks, machine->nodes, (int)machine->style, rank, level, levels, group.size, size);
+    EXPECT(levels > 1 || !group.ranks, "%d ranks: a list of all processes", machine->ranks);
     for (int i = 0; i < size && group.ranks; i++)
-        EXPECT_SEEDED(mh_group_has(&group, members[i]), "rank %d is not found in its group", members[i]);
-    EXPECT_SEEDED(!group.ranks || !mh_group_has(&group, machine->ranks), "rank %d is found", machine->ranks);
+        EXPECT(mh_group_has(&group, members[i]), "rank %d is not found in its group", members[i]);
+    EXPECT(!group.ranks || !mh_group_has(&group, machine->ranks), "rank %d is found", machine->ranks);
     mh_group_free(&group);
-    EXPECT_SEEDED(group.size == 0 && !group.ranks, "%s", "something is left of the group");
+    EXPECT(group.size == 0 && !group.ranks, "something is left of the group");
     mh_group_free(&group);
 }
 
-START_TEST(groups_are_those_of_the_table)
+LOOP_TEST(groups_are_those_of_the_table, MACHINES)
 {
     static machine machine;
     make_machine(&machine, _i);
@@ -136,10 +136,9 @@ START_TEST(groups_are_those_of_the_table)
             for (int rank = 0; rank < machine.ranks; rank++)
                 check_group(&machine, rank, level, levels);
 }
-END_TEST
 
 /* Worked out by hand: two nodes with two packages, dealt out; package numbers are those of the node. */
-START_TEST(an_example_by_hand)
+TEST(an_example_by_hand)
 {
     static const machine example = {
         .ranks = 8, .spots = {{{0, 0}}, {{1, 0}}, {{0, 1}}, {{1, 1}}, {{0, 0}}, {{1, 0}}, {{0, 1}}, {{1, 1}}}};
@@ -154,22 +153,11 @@ START_TEST(an_example_by_hand)
         check_group(&example, groups[i].rank, groups[i].level, 3);
     }
 }
-END_TEST
 
-START_TEST(levels_have_names)
+TEST(levels_have_names)
 {
     static const char *const names[MH_MAX_LEVELS] = {"all", "node", "package", "numa"};
     for (int level = 0; level < MH_MAX_LEVELS; level++)
         EXPECT(strcmp(mh_level_name(level), names[level]) == 0, "level %d is %s instead of %s", level,
                mh_level_name(level), names[level]);
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_loop_test(tests, groups_are_those_of_the_table, 0, MACHINES);
-    tcase_add_test(tests, an_example_by_hand);
-    tcase_add_test(tests, levels_have_names);
-}
-
-SUITE(topology, add)

@@ -41,11 +41,6 @@ typedef struct clock_truth {
 
 #define TICK_NS (10 * MH_NS_PER_MS)
 
-static double chance_normal(chance *dice)
-{
-    return log(chance_lognormal(dice, 1, 1));
-}
-
 static double chance_sign(chance *dice)
 {
     return chance_unit(dice) < 0.5 ? -1 : 1;
@@ -148,10 +143,7 @@ static mh_offset measure(line *line, const clock_truth *truth)
 {
     change_spell(line);
     double there_ns = one_way_ns(line, -1), back_ns = one_way_ns(line, 1);
-    int64_t offset_ns = local_ns(truth) - truth->now_ns;
-    int64_t min_ns = offset_ns - (int64_t)there_ns, max_ns = offset_ns + (int64_t)back_ns;
-    int64_t middle_ns = min_ns + (max_ns - min_ns) / 2;
-    return (mh_offset){local_ns(truth), middle_ns, max_ns - middle_ns};
+    return measured_offset(local_ns(truth), local_ns(truth) - truth->now_ns, there_ns, back_ns);
 }
 
 /* ---- A run */
@@ -249,11 +241,10 @@ static void read_clock(run *run)
         return;
     double error = error_ns(run);
     int64_t bound_ns = mh_estimate_bound(&run->estimate, local_ns(&run->truth));
-    EXPECT_SEEDED(fabs(error) <= (double)bound_ns + ROUNDING_NS,
-                  "%s, round %d: off by %.0f ns at %.3f s, beyond the bound of %" PRId64
-                  " ns, %.3f s after measurement %d",
-                  run->scene->name, run->round, error, elapsed_s(run), bound_ns,
-                  (double)(run->truth.now_ns - run->measured_ns) * MH_S_PER_NS, run->measurements);
+    EXPECT(fabs(error) <= (double)bound_ns + ROUNDING_NS,
+           "%s, round %d: off by %.0f ns at %.3f s, beyond the bound of %" PRId64 " ns, %.3f s after measurement %d",
+           run->scene->name, run->round, error, elapsed_s(run), bound_ns,
+           (double)(run->truth.now_ns - run->measured_ns) * MH_S_PER_NS, run->measurements);
     if (elapsed_s(run) >= SETTLED_S && run->readings < MAX_READINGS)
         run->errors_ns[run->readings++] = fabs(error);
 }
@@ -271,8 +262,8 @@ static void follow(run *run, double seconds)
 {
     int64_t end_ns = run->truth.now_ns + (int64_t)(seconds * (double)MH_NS_PER_S);
     while (run->truth.now_ns < end_ns) {
-        EXPECT_SEEDED(feed(run), "%s, round %d: measurement %d at %.3f s is taken for a disruption", run->scene->name,
-                      run->round, run->measurements, elapsed_s(run));
+        EXPECT(feed(run), "%s, round %d: measurement %d at %.3f s is taken for a disruption", run->scene->name,
+               run->round, run->measurements, elapsed_s(run));
         int64_t next_ns = run->truth.now_ns + next_interval_ns(run);
         read_until(run, next_ns < end_ns ? next_ns : end_ns);
     }
@@ -289,10 +280,10 @@ static void expect_to_be_accurate(run *run)
     if (getenv("MH_VERBOSE"))
         printf("# %s, round %d: %d measurements, error %.0f ns rms, %.0f ns p99, %.0f ns at most\n", scene->name,
                run->round, run->measurements, rms, p99, run->errors_ns[run->readings - 1]);
-    EXPECT_SEEDED(scene->rms_limit_ns == 0 || rms <= scene->rms_limit_ns, "%s, round %d: the error is %.0f ns rms",
-                  scene->name, run->round, rms);
-    EXPECT_SEEDED(scene->p99_limit_ns == 0 || p99 <= scene->p99_limit_ns,
-                  "%s, round %d: the 99th percentile of the error is %.0f ns", scene->name, run->round, p99);
+    EXPECT(scene->rms_limit_ns == 0 || rms <= scene->rms_limit_ns, "%s, round %d: the error is %.0f ns rms",
+           scene->name, run->round, rms);
+    EXPECT(scene->p99_limit_ns == 0 || p99 <= scene->p99_limit_ns,
+           "%s, round %d: the 99th percentile of the error is %.0f ns", scene->name, run->round, p99);
 }
 
 #define WALK .walk_ppb = 10
@@ -341,7 +332,7 @@ static const scene scenes[] = {
 
 enum { ROUNDS = 3 };
 
-START_TEST(bound_contains_the_truth)
+LOOP_TEST(bound_contains_the_truth, COUNT_OF(scenes))
 {
     static run run;
     for (int round = 0; round < rounds_of(ROUNDS); round++) {
@@ -350,7 +341,6 @@ START_TEST(bound_contains_the_truth)
         expect_to_be_accurate(&run);
     }
 }
-END_TEST
 
 /* ---- Clocks that are stepped */
 
@@ -373,7 +363,7 @@ static double chance_step_ns(run *run)
     return chance_sign(&run->dice) * exp(least + chance_unit(&run->dice) * (most - least));
 }
 
-START_TEST(step_is_noticed)
+LOOP_TEST(step_is_noticed, COUNT_OF(stepped))
 {
     static run run;
     for (int round = 0; round < rounds_of(STEP_ROUNDS); round++) {
@@ -381,15 +371,14 @@ START_TEST(step_is_noticed)
         follow(&run, BEFORE_S);
         double step_ns = chance_step_ns(&run);
         run.truth.offset_ns += step_ns;
-        EXPECT_SEEDED(!feed(&run), "%s, round %d: a step of %.0f ns is not noticed", run.scene->name, round, step_ns);
+        EXPECT(!feed(&run), "%s, round %d: a step of %.0f ns is not noticed", run.scene->name, round, step_ns);
         run.measurements = 0;
         follow(&run, AFTER_S);
     }
 }
-END_TEST
 
 /* As when both clocks of a pair are set back together: the offset is the same as ever. */
-START_TEST(clock_that_is_set_back_starts_anew)
+TEST(clock_that_is_set_back_starts_anew)
 {
     static const int64_t steps_ns[] = {-50 * MH_NS_PER_MS, -MH_NS_PER_S, -3600 * MH_NS_PER_S};
     for (int i = 0; i < COUNT_OF(steps_ns); i++) {
@@ -407,16 +396,14 @@ START_TEST(clock_that_is_set_back_starts_anew)
                -steps_ns[i], off_ns, drift);
     }
 }
-END_TEST
 
-START_TEST(nothing_is_known_before_the_first_offset)
+TEST(nothing_is_known_before_the_first_offset)
 {
     mh_tracker tracker;
     mh_tracker_reset(&tracker, raw);
     EXPECT(mh_tracker_estimate(&tracker).bound_ns == MH_TIME_UNKNOWN_NS, "a bound of %" PRId64 " ns out of nowhere",
            mh_tracker_estimate(&tracker).bound_ns);
 }
-END_TEST
 
 /* ---- Recorded bursts */
 
@@ -451,7 +438,7 @@ static double square_error_between(const mh_estimate *estimate, int64_t from_ns,
 }
 
 /* In these recordings, bounds vary much more than offsets: the delays of both directions rise and fall together. */
-START_TEST(recorded_clock_is_followed)
+TEST(recorded_clock_is_followed)
 {
     static recording recording;
     double squares = 0, total_ns = 0;
@@ -474,15 +461,3 @@ START_TEST(recorded_clock_is_followed)
     EXPECT(rms <= 270, "the error is %.0f ns rms; it was 242 ns, and 310 ns without the hypothesis of even delays",
            rms);
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_test(tests, recorded_clock_is_followed);
-    tcase_add_test(tests, nothing_is_known_before_the_first_offset);
-    tcase_add_loop_test(tests, bound_contains_the_truth, 0, COUNT_OF(scenes));
-    tcase_add_test(tests, clock_that_is_set_back_starts_anew);
-    tcase_add_loop_test(tests, step_is_noticed, 0, COUNT_OF(stepped));
-}
-
-SUITE(tracker, add)

@@ -68,6 +68,7 @@ static int depth_of(int index, int size)
     return depth;
 }
 
+/* Also checks that parents and children know of each other. */
 static int times_listed(int child, int size)
 {
     int times = 0;
@@ -75,49 +76,19 @@ static int times_listed(int child, int size)
         for (int i = 0; i < arrivals[parent].children; i++)
             if (arrivals[parent].child[i] == child) {
                 times++;
-                EXPECT(arrivals[child].parent == parent, "%d is a child of %d, but its parent is %d", child, parent,
-                       arrivals[child].parent);
+                ck_assert_int_eq(arrivals[child].parent, parent);
             }
     return times;
 }
 
-START_TEST(it_is_one_tree_of_little_depth)
+/* Cache lines: of the processes of a place, only the first one reports to another place. */
+static void check_parent(const char *name, int index)
 {
-    const division *division = &divisions[_i];
-    build(division);
-    for (int i = 0; i < division->size; i++) {
-        int depth = depth_of(i, division->size);
-        EXPECT(depth <= division->most_depth, "%s: process %d is %d levels deep, at most %d expected", division->name,
-               i, depth, division->most_depth);
-        EXPECT(times_listed(i, division->size) == (i > 0), "%s: process %d is the child of %d", division->name, i,
-               times_listed(i, division->size));
-    }
-    EXPECT(arrivals[0].parent == -1, "%s: the first process is not the root", division->name);
+    for (int kinds = 1; kinds <= MH_PLACE_KINDS; kinds++)
+        EXPECT(mh_place_share(&places[arrivals[index].parent], &places[index], kinds) !=
+                   mh_place_is_first(places, index, kinds),
+               "%s: process %d reports to %d, with %d kinds of places", name, index, arrivals[index].parent, kinds);
 }
-END_TEST
-
-/* ---- Cache lines */
-
-/* Whether no process before this one shares its places of the first kinds. */
-static bool is_first_of_place(int index, int kinds)
-{
-    for (int other = 0; other < index; other++)
-        if (mh_place_share(&places[other], &places[index], kinds))
-            return false;
-    return true;
-}
-
-START_TEST(only_the_first_process_of_a_place_reports_to_another_place)
-{
-    const division *division = &divisions[_i];
-    build(division);
-    for (int i = 1; i < division->size; i++)
-        for (int kinds = 1; kinds <= MH_PLACE_KINDS; kinds++)
-            EXPECT(mh_place_share(&places[arrivals[i].parent], &places[i], kinds) != is_first_of_place(i, kinds),
-                   "%s: process %d reports to %d, with %d kinds of places", division->name, i, arrivals[i].parent,
-                   kinds);
-}
-END_TEST
 
 /* How many kinds of places a process shares with its parent. */
 static int shared_kinds(int index)
@@ -137,72 +108,80 @@ static int descendants_of(int index)
 }
 
 /* A process reads the lines of its children one after the other, and those that are ready late come last. */
-START_TEST(children_are_few_and_those_with_fewer_descendants_come_first)
+static void check_children(const char *name, int index)
+{
+    int of_kind[1 + MH_PLACE_KINDS] = {0}, before = 0;
+    for (int c = 0; c < arrivals[index].children; c++) {
+        int child = arrivals[index].child[c], below = descendants_of(child);
+        EXPECT(below >= before, "%s: child %d of %d has fewer descendants than the one before it", name, child, index);
+        before = below;
+        EXPECT(++of_kind[shared_kinds(child)] <= MH_TREE_FAN_IN, "%s: %d has too many children in one place", name,
+               index);
+    }
+}
+
+LOOP_TEST(it_is_one_tree_of_little_depth_that_fits_the_machine, COUNT_OF(divisions))
 {
     const division *division = &divisions[_i];
     build(division);
+    ck_assert_int_eq(arrivals[0].parent, -1);
     for (int i = 0; i < division->size; i++) {
-        int of_kind[1 + MH_PLACE_KINDS] = {0}, before = 0;
-        for (int c = 0; c < arrivals[i].children; c++) {
-            int child = arrivals[i].child[c], below = descendants_of(child);
-            EXPECT(below >= before, "%s: child %d of %d has fewer descendants than the one before it", division->name,
-                   child, i);
-            before = below;
-            EXPECT(++of_kind[shared_kinds(child)] <= MH_TREE_FAN_IN, "%s: %d has too many children in one place",
-                   division->name, i);
-        }
+        int depth = depth_of(i, division->size);
+        EXPECT(depth <= division->most_depth, "%s: process %d is %d levels deep", division->name, i, depth);
+        ck_assert_int_eq(times_listed(i, division->size), i > 0);
+        if (i > 0)
+            check_parent(division->name, i);
+        check_children(division->name, i);
     }
 }
-END_TEST
 
 /* ---- The binomial tree */
 
-START_TEST(children_of_binomial_tree_agree_with_parents)
+TEST(children_of_binomial_tree_agree_with_parents)
 {
     for (int size = 1; size <= 70; size++) {
         int listed[70] = {0};
         for (int index = 0; index < size; index++) {
             mh_tree tree = mh_tree_binomial(index, size);
-            EXPECT((tree.parent < 0) == (index == 0), "of %d, %d has parent %d", size, index, tree.parent);
+            ck_assert_int_eq(tree.parent < 0, index == 0);
             for (int i = 0; i < tree.children; i++) {
                 int child = tree.child[i];
-                EXPECT(child == index + (1 << i), "of %d, child %d of %d is %d", size, i, index, child);
-                EXPECT(mh_tree_binomial(child, size).parent == index,
-                       "of %d, %d is a child of %d, who is not its parent", size, child, index);
+                ck_assert_int_eq(child, index + (1 << i));
+                ck_assert_int_lt(child, size);
+                ck_assert_int_eq(mh_tree_binomial(child, size).parent, index);
                 listed[child]++;
             }
         }
         for (int index = 1; index < size; index++)
-            EXPECT(listed[index] == 1, "of %d, %d is a child of %d", size, index, listed[index]);
+            ck_assert_int_eq(listed[index], 1);
     }
 }
-END_TEST
 
-START_TEST(tree_of_group_has_ranks)
+TEST(tree_of_group_has_ranks)
 {
     int members[] = {3, 5, 8, 13, 21};
-    mh_tree root = mh_tree_of_group(&(mh_group){5, 0, members}), inner = mh_tree_of_group(&(mh_group){5, 2, members});
-    EXPECT(root.parent == -1 && root.children == 3 && root.child[0] == 5 && root.child[1] == 8 && root.child[2] == 21,
-           "the root has %d children", root.children);
-    EXPECT(inner.parent == 3 && inner.children == 1 && inner.child[0] == 13, "the third has parent %d", inner.parent);
-}
-END_TEST
-
-START_TEST(binomial_tree_fits)
-{
-    EXPECT(mh_tree_binomial(0, INT32_MAX / 2).children < MH_TREE_MAX_CHILDREN,
-           "no room for a parent beside the children");
-}
-END_TEST
-
-START_TEST(tree_of_all_needs_no_list)
-{
     for (int index = 0; index < 5; index++) {
-        mh_tree tree = mh_tree_of_group(&(mh_group){5, index, NULL}), same = mh_tree_binomial(index, 5);
-        EXPECT(memcmp(&tree, &same, sizeof tree) == 0, "%d has another parent, or other children", index);
+        mh_tree all = mh_tree_of_group(&(mh_group){5, index, NULL}), same = mh_tree_binomial(index, 5);
+        mh_tree some = mh_tree_of_group(&(mh_group){5, index, members});
+        ck_assert_mem_eq(&all, &same, sizeof all);
+        ck_assert_int_eq(some.parent, index ? members[all.parent] : -1);
+        ck_assert_int_eq(some.children, all.children);
+        for (int i = 0; i < all.children; i++)
+            ck_assert_int_eq(some.child[i], members[all.child[i]]);
     }
 }
-END_TEST
+
+TEST(largest_binomial_tree)
+{
+    const int sizes[] = {(1 << 30) + 1, INT_MAX - 1, INT_MAX};
+    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
+        mh_tree root = mh_tree_binomial(0, sizes[i]);
+        ck_assert_int_eq(root.children, 31);
+        ck_assert_int_lt(root.children, MH_TREE_MAX_CHILDREN); /* there is room for a parent */
+        ck_assert_int_eq(root.child[30], 1 << 30);
+        ck_assert_int_eq(mh_tree_binomial(1 << 30, sizes[i]).parent, 0);
+    }
+}
 
 /* ---- The tree whose pairs take turns */
 
@@ -237,7 +216,7 @@ static void check_turns(int index, int size)
     EXPECT(has_parent == (index > 0), "of %d, %d has no turn with its parent", size, index);
 }
 
-START_TEST(partners_meet_in_the_same_turn)
+TEST(partners_meet_in_the_same_turn)
 {
     for (int size = 1; size <= MAX_IN_TURNS; size = size < 70 ? size + 1 : size + 93)
         for (int index = 0; index < size; index++)
@@ -245,9 +224,8 @@ START_TEST(partners_meet_in_the_same_turn)
     for (int index = MANY - 1; index > 0; index /= 3)
         check_turns(index, MANY);
 }
-END_TEST
 
-START_TEST(turns_are_no_deeper_than_rounds)
+TEST(turns_are_no_deeper_than_rounds)
 {
     int levels[MAX_IN_TURNS] = {0};
     for (int size = 1; size <= MAX_IN_TURNS; size++) {
@@ -263,47 +241,15 @@ START_TEST(turns_are_no_deeper_than_rounds)
                binomial_rounds(size), binomial_sum);
     }
 }
-END_TEST
 
-START_TEST(turns_of_group_have_ranks)
+TEST(turns_of_group_have_ranks)
 {
     int members[] = {3, 5, 8, 13, 21};
     for (int index = 0; index < 5; index++) {
         mh_turns all = mh_turns_of_group(&(mh_group){5, index, NULL});
         mh_turns some = mh_turns_of_group(&(mh_group){5, index, members});
-        EXPECT(some.parent == (index ? members[all.parent] : -1), "%d has parent %d", members[index], some.parent);
+        ck_assert_int_eq(some.parent, index ? members[all.parent] : -1);
         for (int turn = 0; turn < MH_TREE_MAX_TURNS; turn++)
-            EXPECT(some.partner[turn] == (all.partner[turn] < 0 ? -1 : members[all.partner[turn]]),
-                   "%d has partner %d in turn %d", members[index], some.partner[turn], turn);
+            ck_assert_int_eq(some.partner[turn], all.partner[turn] < 0 ? -1 : members[all.partner[turn]]);
     }
 }
-END_TEST
-
-START_TEST(largest_binomial_tree)
-{
-    const int sizes[] = {(1 << 30) + 1, INT_MAX - 1, INT_MAX};
-    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
-        mh_tree root = mh_tree_binomial(0, sizes[i]), last = mh_tree_binomial(1 << 30, sizes[i]);
-        EXPECT(root.children == 31 && root.child[30] == 1 << 30, "of %d, the root has %d children", sizes[i],
-               root.children);
-        EXPECT(last.parent == 0, "of %d, the last child has parent %d", sizes[i], last.parent);
-    }
-}
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_loop_test(tests, it_is_one_tree_of_little_depth, 0, COUNT_OF(divisions));
-    tcase_add_loop_test(tests, only_the_first_process_of_a_place_reports_to_another_place, 0, COUNT_OF(divisions));
-    tcase_add_loop_test(tests, children_are_few_and_those_with_fewer_descendants_come_first, 0, COUNT_OF(divisions));
-    tcase_add_test(tests, children_of_binomial_tree_agree_with_parents);
-    tcase_add_test(tests, tree_of_group_has_ranks);
-    tcase_add_test(tests, tree_of_all_needs_no_list);
-    tcase_add_test(tests, binomial_tree_fits);
-    tcase_add_test(tests, largest_binomial_tree);
-    tcase_add_test(tests, partners_meet_in_the_same_turn);
-    tcase_add_test(tests, turns_are_no_deeper_than_rounds);
-    tcase_add_test(tests, turns_of_group_have_ranks);
-}
-
-SUITE(tree, add)

@@ -69,34 +69,30 @@ static mh_clock_watch start(mh_base_clock *base, const mh_clock_kind *kind)
 static const int64_t steps_ns[] = {-3600 * MH_NS_PER_S, -MH_NS_PER_S, -10 * MH_NS_PER_MS, -5 * MH_NS_PER_US,
                                    5 * MH_NS_PER_US,    MH_NS_PER_MS, MH_NS_PER_S,        3600 * MH_NS_PER_S};
 
-START_TEST(a_step_is_found_once_with_its_size)
+LOOP_TEST(a_step_is_found_once_with_its_size, COUNT_OF(steps_ns))
 {
     mh_base_clock base;
     mh_clock_watch watch = start(&base, &settable);
     for (int i = 0; i < 100; i++) {
         true_now_ns += MH_NS_PER_MS << i % 10;
-        EXPECT(mh_clock_watch_look(&watch, &base) == 0, "look %d finds a step before there was one", i);
+        ck_assert_int_eq(mh_clock_watch_look(&watch, &base), 0);
     }
     stepped_ns = steps_ns[_i];
-    int64_t found_ns = mh_clock_watch_look(&watch, &base);
-    EXPECT(llabs(found_ns - steps_ns[_i]) <= 100, "a step of %" PRId64 " ns is taken for %" PRId64 " ns", steps_ns[_i],
-           found_ns);
-    EXPECT(mh_clock_watch_look(&watch, &base) == 0, "a step of %" PRId64 " ns is found twice", steps_ns[_i]);
+    ck_assert_int_le(llabs(mh_clock_watch_look(&watch, &base) - steps_ns[_i]), 100);
+    ck_assert_int_eq(mh_clock_watch_look(&watch, &base), 0); /* only once */
 }
-END_TEST
 
-START_TEST(being_descheduled_is_no_step)
+TEST(being_descheduled_is_no_step)
 {
     mh_base_clock base;
     mh_clock_watch watch = start(&base, &settable);
     read_ns = 50 * MH_NS_PER_MS; /* between any two readings */
     for (int i = 0; i < 10; i++)
-        EXPECT(mh_clock_watch_look(&watch, &base) == 0, "look %d finds a step", i);
+        ck_assert_int_eq(mh_clock_watch_look(&watch, &base), 0);
 }
-END_TEST
 
 /* The kernel may slew CLOCK_MONOTONIC by a tenth. This is no step of a raw clock, be it the kernel's or another one. */
-START_TEST(slews_are_no_steps)
+TEST(slews_are_no_steps)
 {
     static const double rates[] = {0.9, 0.9995, 1.0005, 1.1};
     for (int i = 0; i < 2 * COUNT_OF(rates); i++) {
@@ -106,25 +102,21 @@ START_TEST(slews_are_no_steps)
         base_is_unslewed = i % 2;
         mh_clock_watch_start(&watch, &base);
         true_now_ns += MH_NS_PER_S;
-        EXPECT(mh_clock_watch_look(&watch, &base) == 0, "a slew to %g is taken for a step", rates[i / 2]);
+        ck_assert_int_eq(mh_clock_watch_look(&watch, &base), 0);
     }
 }
-END_TEST
 
 /* After a pause, a tenth of which is more than the step. */
-START_TEST(a_step_of_a_raw_clock_does_not_pass_for_a_slew)
+TEST(a_step_of_a_raw_clock_does_not_pass_for_a_slew)
 {
     mh_base_clock base;
     mh_clock_watch watch = start(&base, &raw);
     true_now_ns += MH_NS_PER_S;
     stepped_ns = 10 * MH_NS_PER_MS;
-    int64_t found_ns = mh_clock_watch_look(&watch, &base);
-    EXPECT(llabs(found_ns - stepped_ns) <= 100, "a step of 10 ms within a second is taken for %" PRId64 " ns",
-           found_ns);
+    ck_assert_int_le(llabs(mh_clock_watch_look(&watch, &base) - stepped_ns), 100);
 }
-END_TEST
 
-START_TEST(a_look_is_due)
+TEST(a_look_is_due)
 {
     mh_base_clock base;
     mh_clock_watch watch = start(&base, &settable);
@@ -138,7 +130,6 @@ START_TEST(a_look_is_due)
     EXPECT(mh_clock_watch_is_due(&watch, watch.base_ns + 5 * MH_NS_PER_MS),
            "a raw clock that was set back by 20 ms is not looked at after 25 ms");
 }
-END_TEST
 
 /* Check measures how long a test takes, so it has to read the same clock before and after. */
 static void make_up(void)
@@ -152,14 +143,4 @@ static void make_real(void)
     is_made_up = false;
 }
 
-static void add(TCase *tests)
-{
-    tcase_add_checked_fixture(tests, make_up, make_real);
-    tcase_add_loop_test(tests, a_step_is_found_once_with_its_size, 0, COUNT_OF(steps_ns));
-    tcase_add_test(tests, being_descheduled_is_no_step);
-    tcase_add_test(tests, slews_are_no_steps);
-    tcase_add_test(tests, a_step_of_a_raw_clock_does_not_pass_for_a_slew);
-    tcase_add_test(tests, a_look_is_due);
-}
-
-SUITE(watch, add)
+FIXTURE(make_up, make_real)

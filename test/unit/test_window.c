@@ -4,7 +4,7 @@
 #include "pure/window.h"
 #include "support.h"
 
-START_TEST(true_offset_stays_inside)
+LOOP_TEST(true_offset_stays_inside, 50)
 {
     chance dice = chance_of_round(_i);
     int64_t offset_ns = chance_between(&dice, -MH_NS_PER_S, MH_NS_PER_S), now_ns = 0;
@@ -18,24 +18,23 @@ START_TEST(true_offset_stays_inside)
         now_ns += 10000;
     }
     mh_window both = mh_window_intersect(window, half);
-    EXPECT_SEEDED(both.min_ns <= offset_ns - 500 && both.max_ns >= offset_ns + 900, "%" PRId64 " is not well inside",
-                  offset_ns);
-    EXPECT_SEEDED(!mh_window_excludes(both, offset_ns, 0), "%" PRId64 " is excluded", offset_ns);
+    EXPECT(both.min_ns <= offset_ns - 500 && both.max_ns >= offset_ns + 900, "%" PRId64 " is not well inside",
+           offset_ns);
+    EXPECT(!mh_window_excludes(both, offset_ns, 0), "%" PRId64 " is excluded", offset_ns);
     int64_t middle_ns = mh_window_middle_ns(both), bound_ns = mh_window_bound_ns(both, middle_ns);
-    EXPECT_SEEDED(llabs(middle_ns - offset_ns) <= bound_ns, "the middle is wrong by more than %" PRId64, bound_ns);
-    EXPECT_SEEDED(mh_window_excludes(both, offset_ns + 2 * bound_ns + 1, 0), "the bound is %" PRId64, bound_ns);
+    EXPECT(llabs(middle_ns - offset_ns) <= bound_ns, "the middle is wrong by more than %" PRId64, bound_ns);
+    EXPECT(mh_window_excludes(both, offset_ns + 2 * bound_ns + 1, 0), "the bound is %" PRId64, bound_ns);
 }
-END_TEST
 
-START_TEST(window_of_offset_has_its_bound)
+TEST(window_of_offset_has_its_bound)
 {
     mh_offset offset = {0, -700, 30};
     mh_window window = mh_window_of_offset(&offset);
-    EXPECT(window.min_ns == -730 && window.max_ns == -670, "from %" PRId64 " to %" PRId64, window.min_ns,
-           window.max_ns);
-    EXPECT(mh_window_bound_ns(window, -700) == 30 && mh_window_bound_ns(window, 0) == 730, "another bound");
+    ck_assert_int_eq(window.min_ns, -730);
+    ck_assert_int_eq(window.max_ns, -670);
+    ck_assert_int_eq(mh_window_bound_ns(window, -700), 30);
+    ck_assert_int_eq(mh_window_bound_ns(window, 0), 730);
 }
-END_TEST
 
 static const struct {
     const char *name;
@@ -56,19 +55,9 @@ static const struct {
     {"of such by a reading", {INT64_C(1700000000000000020), INT64_C(1700000000000000000)}, 0, 0, 20, false},
 };
 
-START_TEST(steps_show)
+LOOP_TEST(steps_show, COUNT_OF(crossings))
 {
     bool is = mh_window_is_inverted(crossings[_i].window, crossings[_i].rate_limit, crossings[_i].span_ns,
                                     crossings[_i].doubt_ns);
     EXPECT(is == crossings[_i].expected, "%s: it is %sinverted", crossings[_i].name, is ? "" : "not ");
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_loop_test(tests, true_offset_stays_inside, 0, 50);
-    tcase_add_test(tests, window_of_offset_has_its_bound);
-    tcase_add_loop_test(tests, steps_show, 0, COUNT_OF(crossings));
-}
-
-SUITE(window, add)

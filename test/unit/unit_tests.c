@@ -9,62 +9,70 @@
  */
 #include "support.h"
 
-static unit_suite *first_suite, **last_link = &first_suite;
+static unit_part *first_part, **last_link = &first_part;
 
-void unit_suite_register(unit_suite *suite)
-{
-    *last_link = suite;
-    last_link = &suite->next;
-}
-
-static Suite *make_suite(const unit_suite *one)
-{
-    enum { TIMEOUT_S = 120 }; /* for tests that hang, under valgrind too */
-    Suite *suite = suite_create(one->name);
-    TCase *tests = tcase_create(one->name);
-    tcase_set_timeout(tests, rounds_factor() > 1 ? rounds_of(TIMEOUT_S) : TIMEOUT_S);
-    one->add(tests);
-    suite_add_tcase(suite, tests);
-    return suite;
-}
-
-static bool is_named(const unit_suite *suite, const char *name)
+/* Of a path .../test_NAME.c, or of what the user calls it. */
+static void get_name(const char *text, char name[UNIT_NAME_SIZE])
 {
     static const char prefix[] = "test_";
-    bool has_prefix = strncmp(name, prefix, sizeof prefix - 1) == 0;
-    return strcmp(has_prefix ? name + sizeof prefix - 1 : name, suite->name) == 0;
+    const char *slash = strrchr(text, '/'), *file = slash ? slash + 1 : text;
+    file += strncmp(file, prefix, sizeof prefix - 1) == 0 ? sizeof prefix - 1 : 0;
+    snprintf(name, UNIT_NAME_SIZE, "%.*s", (int)strcspn(file, "."), file);
 }
 
-static const unit_suite *find_suite(const char *name)
+void unit_part_register(unit_part *part, const char *path)
 {
-    const unit_suite *suite = first_suite;
-    while (suite && !is_named(suite, name))
-        suite = suite->next;
-    return suite;
+    get_name(path, part->suite);
+    *last_link = part;
+    last_link = &part->next;
 }
 
-static int list_suites(void)
+static TCase *add_suite(SRunner *runner, const char *name)
 {
-    for (const unit_suite *suite = first_suite; suite; suite = suite->next)
-        printf("test_%s\n", suite->name);
-    return EXIT_SUCCESS;
+    enum { TIMEOUT_S = 120 }; /* for tests that hang, under valgrind too */
+    Suite *suite = suite_create(name);
+    TCase *tests = tcase_create(name);
+    tcase_set_timeout(tests, rounds_factor() > 1 ? rounds_of(TIMEOUT_S) : TIMEOUT_S);
+    suite_add_tcase(suite, tests);
+    srunner_add_suite(runner, suite);
+    return tests;
+}
+
+/* Add the suite of a name, or all (NULL), to the runner; without one, print their names. Returns how many there are. */
+static int take_suites(SRunner *runner, const char *name)
+{
+    int suites = 0;
+    TCase *tests = NULL;
+    for (const unit_part *part = first_part, *before = NULL; part; before = part, part = part->next) {
+        bool is_first = !before || strcmp(part->suite, before->suite) != 0;
+        if (name && strcmp(part->suite, name) != 0)
+            continue;
+        suites += is_first;
+        if (!runner && is_first)
+            printf("test_%s\n", part->suite);
+        if (runner && is_first)
+            tests = add_suite(runner, part->suite);
+        if (runner)
+            part->add(tests);
+    }
+    return suites;
 }
 
 int main(int argc, char **argv)
 {
-    SRunner *runner = srunner_create(NULL);
     if (argc == 2 && strcmp(argv[1], "--list") == 0)
-        return list_suites();
+        return take_suites(NULL, NULL) > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    SRunner *runner = srunner_create(NULL);
     for (int i = 1; i < argc; i++) {
-        const unit_suite *suite = find_suite(argv[i]);
-        if (!suite) {
+        char name[UNIT_NAME_SIZE];
+        get_name(argv[i], name);
+        if (take_suites(runner, name) == 0) {
             fprintf(stderr, "unit_tests: there is no suite %s; --list names all\n", argv[i]);
             return EXIT_FAILURE;
         }
-        srunner_add_suite(runner, make_suite(suite));
     }
-    for (const unit_suite *suite = first_suite; suite && argc == 1; suite = suite->next)
-        srunner_add_suite(runner, make_suite(suite));
+    if (argc == 1)
+        take_suites(runner, NULL);
     printf("# MH_SEED=%" PRIu64 ", MH_ROUNDS=%g\n", base_seed(), rounds_factor());
     fflush(stdout);
     srunner_run_all(runner, getenv("CK_TAP_LOG_FILE_NAME") ? CK_SILENT : CK_ENV);

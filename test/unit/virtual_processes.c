@@ -3,7 +3,7 @@
 #include "virtual_processes.h"
 
 #include "clock/base_clock_private.h"
-#include "support.h"
+#include "pure/units.h"
 #include "virtual_world.h"
 
 enum { READ_COST_NS = 20, OVERHEAD_NS = 100 };
@@ -24,6 +24,13 @@ void simulated_pass_ns(int64_t time_ns)
 }
 
 /* ---- Clocks */
+
+simulated_clock simulated_random_clock(chance *dice, double drift_spread)
+{
+    int64_t offset_ns = chance_between(dice, -1000 * MH_NS_PER_S, 1000 * MH_NS_PER_S);
+    double drift = (2 * chance_unit(dice) - 1) * drift_spread;
+    return (simulated_clock){.offset_ns = offset_ns, .drift = drift, .later_drift = drift, .later_ns = INT64_MAX};
+}
 
 int64_t simulated_clock_ns(const simulation *world, int rank, int64_t true_ns)
 {
@@ -76,6 +83,30 @@ static int64_t arrival_ns(const virtual_world *world, virtual_process *from, int
 }
 
 /* ---- Processes */
+
+mh_sites simulated_sites(const simulation *world, const int *members, int count, int self, simulated_lists *lists)
+{
+    mh_group leaders = {0, 0, lists->leaders}, node = {0, 0, lists->node};
+    bool leads = false, has_leader[SIMULATED_MOST] = {false};
+    memset(lists, 0, sizeof *lists);
+    for (int i = 0; i < count; i++) {
+        int member = members ? members[i] : i;
+        bool is_leader = !has_leader[world->node[member]];
+        has_leader[world->node[member]] = true;
+        if (member == self) {
+            leads = is_leader;
+            node.index = node.size;
+            leaders.index = leaders.size;
+        }
+        if (is_leader)
+            lists->leaders[leaders.size++] = member;
+        if (world->node[member] == world->node[self])
+            lists->node[node.size++] = member;
+    }
+    if (!leads)
+        leaders = (mh_group){0, 0, NULL};
+    return (mh_sites){self, count, leaders, node, lists->places};
+}
 
 static void run(const virtual_world *world, virtual_process *process)
 {

@@ -11,6 +11,8 @@
 
 #include "transport/message.h"
 #include "clock/base_clock.h"
+#include "pure/topology.h"
+#include "support.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,7 +56,19 @@ void simulate(const simulation *world, simulated_process process, void *argument
 int64_t simulated_now_ns(void);
 void simulated_pass_ns(int64_t time_ns);
 
+/* A clock anywhere within 1000 s, whose drift is within this of zero and stays. */
+simulated_clock simulated_random_clock(chance *dice, double drift_spread);
+
 /* What the clock of a process reads at a virtual time. */
 int64_t simulated_clock_ns(const simulation *world, int rank, int64_t true_ns);
+
+/* The lists that sites point to. */
+typedef struct simulated_lists {
+    int leaders[SIMULATED_MOST], node[SIMULATED_MOST];
+    mh_place places[SIMULATED_MOST];
+} simulated_lists;
+
+/* What a process knows of a communicator that has these members, in the order of its ranks; NULL: all processes. */
+mh_sites simulated_sites(const simulation *world, const int *members, int count, int self, simulated_lists *lists);
 
 #endif

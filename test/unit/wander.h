@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * wander.h - keeps the drift of a simulated clock to the limit that bounds rely on: within any s seconds, it changes by
- * at most limit (1 + s).
+ * at most limit (1 + s). And what is measured of its offset.
  */
 #ifndef MH_TEST_WANDER_H
 #define MH_TEST_WANDER_H
+
+#include "pure/model.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -26,6 +28,14 @@ static inline double wander_to(wandering_t *past, double wanted_ppb, double limi
     past->min_ppb = fmax(min_ppb, drift_ppb - limit_ppb_per_s);
     past->max_ppb = fmin(max_ppb, drift_ppb + limit_ppb_per_s);
     return drift_ppb;
+}
+
+/* An offset as a burst shows it whose best messages take so long there and back. */
+static inline mh_offset measured_offset(int64_t local_ns, int64_t offset_ns, double there_ns, double back_ns)
+{
+    int64_t min_ns = offset_ns - (int64_t)there_ns, max_ns = offset_ns + (int64_t)back_ns;
+    int64_t middle_ns = min_ns + (max_ns - min_ns) / 2;
+    return (mh_offset){local_ns, middle_ns, max_ns - middle_ns};
 }
 
 #endif
