@@ -45,7 +45,6 @@ static inline int rounds_of(int usual)
 
 /* Fails with a message of its own. unit_tests.c prints the seed that repeats it. */
 #define EXPECT(condition, ...) ck_assert_msg(condition, __VA_ARGS__)
-#define EXPECT_SEEDED EXPECT
 
 /* The state of the generator of common/random.h. */
 typedef struct chance {

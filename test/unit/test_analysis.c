@@ -117,13 +117,13 @@ static void take(samples_t *samples, const call_note_t *notes, int calls)
 
 static void expect_number(const char *figure, double is, double expected)
 {
-    EXPECT_SEEDED(fabs(is - expected) <= 1e-12 * fmax(fabs(expected), 1e-3), "%s is %.17g instead of %.17g", figure, is,
-                  expected);
+    EXPECT(fabs(is - expected) <= 1e-12 * fmax(fabs(expected), 1e-3), "%s is %.17g instead of %.17g", figure, is,
+           expected);
 }
 
 #define EXPECT_FIGURE(figure) expect_number(#figure, (double)is.figure, (double)expected.figure)
 
-START_TEST(figures_are_as_by_definition)
+TEST(figures_are_as_by_definition)
 {
     for (int round = 0; round < rounds_of(3000); round++) {
         chance dice = chance_of_round(round);
@@ -163,7 +163,6 @@ START_TEST(figures_are_as_by_definition)
         EXPECT_FIGURE(fastest_rank);
     }
 }
-END_TEST
 
 /* ---- The confidence interval of the median */
 
@@ -177,7 +176,7 @@ static const struct {
     {100, 40, 61}, {1000, 469, 532}, {1001, 470, 532}, {10000, 4902, 5099},
 };
 
-START_TEST(interval_as_in_tables)
+LOOP_TEST(interval_as_in_tables, COUNT_OF(intervals))
 {
     int64_t low = -2, high = -2;
     bool exists = analyze_median_interval(intervals[_i].count, &low, &high);
@@ -188,10 +187,9 @@ START_TEST(interval_as_in_tables)
            "%" PRId64 " samples: from %" PRId64 " to %" PRId64 " instead of %" PRId64 " to %" PRId64,
            intervals[_i].count, low + 1, high + 1, intervals[_i].low, intervals[_i].high);
 }
-END_TEST
 
 /* Of large samples the normal distribution tells it, but for a place or two. */
-START_TEST(interval_of_large_samples)
+TEST(interval_of_large_samples)
 {
     for (int64_t count = 1000; count <= 10000000; count *= 10) {
         int64_t low = -1, high = -1;
@@ -204,10 +202,9 @@ START_TEST(interval_of_large_samples)
                low, high);
     }
 }
-END_TEST
 
 /* A wider sample never has fewer places outside of the interval, and at most one more. */
-START_TEST(interval_grows_with_the_sample)
+TEST(interval_grows_with_the_sample)
 {
     int64_t before = -1, low, high;
 
@@ -218,10 +215,9 @@ START_TEST(interval_grows_with_the_sample)
         before = low;
     }
 }
-END_TEST
 
 /* What it promises: of samples from a known distribution the interval holds the median in at least 95 of 100. */
-START_TEST(interval_holds_the_median)
+TEST(interval_holds_the_median)
 {
     enum { COUNT = 40, ROUNDS = 4000 };
     int rounds = rounds_of(ROUNDS), held = 0;
@@ -240,11 +236,10 @@ START_TEST(interval_holds_the_median)
         held += is.median_low_ns <= 1000000 && 1000000 <= is.median_high_ns;
     }
     /* 96.2 % by the binomial distribution; the limit is four deviations off. */
-    EXPECT_SEEDED(held >= 0.95 * rounds, "in %d of %d rounds", held, rounds);
+    EXPECT(held >= 0.95 * rounds, "in %d of %d rounds", held, rounds);
 }
-END_TEST
 
-START_TEST(narrow)
+TEST(narrow)
 {
     analysis_t is = {.median_ns = 100, .interval_ns = 5, .median_interval = true};
 
@@ -252,11 +247,10 @@ START_TEST(narrow)
     is.median_interval = false;
     EXPECT(!analysis_is_narrow(&is, 100), "there is no interval");
 }
-END_TEST
 
 /* ---- Imposed arrivals, and computation */
 
-START_TEST(figures_of_arrivals)
+TEST(figures_of_arrivals)
 {
     static const call_note_t notes[] = {{100, 900, 100, 7, 0},    {300, 1000, 299, 9, 0},  {1100, 2000, 1099, 3, 0},
                                         {1305, 1900, 1300, 2, 0}, {0, 99999, 0, 99, 0},    {0, 99999, 0, 99, MARK_LATE},
@@ -274,10 +268,9 @@ START_TEST(figures_of_arrivals)
     ck_assert_double_eq(samples_median(&samples, SERIES_COMPUTE_NS), 4); /* 9, 3, 4 */
     samples_free(&samples);
 }
-END_TEST
 
 /* More than there was room for at first. */
-START_TEST(samples_grow)
+TEST(samples_grow)
 {
     enum { COUNT = 5000 };
     samples_t samples = {.ranks = 1};
@@ -287,18 +280,3 @@ START_TEST(samples_grow)
     ck_assert_double_eq(samples_median(&samples, SERIES_LOCAL_NS), (COUNT + 1) / 2.0);
     samples_free(&samples);
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_test(tests, figures_are_as_by_definition);
-    tcase_add_loop_test(tests, interval_as_in_tables, 0, COUNT_OF(intervals));
-    tcase_add_test(tests, interval_of_large_samples);
-    tcase_add_test(tests, interval_grows_with_the_sample);
-    tcase_add_test(tests, interval_holds_the_median);
-    tcase_add_test(tests, narrow);
-    tcase_add_test(tests, figures_of_arrivals);
-    tcase_add_test(tests, samples_grow);
-}
-
-SUITE(analysis, add)

@@ -76,12 +76,11 @@ static void check_parts(int shape, int ranks)
     EXPECT(early > 0, "%s: no rank of %d has part 0", arrival.text, ranks);
 }
 
-START_TEST(parts_of_all_numbers_of_ranks)
+LOOP_TEST(parts_of_all_numbers_of_ranks, COUNT_OF(shapes))
 {
     for (int ranks = 1; ranks <= MAX_RANKS; ranks++)
         check_parts(_i, ranks);
 }
-END_TEST
 
 /* Values that follow from the definitions, at the ranks 0, 1 and 3 of 5. */
 static const struct {
@@ -94,7 +93,7 @@ static const struct {
     {"bell", {0, 0.317066, 0.317066}}, {"exponential", {0, 0.016894, 0.281665}},
 };
 
-START_TEST(parts_by_definition)
+LOOP_TEST(parts_by_definition, COUNT_OF(values))
 {
     static const int ranks[] = {0, 1, 3};
     const arrival_t arrival = pattern_of(values[_i].text);
@@ -104,10 +103,9 @@ START_TEST(parts_by_definition)
                ranks[i], is, values[_i].parts[i]);
     }
 }
-END_TEST
 
 /* Uniform, another one for each rank, call and seed, and the same on each rank that asks. */
-START_TEST(random_parts)
+TEST(random_parts)
 {
     enum { CALLS = 200 };
     const arrival_t arrival = pattern_of("random");
@@ -128,9 +126,8 @@ START_TEST(random_parts)
     EXPECT(fabs(mean - 0.5) < 0.005 && fabs(variance - 1.0 / 12) < 0.002, "mean %g, variance %g", mean, variance);
     EXPECT(same < 3, "%d parts do not depend on rank, call or seed", same);
 }
-END_TEST
 
-START_TEST(delays_are_parts_of_the_span)
+TEST(delays_are_parts_of_the_span)
 {
     for (int rank = 0; rank < 5; rank++) {
         imposed_t imposed = {.arrival = pattern_of("ascending:7"), .span_ns = 1001, .rank = rank, .ranks = 5};
@@ -140,7 +137,6 @@ START_TEST(delays_are_parts_of_the_span)
     const imposed_t none = {.ranks = 5};
     EXPECT(imposed_delay_ns(&none, 3) == 0, "there is a delay, and no pattern");
 }
-END_TEST
 
 /* ---- Names */
 
@@ -192,7 +188,7 @@ static const struct {
     {"file:/nowhere/delays.csv", NULL, "\"/nowhere/delays.csv\""},
 };
 
-START_TEST(lists_of_patterns)
+LOOP_TEST(lists_of_patterns, COUNT_OF(lists))
 {
     char why[ARRIVAL_WHY_BYTES] = "", names[1024] = "";
     arrival_list_t list;
@@ -207,9 +203,8 @@ START_TEST(lists_of_patterns)
                lists[_i].given, why);
     arrival_tables_free(&tables);
 }
-END_TEST
 
-START_TEST(patterns_are_not_too_many)
+TEST(patterns_are_not_too_many)
 {
     char text[1024] = "bell:1", why[ARRIVAL_WHY_BYTES];
     arrival_list_t list;
@@ -222,7 +217,6 @@ START_TEST(patterns_are_not_too_many)
     EXPECT(!arrival_parse(&list, &tables, text, why) && strstr(why, "15"), "%d patterns are accepted: %s", list.count,
            why);
 }
-END_TEST
 
 /* ---- Files */
 
@@ -286,16 +280,15 @@ static const struct {
             {"Allreduce", "bcast", false},
             {"", "bcast", true}};
 
-START_TEST(operations_of_files)
+LOOP_TEST(operations_of_files, COUNT_OF(fits))
 {
     arrival_table_t table = {.calls = 0};
     snprintf(table.function, sizeof table.function, "%s", fits[_i].function);
     EXPECT(arrival_fits(&table, fits[_i].operation) == fits[_i].fits, "arrivals of \"%s\" with %s", table.function,
            fits[_i].operation);
 }
-END_TEST
 
-START_TEST(files_of_delays)
+LOOP_TEST(files_of_delays, COUNT_OF(files))
 {
     char why[ARRIVAL_WHY_BYTES] = "";
     arrival_table_t table;
@@ -311,9 +304,8 @@ START_TEST(files_of_delays)
                "file %d: the reason is \"%s\"", _i, why);
     arrival_table_free(&table);
 }
-END_TEST
 
-START_TEST(delays_of_a_file_are_taken_in_turn)
+TEST(delays_of_a_file_are_taken_in_turn)
 {
     static const int64_t expected_ns[] = {10, 30, 50, 10, 30};
     imposed_t imposed = {.rank = 1, .ranks = 2, .tables = &tables};
@@ -329,7 +321,6 @@ START_TEST(delays_of_a_file_are_taken_in_turn)
     EXPECT(pattern_of(text).table == imposed.arrival.table && tables.count == 1, "the file is read again");
     arrival_tables_free(&tables);
 }
-END_TEST
 
 static void expect_line_refused(const char *path, const char *part)
 {
@@ -348,7 +339,7 @@ static void write_number(int width, const char *after)
 }
 
 /* Of lines of 300 and 65534 characters, the beginning is told; longer ones, and a file without any, are not read. */
-START_TEST(long_lines)
+TEST(long_lines)
 {
     write_number(300, ",0,5\n");
     expect_line_refused(scratch_path, "line 2: \"   ");
@@ -360,20 +351,3 @@ START_TEST(long_lines)
     expect_line_refused("/dev/zero", "line 1: it is not allowed, give text of at most 65534 characters");
     expect_line_refused("/", "\"/\", line 0: the file cannot be read: ");
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_loop_test(tests, parts_of_all_numbers_of_ranks, 0, COUNT_OF(shapes));
-    tcase_add_loop_test(tests, parts_by_definition, 0, COUNT_OF(values));
-    tcase_add_test(tests, random_parts);
-    tcase_add_test(tests, delays_are_parts_of_the_span);
-    tcase_add_loop_test(tests, lists_of_patterns, 0, COUNT_OF(lists));
-    tcase_add_test(tests, patterns_are_not_too_many);
-    tcase_add_loop_test(tests, files_of_delays, 0, COUNT_OF(files));
-    tcase_add_loop_test(tests, operations_of_files, 0, COUNT_OF(fits));
-    tcase_add_test(tests, delays_of_a_file_are_taken_in_turn);
-    tcase_add_test(tests, long_lines);
-}
-
-SUITE(arrival, add)

@@ -48,15 +48,14 @@ static const struct {
     {"the library's own choice in between", {"5 : : 5 ", ": : : : "}, "0..0"},
 };
 
-START_TEST(ranges_are_as_by_hand)
+LOOP_TEST(ranges_are_as_by_hand, COUNT_OF(tables))
 {
     char text[SIZES + 1];
     chosen_of(tables[_i].rows, 2, 4, text);
     EXPECT(strcmp(text, tables[_i].chosen) == 0, "%s: %s instead of %s", tables[_i].what, text, tables[_i].chosen);
 }
-END_TEST
 
-START_TEST(sizes_without_rules_are_left)
+TEST(sizes_without_rules_are_left)
 {
     const evidence_t all[] = {{0.5, 0.4, 0.6, true}, {0.5, 0.4, 0.6, true}};
     const bool is_allowed[] = {false, true};
@@ -64,7 +63,6 @@ START_TEST(sizes_without_rules_are_left)
     ck_assert_int_eq(choose(all, 1, 2, 0.05, is_allowed, choices), 1);
     ck_assert_int_eq(choices[0].first, 1);
 }
-END_TEST
 
 /* ---- Whole tunings of which the truth is known */
 
@@ -135,7 +133,7 @@ static int tune_once(const truth_t *truth, double min_gain, int *gained)
 }
 
 /* With no least gain, so that the test alone decides. */
-START_TEST(few_tables_get_a_rule_by_chance)
+TEST(few_tables_get_a_rule_by_chance)
 {
     int wrong = 0, tunings = rounds_of(TUNINGS), gained;
     for (int i = 0; i < tunings; i++) {
@@ -144,11 +142,10 @@ START_TEST(few_tables_get_a_rule_by_chance)
         wrong += tune_once(&truth, 0, &gained) > 0;
     }
     printf("rules by chance in %d of %d tunings\n", wrong, tunings);
-    EXPECT_SEEDED(wrong <= 0.05 * tunings + 3.3 * sqrt(0.05 * 0.95 * tunings), "%d of %d", wrong, tunings);
+    EXPECT(wrong <= 0.05 * tunings + 3.3 * sqrt(0.05 * 0.95 * tunings), "%d of %d", wrong, tunings);
 }
-END_TEST
 
-START_TEST(a_gain_of_ten_percent_is_found)
+TEST(a_gain_of_ten_percent_is_found)
 {
     int found = 0, tunings = rounds_of(TUNINGS), gained;
     for (int i = 0; i < tunings; i++) {
@@ -158,13 +155,12 @@ START_TEST(a_gain_of_ten_percent_is_found)
         found += gained == SIZES / 2;
     }
     printf("a gain of 10 %% was found in %d of %d tunings\n", found, tunings);
-    EXPECT_SEEDED(found >= 0.8 * tunings, "%d of %d", found, tunings);
+    EXPECT(found >= 0.8 * tunings, "%d of %d", found, tunings);
 }
-END_TEST
 
 /* ---- The file */
 
-START_TEST(no_file_fills_its_last_page)
+TEST(no_file_fills_its_last_page)
 {
     static char text[2 * SMALLEST_PAGE_BYTES + 2];
     for (size_t length = SMALLEST_PAGE_BYTES - 3; length <= 2 * SMALLEST_PAGE_BYTES + 1; length++) {
@@ -177,15 +173,3 @@ START_TEST(no_file_fills_its_last_page)
         fclose(file);
     }
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_test(tests, no_file_fills_its_last_page);
-    tcase_add_loop_test(tests, ranges_are_as_by_hand, 0, COUNT_OF(tables));
-    tcase_add_test(tests, sizes_without_rules_are_left);
-    tcase_add_test(tests, few_tables_get_a_rule_by_chance);
-    tcase_add_test(tests, a_gain_of_ten_percent_is_found);
-}
-
-SUITE(choose, add)

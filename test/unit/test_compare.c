@@ -23,16 +23,15 @@ static const struct {
 } student_table[] = {{0.05, 1, 12.7062}, {0.05, 9, 2.26216},   {0.01, 9, 3.24984},
                      {0.5, 2, 0.816497}, {0.05, 120, 1.97993}, {0.001, 5, 6.86883}};
 
-START_TEST(student_is_as_in_tables)
+LOOP_TEST(student_is_as_in_tables, COUNT_OF(student_table))
 {
     double t = student_limit(student_table[_i].tails, student_table[_i].freedom);
 
     EXPECT(fabs(t / student_table[_i].t - 1) < 1e-5, "%g", t);
     EXPECT(fabs(student_tails(t, student_table[_i].freedom) / student_table[_i].tails - 1) < 1e-9, "%g", t);
 }
-END_TEST
 
-START_TEST(limits)
+TEST(limits)
 {
     EXPECT(student_limit(0, 5) == INFINITY, "%g", student_limit(0, 5));
     EXPECT(student_tails(INFINITY, 5) == 0, "%g", student_tails(INFINITY, 5));
@@ -43,11 +42,10 @@ START_TEST(limits)
     EXPECT(binomial_limit(7, 7, 0.95) == 1, "%g", binomial_limit(7, 7, 0.95));
     EXPECT(fabs(deviation_limit(1, 9) - sqrt(9 / 5.38005)) < 2e-3, "%g", deviation_limit(1, 9));
 }
-END_TEST
 
 /* ---- Permutations that can be counted */
 
-START_TEST(blocks_counted_by_hand)
+TEST(blocks_counted_by_hand)
 {
     /* Only the signs as measured have so great a sum: 1 of 2^5 but for opposites. One row more has no say. */
     const double left[] = {0, 0, 0, 0, 0, 0}, right[] = {0.1, 0.2, 0.15, 0.12, 0.11, 0.13};
@@ -62,9 +60,8 @@ START_TEST(blocks_counted_by_hand)
     EXPECT(fabs(finding.log_ratio - 0.135) < 1e-12, "%g", finding.log_ratio);
     EXPECT(finding.differs && finding.low > 0 && finding.high > 0.135, "%g %g", finding.low, finding.high);
 }
-END_TEST
 
-START_TEST(sides_counted_by_hand)
+TEST(sides_counted_by_hand)
 {
     /* Of the 35 ways, but for opposites, to choose 4 of 8, the first is as measured. */
     const double left[] = {1, 2, 3, 4}, right[] = {5, 6, 7, 8.5};
@@ -78,7 +75,6 @@ START_TEST(sides_counted_by_hand)
     EXPECT(fabs(finding.log_ratio - 4.125) < 1e-12, "%g", finding.log_ratio);
     EXPECT(finding.differs && finding.low > 0, "%g", finding.low);
 }
-END_TEST
 
 /* By hand, as the definition says: for each of the 2^n choices of signs, the greatest t of all rows. */
 static double p_by_hand(const double *differences, int rows, int blocks, int row)
@@ -106,7 +102,7 @@ static double p_by_hand(const double *differences, int rows, int blocks, int row
     return as_great / (double)(1 << blocks);
 }
 
-START_TEST(greatest_row_is_as_by_definition)
+LOOP_TEST(greatest_row_is_as_by_definition, 5)
 {
     enum { MANY = 5, BLOCKS = 8 };
     chance dice = chance_of_round(_i);
@@ -126,20 +122,19 @@ START_TEST(greatest_row_is_as_by_definition)
         if (fabs(findings[row].log_ratio) / findings[row].deviation >
             fabs(findings[first].log_ratio) / findings[first].deviation)
             first = row;
-    EXPECT_SEEDED(fabs(findings[first].p - p_by_hand(differences, MANY, BLOCKS, first)) < 1e-9, "%g, by hand %g",
-                  findings[first].p, p_by_hand(differences, MANY, BLOCKS, first));
+    EXPECT(fabs(findings[first].p - p_by_hand(differences, MANY, BLOCKS, first)) < 1e-9, "%g, by hand %g",
+           findings[first].p, p_by_hand(differences, MANY, BLOCKS, first));
     for (int row = 0; row < MANY; row++) {
         bool excludes = findings[row].low > 0 || findings[row].high < 0;
-        EXPECT_SEEDED(excludes == findings[row].differs, "row %d: p %g, interval %g to %g", row, findings[row].p,
-                      findings[row].low, findings[row].high);
-        EXPECT_SEEDED(findings[row].p <= p_by_hand(differences, MANY, BLOCKS, row) + 1e-9 ||
-                          findings[row].p == findings[first].p,
-                      "row %d: %g: a step down makes no p greater", row, findings[row].p);
+        EXPECT(excludes == findings[row].differs, "row %d: p %g, interval %g to %g", row, findings[row].p,
+               findings[row].low, findings[row].high);
+        EXPECT(findings[row].p <= p_by_hand(differences, MANY, BLOCKS, row) + 1e-9 ||
+                   findings[row].p == findings[first].p,
+               "row %d: %g: a step down makes no p greater", row, findings[row].p);
     }
 }
-END_TEST
 
-START_TEST(too_few_launches_decide_nothing)
+TEST(too_few_launches_decide_nothing)
 {
     const double left[] = {0, 0.01, 0, 0.02, 0.01}, right[] = {1, 1.01, 1, 1.02, 1.03};
 
@@ -157,9 +152,8 @@ START_TEST(too_few_launches_decide_nothing)
             EXPECT(finding.log_ratio > 0.9, "%g", finding.log_ratio);
         }
 }
-END_TEST
 
-START_TEST(one_launch_against_many_decides_nothing)
+TEST(one_launch_against_many_decides_nothing)
 {
     double many[40], one[] = {9};
     for (int i = 0; i < COUNT_OF(many); i++)
@@ -177,9 +171,8 @@ START_TEST(one_launch_against_many_decides_nothing)
             ck_assert_int_eq(launches_needed(&sides, &inference, &finding, 0.05), 0);
         }
 }
-END_TEST
 
-START_TEST(too_few_permutations_are_not_too_few_launches)
+TEST(too_few_permutations_are_not_too_few_launches)
 {
     double left[40] = {0}, right[40] = {1};
     sides_t sides = {.rows = 1, .launches = {40, 40}, .logs = {left, right}};
@@ -197,9 +190,8 @@ START_TEST(too_few_permutations_are_not_too_few_launches)
     ck_assert(infer(&sides, &enough, &finding, &inference));
     EXPECT(!inference.can_decide && inference.lacks_launches, "%" PRId64, inference.permutations);
 }
-END_TEST
 
-START_TEST(sides_are_compared_by_welch)
+TEST(sides_are_compared_by_welch)
 {
     /* Variances 6 and 25 * 8 / 7. */
     static const double left[] = {1, 2, 3, 4, 5, 6, 7, 8}, right[] = {10, 20, 10, 20, 10, 20, 10, 20};
@@ -219,9 +211,8 @@ START_TEST(sides_are_compared_by_welch)
     infer_all(&sides, &finding, &inference);
     EXPECT(finding.freedom == 1, "%g degrees of freedom with 2 launches", finding.freedom);
 }
-END_TEST
 
-START_TEST(equal_values_do_not_differ)
+TEST(equal_values_do_not_differ)
 {
     static const double left[] = {3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3}, right[] = {3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4};
     sides_t sides = {.rows = 2, .launches = {6, 6}, .in_blocks = true, .logs = {left, right}};
@@ -232,10 +223,9 @@ START_TEST(equal_values_do_not_differ)
     EXPECT(!findings[0].differs && findings[0].low == 0 && findings[0].high == 0, "%g", findings[0].p);
     EXPECT(findings[1].differs && fabs(findings[1].low - 1) < 1e-12, "%g", findings[1].p);
 }
-END_TEST
 
 /* Means of equal values are rounded, and what is left is no deviation. */
-START_TEST(constant_rows_have_no_say)
+LOOP_TEST(constant_rows_have_no_say, 12)
 {
     enum { MOST = 14, ROWS = 3 };
     static const double constants[] = {300, 1.25, 2120};
@@ -259,9 +249,8 @@ START_TEST(constant_rows_have_no_say)
                findings[2].p, findings[2].low, findings[2].high);
     }
 }
-END_TEST
 
-START_TEST(drawn_permutations_follow_the_seed)
+TEST(drawn_permutations_follow_the_seed)
 {
     enum { BLOCKS = 30 };
     campaign_t campaign = {.rows = 3, .blocks = BLOCKS, .deviation = 0.1};
@@ -281,12 +270,11 @@ START_TEST(drawn_permutations_follow_the_seed)
         EXPECT(!inference.is_exact && inference.permutations == 2000, "%" PRId64, inference.permutations);
         for (int row = 0; row < 3; row++) {
             EXPECT(once[row].p == again[row].p, "%g %g", once[row].p, again[row].p);
-            EXPECT_SEEDED(fabs(once[row].p - other[row].p) < 0.1, "%g %g", once[row].p, other[row].p);
+            EXPECT(fabs(once[row].p - other[row].p) < 0.1, "%g %g", once[row].p, other[row].p);
         }
     }
     campaign_free(&campaign);
 }
-END_TEST
 
 /* ---- Verdicts */
 
@@ -300,7 +288,7 @@ static const struct {
     {0, INFINITY, 5, VERDICT_UNDECIDED}, {0.999, 1.001, 0, VERDICT_UNDECIDED},
 };
 
-START_TEST(verdict_is_by_the_interval)
+LOOP_TEST(verdict_is_by_the_interval, COUNT_OF(verdicts))
 {
     finding_t finding = {.low = log(verdicts[_i].low), .high = log(verdicts[_i].high)};
     verdict_t verdict = verdict_of(&finding, verdicts[_i].same_percent);
@@ -308,9 +296,8 @@ START_TEST(verdict_is_by_the_interval)
     EXPECT(verdict == verdicts[_i].verdict, "%g to %g: %s", verdicts[_i].low, verdicts[_i].high,
            verdict_name(verdict, false));
 }
-END_TEST
 
-START_TEST(judgment_is_by_the_worst_row)
+TEST(judgment_is_by_the_worst_row)
 {
     finding_t findings[] = {{.low = log(0.9), .high = log(1.04)},
                             {.low = log(0.9), .high = log(1.06)},
@@ -321,7 +308,6 @@ START_TEST(judgment_is_by_the_worst_row)
     ck_assert_int_eq(judge(findings, 3, 5), JUDGMENT_FAIL);
     ck_assert_int_eq(judge(findings, 3, 10.1), JUDGMENT_PASS);
 }
-END_TEST
 
 /* ---- Where the truth is known */
 
@@ -345,16 +331,15 @@ static int most_by_chance(int all, double part)
 static void expect_few_wrong(int wrong, const char *what)
 {
     int all = rounds_of(COMPARISONS), most = most_by_chance(all, wrong_part);
-    EXPECT_SEEDED(wrong <= most, "%s: %d of %d comparisons were wrong, at most %d may be", what, wrong, all, most);
+    EXPECT(wrong <= most, "%s: %d of %d comparisons were wrong, at most %d may be", what, wrong, all, most);
 }
 
-START_TEST(most_by_chance_is_as_in_tables)
+TEST(most_by_chance_is_as_in_tables)
 {
     ck_assert_int_eq(most_by_chance(200, wrong_part), 27);
     ck_assert_int_eq(most_by_chance(100, missed_part), 41);
     ck_assert_int_eq(most_by_chance(5, missed_part), 5);
 }
-END_TEST
 
 /* Of campaigns that compare a thing with itself, or of such a part of their launches. */
 static int count_wrong_comparisons(campaign_t campaign, const part_t *part, bool in_blocks)
@@ -387,33 +372,30 @@ static campaign_t small_campaign(noise_t noise)
     return (campaign_t){.rows = ROWS, .blocks = FEW_BLOCKS, .noise = noise, .deviation = 0.05};
 }
 
-START_TEST(few_wrong_verdicts)
+LOOP_TEST(few_wrong_verdicts, NOISES)
 {
     expect_few_wrong(count_wrong_comparisons(small_campaign((noise_t)_i), NULL, true), noise_names[_i]);
 }
-END_TEST
 
 /* Only where no launch depends on the one before, nor on when it was. */
 static const noise_t independent[] = {NOISE_NORMAL, NOISE_BIMODAL, NOISE_HEAVY, NOISE_MEASURED};
 
-START_TEST(few_wrong_verdicts_without_blocks)
+LOOP_TEST(few_wrong_verdicts_without_blocks, COUNT_OF(independent))
 {
     campaign_t campaign = small_campaign(independent[_i]);
     expect_few_wrong(count_wrong_comparisons(campaign, NULL, false), noise_names[independent[_i]]);
 }
-END_TEST
 
 /* Few launches that vary much against many that do not: by a pooled deviation half of all comparisons are wrong. */
 static const part_t uneven[] = {{{30, 5}, {1, 10}}, {{30, 5}, {10, 1}}, {{10, 10}, {1, 10}}, {{12, 3}, {1, 1}}};
 
-START_TEST(few_wrong_verdicts_of_uneven_sides)
+LOOP_TEST(few_wrong_verdicts_of_uneven_sides, COUNT_OF(uneven))
 {
     campaign_t campaign = {.rows = ROWS, .blocks = 30, .deviation = 0.01};
     expect_few_wrong(count_wrong_comparisons(campaign, &uneven[_i], false), "uneven sides");
 }
-END_TEST
 
-START_TEST(predicted_launches_suffice)
+TEST(predicted_launches_suffice)
 {
     campaign_t campaign = {.rows = ROWS, .deviation = 0.02, .log_ratio = log(1.05), .different_rows = 1};
     finding_t findings[ROWS];
@@ -433,13 +415,11 @@ START_TEST(predicted_launches_suffice)
         }
         missed += findings[0].low <= 0;
     }
-    EXPECT_SEEDED(missed <= most_by_chance(trials, missed_part), "%d of %d differences of 5 %% were missed", missed,
-                  trials);
+    EXPECT(missed <= most_by_chance(trials, missed_part), "%d of %d differences of 5 %% were missed", missed, trials);
 }
-END_TEST
 
 /* Intervals hold what they promise where there are differences too, in all rows at once. */
-START_TEST(intervals_contain_the_truth)
+TEST(intervals_contain_the_truth)
 {
     campaign_t campaign = {.rows = ROWS, .blocks = 10, .deviation = 0.05};
     finding_t findings[ROWS];
@@ -465,30 +445,3 @@ START_TEST(intervals_contain_the_truth)
     campaign_free(&campaign);
     expect_few_wrong(missed, "intervals");
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_loop_test(tests, student_is_as_in_tables, 0, COUNT_OF(student_table));
-    tcase_add_test(tests, limits);
-    tcase_add_test(tests, blocks_counted_by_hand);
-    tcase_add_test(tests, sides_counted_by_hand);
-    tcase_add_loop_test(tests, greatest_row_is_as_by_definition, 0, 5);
-    tcase_add_test(tests, too_few_launches_decide_nothing);
-    tcase_add_test(tests, one_launch_against_many_decides_nothing);
-    tcase_add_test(tests, too_few_permutations_are_not_too_few_launches);
-    tcase_add_test(tests, sides_are_compared_by_welch);
-    tcase_add_test(tests, equal_values_do_not_differ);
-    tcase_add_loop_test(tests, constant_rows_have_no_say, 0, 12);
-    tcase_add_test(tests, drawn_permutations_follow_the_seed);
-    tcase_add_loop_test(tests, verdict_is_by_the_interval, 0, COUNT_OF(verdicts));
-    tcase_add_test(tests, judgment_is_by_the_worst_row);
-    tcase_add_test(tests, most_by_chance_is_as_in_tables);
-    tcase_add_loop_test(tests, few_wrong_verdicts, 0, NOISES);
-    tcase_add_loop_test(tests, few_wrong_verdicts_without_blocks, 0, COUNT_OF(independent));
-    tcase_add_loop_test(tests, few_wrong_verdicts_of_uneven_sides, 0, COUNT_OF(uneven));
-    tcase_add_test(tests, predicted_launches_suffice);
-    tcase_add_test(tests, intervals_contain_the_truth);
-}
-
-SUITE(compare, add)

@@ -26,7 +26,7 @@ static logical_problem two_locations(int64_t *time_ns)
                              .latency_ns = 100};
 }
 
-START_TEST(what_violates_nothing_stays)
+TEST(what_violates_nothing_stays)
 {
     int64_t time_ns[] = {1000, 2000, 3000, 4000, 0, 500, 1100, 5000};
     const int64_t before_ns[] = {1000, 2000, 3000, 4000, 0, 500, 1100, 5000};
@@ -34,10 +34,9 @@ START_TEST(what_violates_nothing_stays)
     ck_assert(logical_clock(&problem, ratio));
     ck_assert_mem_eq(time_ns, before_ns, sizeof time_ns);
 }
-END_TEST
 
 /* Off by 1000 ns, which takes 100 000 ns on both sides to fade. */
-START_TEST(a_violation_fades_on_both_sides)
+TEST(a_violation_fades_on_both_sides)
 {
     int64_t time_ns[] = {1000900, 2000000, 3000000, 4000000, 0, 950000, 1000000, 1050000};
     const logical_problem problem = two_locations(time_ns);
@@ -48,9 +47,8 @@ START_TEST(a_violation_fades_on_both_sides)
     ck_assert_int_eq(time_ns[7], 1050500);
     ck_assert_int_eq(time_ns[0], 1000900);
 }
-END_TEST
 
-START_TEST(a_contradiction_is_told)
+TEST(a_contradiction_is_told)
 {
     /* Each waits for what is after itself. */
     static const logical_member members[] = {{1, 0}, {4, 1}, {5, 1}, {0, 0}};
@@ -62,7 +60,6 @@ START_TEST(a_contradiction_is_told)
     problem.rule_count = 2;
     ck_assert(!logical_clock(&problem, ratio));
 }
-END_TEST
 
 /* ---- Made traces */
 
@@ -114,12 +111,12 @@ static void expect_order(const conditions *of, const int64_t *time_ns, const int
 {
     for (size_t i = 0; i < of->location_count; i++)
         for (size_t k = of->first[i]; k < of->first[i + 1]; k++) {
-            EXPECT_SEEDED(time_ns[k] >= before_ns[k], "event %zu is earlier", k);
+            EXPECT(time_ns[k] >= before_ns[k], "event %zu is earlier", k);
             if (k == of->first[i])
                 continue;
             const double apart_ns = (double)(before_ns[k] - before_ns[k - 1]);
-            EXPECT_SEEDED((double)(time_ns[k] - time_ns[k - 1]) >= (1 - ratio) * apart_ns - 1,
-                          "event %zu: an interval of %g has become %" PRId64, k, apart_ns, time_ns[k] - time_ns[k - 1]);
+            EXPECT((double)(time_ns[k] - time_ns[k - 1]) >= (1 - ratio) * apart_ns - 1,
+                   "event %zu: an interval of %g has become %" PRId64, k, apart_ns, time_ns[k] - time_ns[k - 1]);
         }
 }
 
@@ -136,7 +133,7 @@ static int64_t *correct_made(made_trace *made, conditions *found, trace_matches 
     *before = count_violations(found, time_ns);
     ck_assert(conditions_correct(found, LATENCY_NS, time_ns));
     const tally after = count_violations(found, time_ns);
-    EXPECT_SEEDED(after.violations == 0, "%zu violations, of up to %" PRId64 " ns", after.violations, after.max_ns);
+    EXPECT(after.violations == 0, "%zu violations, of up to %" PRId64 " ns", after.violations, after.max_ns);
     expect_order(found, time_ns, before_ns);
     return time_ns;
 }
@@ -148,7 +145,7 @@ static void free_made(made_trace *made, conditions *found, trace_matches *matche
     made_free(made);
 }
 
-START_TEST(true_times_stay)
+TEST(true_times_stay)
 {
     static const made_clock clocks[RANKS] = {{0, 0, 0, 0}};
     made_trace made;
@@ -157,14 +154,13 @@ START_TEST(true_times_stay)
     tally before;
     make(&made, clocks, 400, 1e5);
     int64_t *time_ns = correct_made(&made, &found, &matches, &before);
-    EXPECT_SEEDED(before.relations > 1000 && before.violations == 0, "%zu of %zu", before.violations, before.relations);
+    EXPECT(before.relations > 1000 && before.violations == 0, "%zu of %zu", before.violations, before.relations);
     ck_assert_mem_eq(time_ns, time_ns + found.event_count, found.event_count * sizeof *time_ns);
     free(time_ns);
     free_made(&made, &found, &matches);
 }
-END_TEST
 
-START_TEST(nothing_is_violated_afterwards)
+LOOP_TEST(nothing_is_violated_afterwards, 3)
 {
     static const double works_ns[] = {1e3, 1e5, 1e7};
     static const made_clock clocks[RANKS] = {
@@ -175,13 +171,12 @@ START_TEST(nothing_is_violated_afterwards)
     tally before;
     make(&made, clocks, rounds_of(2000), works_ns[_i]);
     free(correct_made(&made, &found, &matches, &before));
-    EXPECT_SEEDED(works_ns[_i] < 1e5 || before.violations > 100, "only %zu violations", before.violations);
+    EXPECT(works_ns[_i] < 1e5 || before.violations > 100, "only %zu violations", before.violations);
     free_made(&made, &found, &matches);
 }
-END_TEST
 
 /* Whatever the form of a function: with large counts, or begun by MPI_Start. */
-START_TEST(all_forms_of_an_operation_wait)
+LOOP_TEST(all_forms_of_an_operation_wait, 4)
 {
     static const char *const forms[] = {"MPI_Allreduce_c", "MPI_Iallreduce", "MPI_Allreduce_init", "MPI_Iallreduce_c"};
     static const made_clock clocks[RANKS] = {{0, 0, 0, 0}};
@@ -201,9 +196,8 @@ START_TEST(all_forms_of_an_operation_wait)
     EXPECT(found.rule_count == 1 && found.member_count == 2UL * RANKS, "%s: %zu rules", forms[_i], found.rule_count);
     free_made(&made, &found, &matches);
 }
-END_TEST
 
-START_TEST(a_million_events)
+TEST(a_million_events)
 {
     static const made_clock clocks[RANKS] = {{0, 0, 0, 0}, {123, 1e-6, 0, 0}, {-55, -2e-6, 0, 0}, {7, 1e-6, 0, 0}};
     made_trace made;
@@ -215,17 +209,3 @@ START_TEST(a_million_events)
     EXPECT(found.event_count > 1000000, "%zu", found.event_count);
     free_made(&made, &found, &matches);
 }
-END_TEST
-
-static void add_all(TCase *tests)
-{
-    tcase_add_test(tests, what_violates_nothing_stays);
-    tcase_add_test(tests, a_violation_fades_on_both_sides);
-    tcase_add_test(tests, a_contradiction_is_told);
-    tcase_add_test(tests, true_times_stay);
-    tcase_add_loop_test(tests, nothing_is_violated_afterwards, 0, 3);
-    tcase_add_loop_test(tests, all_forms_of_an_operation_wait, 0, 4);
-    tcase_add_test(tests, a_million_events);
-}
-
-SUITE(logical_clock, add_all)

@@ -48,7 +48,7 @@ static void expect_calls(size_t count, size_t incomplete)
 }
 
 /* Receives that were posted in one order and are complete in another; a send that was canceled. */
-START_TEST(order_is_that_of_posting)
+TEST(order_is_that_of_posting)
 {
     for (int i = 0; i < 3; i++) {
         made_event(&made, 0, 100 * i, (trace_event){.kind = TRACE_ENTER, .id = MADE_ISEND});
@@ -65,7 +65,6 @@ START_TEST(order_is_that_of_posting)
     expect_message(0, 1, 3);
     expect_message(1, 7, 2);
 }
-END_TEST
 
 /* A message of 0 to 1: its ends. */
 static void put_send(double at_ns)
@@ -79,7 +78,7 @@ static void put_receive(double at_ns, uint32_t request)
 }
 
 /* A call that waits posts when it is entered: here before another receive, which is complete earlier. */
-START_TEST(a_call_that_waits_posts_at_its_beginning)
+TEST(a_call_that_waits_posts_at_its_beginning)
 {
     put_send(0);
     put_send(10);
@@ -92,10 +91,9 @@ START_TEST(a_call_that_waits_posts_at_its_beginning)
     expect_message(0, 0, 3);
     expect_message(1, 1, 2);
 }
-END_TEST
 
 /* A receive that nobody saw complete had the first message. */
-START_TEST(a_receive_without_end_keeps_its_place)
+TEST(a_receive_without_end_keeps_its_place)
 {
     put_send(0);
     put_send(10);
@@ -105,7 +103,6 @@ START_TEST(a_receive_without_end_keeps_its_place)
     expect_messages(1, 1, 0);
     expect_message(0, 1, 2);
 }
-END_TEST
 
 static void add_text(const char *text)
 {
@@ -116,7 +113,7 @@ static void add_text(const char *text)
 }
 
 /* From the middle of the run on: the first receive is of a message that was sent before. */
-START_TEST(a_part_of_a_run_is_matched_from_its_end)
+TEST(a_part_of_a_run_is_matched_from_its_end)
 {
     add_text("from_ns 1000\n");
     put_receive(10, 0);
@@ -129,10 +126,9 @@ START_TEST(a_part_of_a_run_is_matched_from_its_end)
     for (size_t i = 0; i < 3; i++)
         expect_message(i, i, i + 1);
 }
-END_TEST
 
 /* As many sends as receives, but the first receive and the last send have no counterpart. */
-START_TEST(no_message_of_a_part_is_received_before_it_is_sent)
+TEST(no_message_of_a_part_is_received_before_it_is_sent)
 {
     add_text("from_ns 1000\nto_ns 4000\n");
     for (int i = 0; i < 3; i++) {
@@ -144,10 +140,9 @@ START_TEST(no_message_of_a_part_is_received_before_it_is_sent)
     expect_message(0, 0, 1);
     expect_message(1, 1, 2);
 }
-END_TEST
 
 /* Rank 1 has recorded the second barrier and the third one only. */
-START_TEST(calls_go_by_their_numbers)
+TEST(calls_go_by_their_numbers)
 {
     for (int i = 0; i < 3; i++) {
         made_collective(&made, MADE_BARRIER, -1, 100);
@@ -160,7 +155,6 @@ START_TEST(calls_go_by_their_numbers)
         ck_assert_uint_eq(matches.calls[i].parts[1].enter.event, 4 * i);
     }
 }
-END_TEST
 
 /* A call of each rank that does not wait, from 0 to 10 ns. */
 static void start_reductions(void)
@@ -173,7 +167,7 @@ static void start_reductions(void)
 }
 
 /* The wait of rank 1 is in its second thread. */
-START_TEST(another_thread_completes_a_call)
+TEST(another_thread_completes_a_call)
 {
     static trace_event waited[] = {{.time_ns = 0, .id = MADE_WAIT, .kind = TRACE_ENTER},
                                    {.time_ns = 0, .request = 5, .kind = TRACE_COLLECTIVE_DONE},
@@ -199,10 +193,9 @@ START_TEST(another_thread_completes_a_call)
                part->enter.event == 0 && part->wait.event == 0 && part->leave.event == 1,
            "wait %zu, leave %zu", part->wait.event, part->leave.event);
 }
-END_TEST
 
 /* A call that does not wait ends where it is seen to be complete, after another one. */
-START_TEST(calls_that_do_not_wait)
+TEST(calls_that_do_not_wait)
 {
     made.calls = 1;
     start_reductions();
@@ -218,19 +211,5 @@ START_TEST(calls_that_do_not_wait)
     ck_assert_uint_eq(matches.calls[0].parts[0].leave.event, 7);
     ck_assert_int_eq(matches.calls[1].function, MADE_BARRIER);
 }
-END_TEST
 
-static void add_all(TCase *tests)
-{
-    tcase_add_checked_fixture(tests, begin_trace, end_trace);
-    tcase_add_test(tests, order_is_that_of_posting);
-    tcase_add_test(tests, a_call_that_waits_posts_at_its_beginning);
-    tcase_add_test(tests, a_receive_without_end_keeps_its_place);
-    tcase_add_test(tests, a_part_of_a_run_is_matched_from_its_end);
-    tcase_add_test(tests, no_message_of_a_part_is_received_before_it_is_sent);
-    tcase_add_test(tests, calls_go_by_their_numbers);
-    tcase_add_test(tests, another_thread_completes_a_call);
-    tcase_add_test(tests, calls_that_do_not_wait);
-}
-
-SUITE(matches, add_all)
+FIXTURE(begin_trace, end_trace)

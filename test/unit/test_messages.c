@@ -51,7 +51,7 @@ static const struct {
     {"mpi_byte", "band", bits_and_of_bytes},
 };
 
-START_TEST(reductions_are_exact)
+LOOP_TEST(reductions_are_exact, COUNT_OF(reduced))
 {
     const element_t *element = element_named(reduced[_i].element);
     const values_t values = {element, reduction_named(reduced[_i].reduction), MANY_RANKS, 5};
@@ -71,10 +71,9 @@ START_TEST(reductions_are_exact)
     }
     free(block);
 }
-END_TEST
 
 /* Of any rank some elements of a sum tell, and of all of them a result lacks none unnoticed. */
-START_TEST(each_rank_is_seen_in_sums)
+TEST(each_rank_is_seen_in_sums)
 {
     const values_t values = {element_named("mpi_signed_char"), reduction_named("sum"), MANY_RANKS, 7};
 
@@ -85,10 +84,9 @@ START_TEST(each_rank_is_seen_in_sums)
         ck_assert_int_gt(seen, 0);
     }
 }
-END_TEST
 
 /* Data of another rank, place, call or index are taken for the right ones by chance only. */
-START_TEST(values_tell_where_they_come_from)
+TEST(values_tell_where_they_come_from)
 {
     const values_t values = {element_named("mpi_int"), NULL, 4, 7};
     const values_t next_call = {element_named("mpi_int"), NULL, 4, 8};
@@ -103,9 +101,8 @@ START_TEST(values_tell_where_they_come_from)
     ck_assert_int_ge(values_wrong(&next_call, &right, block, ELEMENTS), ELEMENTS - 1);
     ck_assert_int_ge(values_wrong(&values, &right, block + 1, ELEMENTS), ELEMENTS - 1);
 }
-END_TEST
 
-START_TEST(reductions_are_defined_as_in_mpi)
+TEST(reductions_are_defined_as_in_mpi)
 {
     ck_assert(reduction_allows(reduction_named("sum"), element_named("mpi_c_float_complex")));
     ck_assert(!reduction_allows(reduction_named("max"), element_named("mpi_c_float_complex")));
@@ -117,13 +114,12 @@ START_TEST(reductions_are_defined_as_in_mpi)
     ck_assert(reduction_allows(reduction_named("maxloc"), element_named("mpi_2int")));
     ck_assert(!reduction_allows(reduction_named("maxloc"), element_named("mpi_int")));
 }
-END_TEST
 
 /* ---- Arenas */
 
 enum { CACHE_BYTES = 1 << 20 };
 
-START_TEST(rings_exceed_the_cache)
+TEST(rings_exceed_the_cache)
 {
     const int64_t sizes[] = {1, 8, 100, 5000, 3 << 20};
 
@@ -153,9 +149,8 @@ START_TEST(rings_exceed_the_cache)
         free(memory);
     }
 }
-END_TEST
 
-START_TEST(other_arenas_stay)
+TEST(other_arenas_stay)
 {
     for (int kind = CACHE_WARM; kind <= CACHE_COLD; kind += CACHE_COLD) {
         char *send[2], *receive[2];
@@ -173,9 +168,8 @@ START_TEST(other_arenas_stay)
         free(memory);
     }
 }
-END_TEST
 
-START_TEST(needs_are_told)
+TEST(needs_are_told)
 {
     ck_assert_int_eq(arena_needs(CACHE_WARM, 0, 0, CACHE_BYTES), 0);
     ck_assert_int_eq(arena_needs(CACHE_WARM, 1, 4096, CACHE_BYTES), 8192);
@@ -187,17 +181,3 @@ START_TEST(needs_are_told)
     ck_assert_int_eq(arena_needs(CACHE_ROTATE, INT64_MAX / 3, INT64_MAX / 3, CACHE_BYTES), -1);
     ck_assert_int_gt(arena_cache_bytes(), 0);
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_loop_test(tests, reductions_are_exact, 0, COUNT_OF(reduced));
-    tcase_add_test(tests, each_rank_is_seen_in_sums);
-    tcase_add_test(tests, values_tell_where_they_come_from);
-    tcase_add_test(tests, reductions_are_defined_as_in_mpi);
-    tcase_add_test(tests, rings_exceed_the_cache);
-    tcase_add_test(tests, other_arenas_stay);
-    tcase_add_test(tests, needs_are_told);
-}
-
-SUITE(messages, add)

@@ -6,7 +6,7 @@
 
 #define NS_PER_US INT64_C(1000)
 
-START_TEST(typical_is_the_median_of_the_last)
+TEST(typical_is_the_median_of_the_last)
 {
     pace_t pace = {0};
 
@@ -18,7 +18,6 @@ START_TEST(typical_is_the_median_of_the_last)
         pace_learn(&pace, i < PACE_BATCHES / 2 ? 1000000 : 7);
     ck_assert_int_eq(pace_typical(&pace), 7);
 }
-END_TEST
 
 static const struct {
     const char *name;
@@ -40,14 +39,13 @@ static const struct {
     {"as short as can be", 1, {0, 0}, 100, 0, 1, 1},
 };
 
-START_TEST(next_window)
+LOOP_TEST(next_window, COUNT_OF(windows))
 {
     int64_t next_ns = window_next(windows[_i].length_ns, &windows[_i].cycles, windows[_i].calls, windows[_i].invalid);
 
     EXPECT(next_ns >= windows[_i].min_ns && next_ns <= windows[_i].max_ns, "%s: %" PRId64 " ns", windows[_i].name,
            next_ns);
 }
-END_TEST
 
 /* A batch of calls that take need_ns with some scatter. Returns the next window. */
 static int64_t simulate_batch(int64_t length_ns, int64_t need_ns, chance *dice, int64_t *invalid)
@@ -68,7 +66,7 @@ static int64_t simulate_batch(int64_t length_ns, int64_t need_ns, chance *dice, 
 }
 
 /* From what a disturbance left behind, and to what another operation needs. */
-START_TEST(window_follows_needs)
+TEST(window_follows_needs)
 {
     static const int64_t lengths_ns[] = {0, 1, 100 * NS_PER_US, 100000 * NS_PER_US};
     enum { BATCHES = 30 };
@@ -79,18 +77,8 @@ START_TEST(window_follows_needs)
 
         for (int batch = 0; batch < BATCHES; batch++)
             length_ns = simulate_batch(length_ns, need_ns, &dice, &invalid);
-        EXPECT_SEEDED(length_ns > need_ns && length_ns < 5 * need_ns && invalid <= 16,
-                      "from %" PRId64 " ns: after %d batches windows of %" PRId64 " ns, %" PRId64 " invalid",
-                      lengths_ns[i], BATCHES, length_ns, invalid);
+        EXPECT(length_ns > need_ns && length_ns < 5 * need_ns && invalid <= 16,
+               "from %" PRId64 " ns: after %d batches windows of %" PRId64 " ns, %" PRId64 " invalid", lengths_ns[i],
+               BATCHES, length_ns, invalid);
     }
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_test(tests, typical_is_the_median_of_the_last);
-    tcase_add_loop_test(tests, next_window, 0, COUNT_OF(windows));
-    tcase_add_test(tests, window_follows_needs);
-}
-
-SUITE(pace, add)

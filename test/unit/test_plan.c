@@ -49,7 +49,7 @@ static options_outcome_t parse(settings_t *settings, int count, const char *cons
 }
 
 /* A command line begins with what the table says. */
-START_TEST(defaults)
+TEST(defaults)
 {
     static const option_spec_t table[] = {
         {'m', "sizes", "SIZES", OPTION_SIZES, offsetof(settings_t, sizes), 1, 4294967296.0, NULL, "8:64", ""},
@@ -71,7 +71,6 @@ START_TEST(defaults)
     ck_assert_int_eq(settings.numbers.count, 1);
     ck_assert_double_eq(settings.numbers.values[0], 7);
 }
-END_TEST
 
 /* The sizes that come out, as text. */
 static const struct {
@@ -103,7 +102,7 @@ static const struct {
     {"4x", 2, NULL},
 };
 
-START_TEST(sizes)
+LOOP_TEST(sizes, COUNT_OF(size_cases))
 {
     const char *words[] = {"-m", size_cases[_i].given};
     settings_t settings;
@@ -120,9 +119,8 @@ START_TEST(sizes)
         sprintf(text + strlen(text), "%lld ", (long long)settings.sizes.bytes[i]);
     ck_assert_str_eq(text, size_cases[_i].sizes);
 }
-END_TEST
 
-START_TEST(lists_end)
+TEST(lists_end)
 {
     settings_t settings;
     char text[4 * (MAX_SIZES + 1)] = "";
@@ -135,9 +133,8 @@ START_TEST(lists_end)
     strcat(text, ",4");
     ck_assert_int_eq(parse(&settings, 2, words), OPTIONS_BAD);
 }
-END_TEST
 
-START_TEST(numbers)
+TEST(numbers)
 {
     const char *good[] = {"-z", "0.5,99.9,100"};
     static const char *const bad[] = {"", "0.4", "101", "50,", "nan", "50,x", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"};
@@ -149,9 +146,8 @@ START_TEST(numbers)
     for (int i = 0; i < COUNT_OF(bad); i++)
         ck_assert_int_eq(parse(&settings, 2, (const char *[]){"-z", bad[i]}), OPTIONS_BAD);
 }
-END_TEST
 
-START_TEST(words_and_operands)
+TEST(words_and_operands)
 {
     settings_t settings;
 
@@ -164,7 +160,6 @@ START_TEST(words_and_operands)
     ck_assert_int_eq(parse(&settings, 1, (const char *[]){"--help"}), OPTIONS_BAD);
     ck_assert_int_eq(parse(&settings, 1, (const char *[]){"-v"}), OPTIONS_BAD);
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -193,7 +188,7 @@ static const struct {
     {"moon", 7, false, {0}},
 };
 
-START_TEST(communicator)
+LOOP_TEST(communicator, COUNT_OF(communicators))
 {
     const communicator_choice_t *expected = &communicators[_i].choice;
     communicator_choice_t choice;
@@ -209,9 +204,8 @@ START_TEST(communicator)
     ck_assert_mem_eq(choice.extents, expected->extents, sizeof choice.extents);
     ck_assert_str_eq(choice.text, communicators[_i].text);
 }
-END_TEST
 
-START_TEST(names_of_the_program)
+TEST(names_of_the_program)
 {
     ck_assert_str_eq(plan_program("mpix_bench"), "mpix_bench");
     ck_assert_str_eq(plan_program("/some/where/lt-mpix_bench"), "mpix_bench");
@@ -219,9 +213,8 @@ START_TEST(names_of_the_program)
     ck_assert_str_eq(plan_program("lt-mpix_osu_reduce"), "mpix_osu_reduce");
     ck_assert_str_eq(plan_program(""), "mpix_bench");
 }
-END_TEST
 
-START_TEST(how_many)
+TEST(how_many)
 {
     job_t job = {.settings = {.iterations = ABSENT, .warmup = ABSENT, .release = RELEASE_HARMONIZE}};
 
@@ -241,10 +234,9 @@ START_TEST(how_many)
     ck_assert_int_eq(job_wanted(&job, 8), 5);
     ck_assert_double_eq(job_time_slice_s(&job), 3);
 }
-END_TEST
 
 /* As large as nobody has one yet. */
-START_TEST(buffers_fit_whatever_the_cache)
+TEST(buffers_fit_whatever_the_cache)
 {
     static const cache_mode_t kinds[] = {CACHE_ROTATE, CACHE_COLD};
     static const int64_t messages[] = {1, 8192, 1 << 20};
@@ -264,7 +256,6 @@ START_TEST(buffers_fit_whatever_the_cache)
     ck_assert_int_eq(job_mem_limit_bytes(&job), 1 << 20);
     ck_assert_int_eq(job_cache_bytes(&job, 480 << 20), 480 << 20);
 }
-END_TEST
 
 /* Words are joined by bars here. */
 static const struct {
@@ -286,7 +277,7 @@ static const struct {
     {"1 2 3 4 5", "", WORDS_TOO_MANY},
 };
 
-START_TEST(words_of_lines)
+LOOP_TEST(words_of_lines, COUNT_OF(lines))
 {
     char line[64], joined[64] = "", *words[4];
 
@@ -298,20 +289,3 @@ START_TEST(words_of_lines)
     }
     ck_assert_str_eq(joined, lines[_i].words);
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_test(tests, defaults);
-    tcase_add_loop_test(tests, sizes, 0, COUNT_OF(size_cases));
-    tcase_add_test(tests, lists_end);
-    tcase_add_test(tests, numbers);
-    tcase_add_test(tests, words_and_operands);
-    tcase_add_loop_test(tests, communicator, 0, COUNT_OF(communicators));
-    tcase_add_test(tests, names_of_the_program);
-    tcase_add_test(tests, how_many);
-    tcase_add_test(tests, buffers_fit_whatever_the_cache);
-    tcase_add_loop_test(tests, words_of_lines, 0, COUNT_OF(lines));
-}
-
-SUITE(plan, add)

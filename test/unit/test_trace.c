@@ -77,7 +77,7 @@ static void write_and_read(void)
 
 /* ---- Reading */
 
-START_TEST(what_was_written_is_read)
+TEST(what_was_written_is_read)
 {
     char value[32];
     make_ring(5, 1e8, 50);
@@ -101,10 +101,9 @@ START_TEST(what_was_written_is_read)
         EXPECT(got->is_finished && !got->is_torn, "rank %d", rank);
     }
 }
-END_TEST
 
 /* Names of the same id differ, as user regions may. */
-START_TEST(names_become_common)
+TEST(names_become_common)
 {
     make_ring(1, 0, 50);
     char message[TRACE_MESSAGE_SIZE], *usual = made.trace.names[MADE_SEND];
@@ -125,7 +124,6 @@ START_TEST(names_become_common)
     ck_assert_str_eq(copy.names[copy.processes[0].locations[0].events[0].id],
                      made.trace.names[made.trace.processes[0].locations[0].events[0].id]);
 }
-END_TEST
 
 /* What happens to the file of a rank, and the complaint. */
 static const struct {
@@ -176,7 +174,7 @@ static void spoil(int row)
     }
 }
 
-START_TEST(what_is_not_sound_is_refused)
+LOOP_TEST(what_is_not_sound_is_refused, COUNT_OF(spoilt))
 {
     char message[TRACE_MESSAGE_SIZE];
     make_ring(1, 0, 50);
@@ -186,10 +184,9 @@ START_TEST(what_is_not_sound_is_refused)
     EXPECT(strstr(message, spoilt[_i].complaint) && !strchr(message, '\n'), "\"%s\", not \"%s\"", message,
            spoilt[_i].complaint);
 }
-END_TEST
 
 /* However large a communicator is, if its ranks are regular it takes one range. */
-START_TEST(ranks_are_written_as_ranges)
+TEST(ranks_are_written_as_ranges)
 {
     enum { SIZE = 16384 };
     static int32_t ranks[SIZE];
@@ -206,10 +203,9 @@ START_TEST(ranks_are_written_as_ranges)
         EXPECT(form == 3 ? ranges <= SIZE / 2 + 1 : ranges == 1, "form %d: %d ranges", form, ranges);
     }
 }
-END_TEST
 
 /* Wherever a file ends after its head, what comes before is read. */
-START_TEST(a_torn_block_is_left_out)
+TEST(a_torn_block_is_left_out)
 {
     char message[TRACE_MESSAGE_SIZE];
     struct stat status;
@@ -230,7 +226,6 @@ START_TEST(a_torn_block_is_left_out)
         trace_free(&copy);
     }
 }
-END_TEST
 
 /* ---- Times */
 
@@ -246,22 +241,21 @@ static made_error error_by(trace_clock by)
     return made_error_of(&made, &copy);
 }
 
-START_TEST(more_records_are_more_accurate)
+TEST(more_records_are_more_accurate)
 {
     make_ring(600, 5e8, 100);
     write_and_read();
 
     const made_error global = error_by(TRACE_GLOBAL), linear = error_by(TRACE_LINEAR);
     const made_error start = error_by(TRACE_START), local = error_by(TRACE_LOCAL);
-    EXPECT_SEEDED(global.rms_ns < 100 && global.max_ns < 250, "%g %g", global.rms_ns, global.max_ns);
-    EXPECT_SEEDED(linear.rms_ns > 10 * global.rms_ns, "%g", linear.rms_ns);
-    EXPECT_SEEDED(start.rms_ns > 10 * linear.rms_ns, "%g", start.rms_ns);
-    EXPECT_SEEDED(local.rms_ns > 10 * start.rms_ns, "%g", local.rms_ns);
+    EXPECT(global.rms_ns < 100 && global.max_ns < 250, "%g %g", global.rms_ns, global.max_ns);
+    EXPECT(linear.rms_ns > 10 * global.rms_ns, "%g", linear.rms_ns);
+    EXPECT(start.rms_ns > 10 * linear.rms_ns, "%g", start.rms_ns);
+    EXPECT(local.rms_ns > 10 * start.rms_ns, "%g", local.rms_ns);
 }
-END_TEST
 
 /* With records so and so far apart, and clocks whose rate changes at the limit of what they promise. */
-START_TEST(errors_are_within_bounds)
+LOOP_TEST(errors_are_within_bounds, 4)
 {
     static const double periods_ns[] = {1e8, 1e9, 1e10, 0};
     make_ring(300, periods_ns[_i], 80);
@@ -273,15 +267,14 @@ START_TEST(errors_are_within_bounds)
         for (size_t i = 0; i < location->count; i++) {
             const double off_ns = fabs(location->global_ns[i] + (double)copy.start_ns - made.true_ns[rank][i]);
             const double bound_ns = trace_bound_ns(&copy.processes[rank], location->events[i].time_ns);
-            EXPECT_SEEDED(off_ns <= bound_ns + 1, "rank %d, event %zu: off by %g, bound %g", rank, i, off_ns, bound_ns);
+            EXPECT(off_ns <= bound_ns + 1, "rank %d, event %zu: off by %g, bound %g", rank, i, off_ns, bound_ns);
             widest_ns = fmax(widest_ns, bound_ns);
         }
     }
-    EXPECT_SEEDED(periods_ns[_i] != 1e8 || widest_ns < 100, "%g", widest_ns);
+    EXPECT(periods_ns[_i] != 1e8 || widest_ns < 100, "%g", widest_ns);
 }
-END_TEST
 
-START_TEST(bounds_of_few_or_contradicting_records)
+TEST(bounds_of_few_or_contradicting_records)
 {
     trace_clock_record records[] = {{.time_ns = 0, .bound_ns = 10}, {.time_ns = 1000000, .bound_ns = 10}};
     trace_process process = {.record_count = 0, .records = records, .rate_limit = 500e-6, .wander = 100e-9};
@@ -299,10 +292,9 @@ START_TEST(bounds_of_few_or_contradicting_records)
     process.records[1].bound_ns = INFINITY;
     ck_assert(isinf(trace_bound_ns(&process, 500000)));
 }
-END_TEST
 
 /* Two records so close together that their errors make a rate which no clock has. */
-START_TEST(times_beyond_the_records_are_within_bounds)
+TEST(times_beyond_the_records_are_within_bounds)
 {
     trace_clock_record records[] = {{.time_ns = 0, .bound_ns = 10},
                                     {.time_ns = 1000, .bound_ns = 10, .global_less_local_ns = 10}};
@@ -323,11 +315,10 @@ START_TEST(times_beyond_the_records_are_within_bounds)
     }
     bulk_free(location.global_ns);
 }
-END_TEST
 
 /* ---- Messages and calls */
 
-START_TEST(all_of_a_ring_is_matched)
+TEST(all_of_a_ring_is_matched)
 {
     enum { ROUNDS = 20, MESSAGES = ROUNDS * RANKS, CALLS = ROUNDS * 2 };
     trace_matches matches;
@@ -341,7 +332,7 @@ START_TEST(all_of_a_ring_is_matched)
         const trace_point *send = &matches.messages[i].send, *receive = &matches.messages[i].receive;
         const double sent_ns = made.true_ns[send->at->rank][send->event];
         const double took_ns = made.true_ns[receive->at->rank][receive->event] - sent_ns;
-        EXPECT_SEEDED(took_ns >= 900, "message %zu took %g", i, took_ns);
+        EXPECT(took_ns >= 900, "message %zu took %g", i, took_ns);
         ck_assert_int_eq(receive->at->rank, (send->at->rank + 1) % RANKS);
     }
     for (size_t i = 0; i < matches.call_count; i++)
@@ -356,21 +347,5 @@ START_TEST(all_of_a_ring_is_matched)
         }
     trace_matches_free(&matches);
 }
-END_TEST
 
-static void add_all(TCase *tests)
-{
-    tcase_add_checked_fixture(tests, begin, end);
-    tcase_add_test(tests, what_was_written_is_read);
-    tcase_add_test(tests, names_become_common);
-    tcase_add_loop_test(tests, what_is_not_sound_is_refused, 0, COUNT_OF(spoilt));
-    tcase_add_test(tests, ranks_are_written_as_ranges);
-    tcase_add_test(tests, a_torn_block_is_left_out);
-    tcase_add_test(tests, more_records_are_more_accurate);
-    tcase_add_loop_test(tests, errors_are_within_bounds, 0, 4);
-    tcase_add_test(tests, bounds_of_few_or_contradicting_records);
-    tcase_add_test(tests, times_beyond_the_records_are_within_bounds);
-    tcase_add_test(tests, all_of_a_ring_is_matched);
-}
-
-SUITE(trace, add_all)
+FIXTURE(begin, end)

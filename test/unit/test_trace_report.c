@@ -15,7 +15,7 @@ enum { CALLS = 60, MAGNITUDE_NS = 100000, CALL_NS = 5000 };
 
 /* ---- Arrivals */
 
-START_TEST(summary_of_known_calls)
+TEST(summary_of_known_calls)
 {
     /* Three calls of three ranks. In the last one rank 0 leaves before the last one comes. */
     static const double enters[] = {0, 10, 40, 100, 130, 100, 300, 200, 260};
@@ -48,7 +48,6 @@ START_TEST(summary_of_known_calls)
            summary.bound_ns);
     arrivals_free(&arrivals);
 }
-END_TEST
 
 /* ---- Shapes */
 
@@ -74,7 +73,7 @@ static arrivals_t imposed(const char *text, int ranks, int64_t error_ns, chance 
 static const char *const shapes[] = {"ascending",  "descending", "random", "first-late", "last-late",
                                      "one-late:2", "half-late",  "bell",   "exponential"};
 
-START_TEST(shapes_are_recognized)
+LOOP_TEST(shapes_are_recognized, COUNT_OF(shapes))
 {
     static const int ranks[] = {5, 8, 16, 33};
     for (int i = 0; i < COUNT_OF(ranks); i++) {
@@ -82,14 +81,13 @@ START_TEST(shapes_are_recognized)
         arrivals_t arrivals = imposed(shapes[_i], ranks[i], MAGNITUDE_NS / 50, &source);
         arrivals_summary_t summary = arrivals_summarize(&arrivals);
         size_t length = strlen(shapes[_i]);
-        EXPECT_SEEDED(strncmp(summary.pattern, shapes[_i], length) == 0 && summary.pattern[length] == ':',
-                      "%s of %d ranks is taken for %s, close by %g", shapes[_i], ranks[i], summary.pattern,
-                      summary.closeness);
-        EXPECT_SEEDED(summary.closeness > 0.75 && summary.closeness <= 1, "%s of %d ranks is close by %g only",
-                      shapes[_i], ranks[i], summary.closeness);
+        EXPECT(strncmp(summary.pattern, shapes[_i], length) == 0 && summary.pattern[length] == ':',
+               "%s of %d ranks is taken for %s, close by %g", shapes[_i], ranks[i], summary.pattern, summary.closeness);
+        EXPECT(summary.closeness > 0.75 && summary.closeness <= 1, "%s of %d ranks is close by %g only", shapes[_i],
+               ranks[i], summary.closeness);
         double magnitude_ns = 1e3 * atof(summary.pattern + length + 1);
-        EXPECT_SEEDED(fabs(magnitude_ns - MAGNITUDE_NS) < 0.15 * MAGNITUDE_NS, "%s of %d ranks: %g ns", shapes[_i],
-                      ranks[i], magnitude_ns);
+        EXPECT(fabs(magnitude_ns - MAGNITUDE_NS) < 0.15 * MAGNITUDE_NS, "%s of %d ranks: %g ns", shapes[_i], ranks[i],
+               magnitude_ns);
         arrival_list_t list;
         char why[ARRIVAL_WHY_BYTES];
         EXPECT(arrival_parse(&list, &no_files, summary.pattern, why), "mpix_bench refuses %s: %s", summary.pattern,
@@ -97,9 +95,8 @@ START_TEST(shapes_are_recognized)
         arrivals_free(&arrivals);
     }
 }
-END_TEST
 
-START_TEST(two_ranks)
+TEST(two_ranks)
 {
     static const char *const expected[] = {"first-late", "last-late"};
     for (int i = 0; i < COUNT_OF(expected); i++) {
@@ -112,10 +109,9 @@ START_TEST(two_ranks)
         arrivals_free(&arrivals);
     }
 }
-END_TEST
 
 /* A spread that may be an error of the clock has no shape. */
-START_TEST(spreads_below_the_bound)
+TEST(spreads_below_the_bound)
 {
     chance source = chance_of_round(0);
     arrivals_t arrivals = imposed("last-late", 4, 100, &source);
@@ -126,9 +122,8 @@ START_TEST(spreads_below_the_bound)
            "%s, close by %g", summary.pattern, summary.closeness);
     arrivals_free(&arrivals);
 }
-END_TEST
 
-START_TEST(one_rank)
+TEST(one_rank)
 {
     chance source = chance_of_round(0);
     arrivals_t arrivals = imposed("ascending", 1, 100, &source);
@@ -137,11 +132,10 @@ START_TEST(one_rank)
     EXPECT(summary.spread_max_ns == 0 && summary.wait_ns == 0 && summary.last_calls == 0, "one rank waits for itself");
     arrivals_free(&arrivals);
 }
-END_TEST
 
 /* ---- Files of delays */
 
-START_TEST(patterns_can_be_replayed)
+TEST(patterns_can_be_replayed)
 {
     chance source = chance_of_round(0);
     site_t site = {.function = "MPI_Reduce", .place = "somewhere, \"quoted\"", .comm = "world"};
@@ -165,7 +159,6 @@ START_TEST(patterns_can_be_replayed)
     arrivals_free(&site.arrivals);
     unlink(path);
 }
-END_TEST
 
 /* ---- A small trace of two ranks, which call MPI_Bcast from one place and then from another one */
 
@@ -209,7 +202,7 @@ static void free_trace(made_trace *made, trace_matches *matches)
     made_free(made);
 }
 
-START_TEST(sites_of_a_trace)
+TEST(sites_of_a_trace)
 {
     made_trace made;
     trace_matches matches;
@@ -241,9 +234,8 @@ START_TEST(sites_of_a_trace)
     first->site_count = 2;
     free_trace(&made, &matches);
 }
-END_TEST
 
-START_TEST(time_by_function_and_rank)
+TEST(time_by_function_and_rank)
 {
     made_trace made;
     trace_matches matches;
@@ -265,10 +257,9 @@ START_TEST(time_by_function_and_rank)
     profile_free(&profile);
     free_trace(&made, &matches);
 }
-END_TEST
 
 /* Regions within regions: none is lost, and one that is never left goes on to the end. */
-START_TEST(deep_regions)
+TEST(deep_regions)
 {
     enum { DEPTH = 100 };
     static trace_event events[2 * DEPTH];
@@ -288,19 +279,3 @@ START_TEST(deep_regions)
     bulk_free(location.calls);
     EXPECT(count == DEPTH, "%d calls", count);
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_test(tests, summary_of_known_calls);
-    tcase_add_loop_test(tests, shapes_are_recognized, 0, COUNT_OF(shapes));
-    tcase_add_test(tests, two_ranks);
-    tcase_add_test(tests, spreads_below_the_bound);
-    tcase_add_test(tests, one_rank);
-    tcase_add_test(tests, patterns_can_be_replayed);
-    tcase_add_test(tests, sites_of_a_trace);
-    tcase_add_test(tests, time_by_function_and_rank);
-    tcase_add_test(tests, deep_regions);
-}
-
-SUITE(trace_report, add)

@@ -306,12 +306,12 @@ static verdict judge(const run *of, const wait_analysis *found, const wait_analy
 
 static void expect_sums(const wait_analysis *found, const char *name, int ranks)
 {
-    EXPECT_SEEDED(charged_ns(found) == found->causes.waited_ns, "%s of %d: charged %" PRId64 ", waited %" PRId64, name,
-                  ranks, charged_ns(found), found->causes.waited_ns);
-    EXPECT_SEEDED(path_ns(found) == found->run_ns, "%s of %d: path %" PRId64 ", run %" PRId64, name, ranks,
-                  path_ns(found), found->run_ns);
-    EXPECT_SEEDED(found->unseen_ns == 0, "%s of %d: %" PRId64 " ns are not attributed, with all ends of messages", name,
-                  ranks, found->unseen_ns);
+    EXPECT(charged_ns(found) == found->causes.waited_ns, "%s of %d: charged %" PRId64 ", waited %" PRId64, name, ranks,
+           charged_ns(found), found->causes.waited_ns);
+    EXPECT(path_ns(found) == found->run_ns, "%s of %d: path %" PRId64 ", run %" PRId64, name, ranks, path_ns(found),
+           found->run_ns);
+    EXPECT(found->unseen_ns == 0, "%s of %d: %" PRId64 " ns are not attributed, with all ends of messages", name, ranks,
+           found->unseen_ns);
 }
 
 /* All that is charged to the worst instance is waited in its chain, for its lane or for one that waited before. */
@@ -325,12 +325,12 @@ static void expect_chain(const wait_analysis *of, const cause *one, const char *
     has_waited[one->worst_lane] = true;
     for (size_t i = 0; i < count; i++) {
         const graph_wait *wait = &of->waits.list[chain[i]];
-        EXPECT_SEEDED(has_waited[wait->late_lane], "%s: a wait of the chain is for another rank", name);
+        EXPECT(has_waited[wait->late_lane], "%s: a wait of the chain is for another rank", name);
         has_waited[wait->lane] = true;
         waited_ns += wait->end_ns - wait->begin_ns;
     }
-    EXPECT_SEEDED(one->worst_ns <= waited_ns, "%s: %" PRId64 " are charged of a chain of %" PRId64 " ns", name,
-                  one->worst_ns, waited_ns);
+    EXPECT(one->worst_ns <= waited_ns, "%s: %" PRId64 " are charged of a chain of %" PRId64 " ns", name, one->worst_ns,
+           waited_ns);
     free(has_waited);
     bulk_free(chain);
 }
@@ -346,7 +346,7 @@ static plant draw_plant(int program, int ranks, chance *source)
 }
 
 /* The delay is the cause of what it costs, if this is more than three times the bound and than waits for messages. */
-START_TEST(planted_delays_are_named)
+LOOP_TEST(planted_delays_are_named, COUNT_OF(programs))
 {
     static const int sizes[] = {2, 3, 5, 8, 16, 33, 64};
     const char *name = programs[_i].name;
@@ -375,16 +375,15 @@ START_TEST(planted_delays_are_named)
         const verdict said = judge(&with, &found, &base);
         if (cost_ns > 3 * said.bound_ns && cost_ns > 3 * LATENCY_NS) {
             judged++;
-            EXPECT_SEEDED(
-                said.planted_ns > said.other_ns && (ranks > 64 || said.planted_ns > programs[_i].charged * cost_ns),
-                "%s of %d: rank %d is late by %.0f ns in phase %d of each %d, which costs %.0f, but %.0f are "
-                "charged to that, %.0f to another cause",
-                name, ranks, late.rank, late.ns, late.phase, late.every, cost_ns, said.planted_ns, said.other_ns);
-            EXPECT_SEEDED(!programs[_i].is_even || isnan(said.gain_ns) ||
-                              fabs(said.gain_ns - gain_ns) < 0.01 * gain_ns + hidden_ns,
-                          "%s of %d: rank %d is late by %.0f ns in phase %d of each %d, without which the run is "
-                          "shorter by %.0f, not by %.0f",
-                          name, ranks, late.rank, late.ns, late.phase, late.every, gain_ns, said.gain_ns);
+            EXPECT(said.planted_ns > said.other_ns && (ranks > 64 || said.planted_ns > programs[_i].charged * cost_ns),
+                   "%s of %d: rank %d is late by %.0f ns in phase %d of each %d, which costs %.0f, but %.0f are "
+                   "charged to that, %.0f to another cause",
+                   name, ranks, late.rank, late.ns, late.phase, late.every, cost_ns, said.planted_ns, said.other_ns);
+            EXPECT(!programs[_i].is_even || isnan(said.gain_ns) ||
+                       fabs(said.gain_ns - gain_ns) < 0.01 * gain_ns + hidden_ns,
+                   "%s of %d: rank %d is late by %.0f ns in phase %d of each %d, without which the run is "
+                   "shorter by %.0f, not by %.0f",
+                   name, ranks, late.rank, late.ns, late.phase, late.every, gain_ns, said.gain_ns);
         }
         analysis_free(&found);
         analysis_free(&base);
@@ -395,10 +394,9 @@ START_TEST(planted_delays_are_named)
     }
     EXPECT(judged > draws / 2 || rounds_factor() < 1, "%s: %d of %d delays cost enough", name, judged, draws);
 }
-END_TEST
 
 /* A torn trace may have an operation in which all get something and nobody gives it. Rank 1 waits for rank 0 later. */
-START_TEST(nobody_gives)
+TEST(nobody_gives)
 {
     made_trace made;
     wait_analysis found;
@@ -423,7 +421,6 @@ START_TEST(nobody_gives)
     trace_matches_free(&matches);
     made_free(&made);
 }
-END_TEST
 
 /* Whether the first cause is another one than the planted delay. */
 static bool is_wrong(run *of, trace_clock by)
@@ -438,7 +435,7 @@ static bool is_wrong(run *of, trace_clock by)
 }
 
 /* A rank is late by 20 to 200 us in each iteration of a run of a minute: who is named by which clocks? */
-START_TEST(clocks_name_the_cause)
+TEST(clocks_name_the_cause)
 {
     static const int even[] = {3, 5, 6}; /* programs in which nothing is overlapped */
     int wrong[TRACE_GLOBAL + 1] = {0}, runs = 0;
@@ -458,17 +455,7 @@ START_TEST(clocks_name_the_cause)
     printf("# of %d runs, another cause is named: start %d, linear %d, global %d\n", runs, wrong[TRACE_START],
            wrong[TRACE_LINEAR], wrong[TRACE_GLOBAL]);
     fflush(stdout);
-    EXPECT_SEEDED(wrong[TRACE_GLOBAL] == 0 && (wrong[TRACE_START] > 0 || rounds_factor() < 1),
-                  "of %d runs, another cause is named: start %d, linear %d, global %d", runs, wrong[TRACE_START],
-                  wrong[TRACE_LINEAR], wrong[TRACE_GLOBAL]);
+    EXPECT(wrong[TRACE_GLOBAL] == 0 && (wrong[TRACE_START] > 0 || rounds_factor() < 1),
+           "of %d runs, another cause is named: start %d, linear %d, global %d", runs, wrong[TRACE_START],
+           wrong[TRACE_LINEAR], wrong[TRACE_GLOBAL]);
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-    tcase_add_loop_test(tests, planted_delays_are_named, 0, COUNT_OF(programs));
-    tcase_add_test(tests, nobody_gives);
-    tcase_add_test(tests, clocks_name_the_cause);
-}
-
-SUITE(waits, add)
