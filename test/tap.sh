@@ -8,6 +8,8 @@
 export OMPI_MCA_btl=${OMPI_MCA_btl-^ofi}
 # Open MPI 5 connects spawned processes by a network, which need not reach this machine itself.
 export OMPI_MCA_btl_tcp_if_include=${OMPI_MCA_btl_tcp_if_include-lo}
+# The job server of make check is not open here.
+unset MAKEFLAGS MFLAGS
 
 tap_passed=0
 tap_failed=0

@@ -25,7 +25,7 @@ typedef struct {
     uintptr_t inner[2], outer[2]; /* frame and site */
 } nesting;
 
-/* What was found of calls through an interface of Fortran, by where it calls, and by where the program calls it, too. */
+/* What was found of calls through an interface of Fortran: by where it calls, and by where the program calls it too. */
 enum { PASSAGE_BITS = 7 };
 typedef struct {
     uintptr_t site, distance; /* from the frame to the interface's return address */

@@ -8,7 +8,7 @@ launches || skip_all "simulated programs do not use an installed library"
 # VARIABLE: what configure chose, from the Makefile. Flags of a make around this one may make it say where it is.
 configured() {
     printf 'include Makefile\nprint_configured:\n\t@echo $(%s)\n' "$1" |
-        MAKEFLAGS='' "${MAKE:-make}" -s --no-print-directory -f - print_configured
+        "${MAKE:-make}" -s --no-print-directory -f - print_configured
 }
 
 # Sets $root, which the configured directories are below, $libdir, and $suffix, which names of the library end with.
@@ -16,7 +16,7 @@ install_once() {
     libdir=$(configured libdir) suffix=$(configured LIBRARY_SUFFIX)
     root=$scratch/root
     # Scripts beside each other install from the same build.
-    if ! flock install.lock "${MAKE:-make}" install DESTDIR="$root" >"$scratch/install.log" 2>&1; then
+    if ! flock --close install.lock "${MAKE:-make}" install DESTDIR="$root" >"$scratch/install.log" 2>&1; then
         tap_not_ok "make install" "$(tail -n 20 "$scratch/install.log")"
         tap_done
     fi

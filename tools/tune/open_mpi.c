@@ -152,8 +152,7 @@ static void write_han(FILE *file, const tune_t *tune, const range_t *ranges, int
 {
     limit_t limits[2 * MAX_RANGES + 1];
     int listed = list_limits(ranges, count, 1, limits);
-    fprintf(file, "1 # operations\n%d # %s\n1 # level\n2 # all nodes\n", tune->open_mpi_number,
-            tune->operation->name);
+    fprintf(file, "1 # operations\n%d # %s\n1 # level\n2 # all nodes\n", tune->open_mpi_number, tune->operation->name);
     write_sets(file, tune, limits, listed, write_component);
 }
 
