@@ -13,7 +13,7 @@ regret_patterns() { amount "last-late:$1,ascending:$1,bell:$1" "last-late:$1"; }
 measure() {
     local operation algorithm run options
     prepare_simulation || return
-    for operation in $(amount "allreduce bcast reduce alltoall" allreduce); do
+    for operation in $(amount "allreduce bcast reduce" allreduce); do
         for algorithm in $(simulated_algorithms $operation); do
             for run in 0 $(amount "1 2 3" 1); do
                 progress "$operation $algorithm, run $run"
