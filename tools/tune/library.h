@@ -21,12 +21,12 @@ typedef struct library {
     /* The smallest size for which a rule can hold; NULL: any. */
     int64_t (*min_bytes)(const tune_t *tune);
 
-    /* Write a file with ranges for exactly the ranks of the tuning. False after a complaint. */
+    /*
+     * Write a file with ranges for exactly the ranks of the tuning, and if they are on several nodes, what has to be
+     * beside it. False after a complaint.
+     */
     bool (*write)(const tune_t *tune, const range_t *ranges, int count, const char *path,
                   char complaint[COMPLAINT_BYTES]);
-
-    /* Remove a file, and what was written beside it. */
-    void (*remove)(const char *path);
 
     /* Add the variables that make the library read a file. */
     void (*set_environment)(json_t *environment, const char *file);

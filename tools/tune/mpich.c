@@ -9,7 +9,7 @@
  * ranks, blocks are reduced by operations that commute, and MPI_Alltoall has buffers of its own.
  *
  * On several nodes, a tree of compositions goes before this one: they have one algorithm for the ranks of a node, and
- * another for the nodes. A second file, PATH.compositions, takes the composition of a single algorithm where rules are.
+ * another for the nodes. A second file, PATH.nodes, takes the composition of a single algorithm where rules are.
  */
 #define _GNU_SOURCE /* memmem */
 #include "tune/library.h"
@@ -229,11 +229,6 @@ static json_t *find_plain(json_t *tree)
     return json_object_size(inner) > 0 ? find_plain(inner) : tree;
 }
 
-static void path_of_compositions(const char *path, char compositions[TUNE_PATH_BYTES])
-{
-    snprintf(compositions, TUNE_PATH_BYTES, "%.*s.compositions", TUNE_PATH_BYTES - 16, path);
-}
-
 /* An operation without compositions needs no file, and on one node they take the algorithms of the tree. */
 static bool write_compositions(const tune_t *tune, const range_t *ranges, int count, const char *path)
 {
@@ -242,7 +237,7 @@ static bool write_compositions(const tune_t *tune, const range_t *ranges, int co
         return true;
     json_t *tree = load_tree(tune, true),
            *plain = json_deep_copy(find_plain(json_object_get(find_operation(tree, tune), intra)));
-    path_of_compositions(path, compositions);
+    tune_nodes_path(path, compositions);
     bool good = !plain || !put_ranges(tune, tree, ranges, count, plain) || write_tree(tree, compositions);
     json_decref(plain);
     json_decref(tree);
@@ -261,18 +256,10 @@ static bool write_file(const tune_t *tune, const range_t *ranges, int count, con
     return good || complain(complaint, "cannot write %.400s", path);
 }
 
-static void remove_file(const char *path)
-{
-    char compositions[TUNE_PATH_BYTES];
-    path_of_compositions(path, compositions);
-    unlink(path);
-    unlink(compositions);
-}
-
 static void set_environment(json_t *environment, const char *path)
 {
     char compositions[TUNE_PATH_BYTES];
-    path_of_compositions(path, compositions);
+    tune_nodes_path(path, compositions);
     json_object_set_new(environment, "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", json_string(path));
     if (access(compositions, F_OK) == 0)
         json_object_set_new(environment, "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE", json_string(compositions));
@@ -343,9 +330,8 @@ static sight_t look(const tune_t *tune, const char *file, int which, int64_t byt
     const char *const words[] = {"use", tune->operation->name, size, NULL};
     const sight_t poisoned = look_poisoned(tune, path, words, ranks);
     const sight_t sight = returns(tune, file, words, ranks) ? poisoned : SIGHT_UNKNOWN;
-    remove_file(path);
+    tune_remove(path);
     return sight;
 }
 
-const library_t library_mpich = {"MPICH",    "json",      is_mpich,        enumerate, min_bytes,
-                                 write_file, remove_file, set_environment, look};
+const library_t library_mpich = {"MPICH", "json", is_mpich, enumerate, min_bytes, write_file, set_environment, look};

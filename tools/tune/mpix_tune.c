@@ -143,6 +143,19 @@ void tune_path(const tune_t *tune, char path[TUNE_PATH_BYTES], const char *forma
     snprintf(path, TUNE_PATH_BYTES, "%.*s/%.*s", TUNE_PATH_BYTES / 2, tune->directory, TUNE_PATH_BYTES / 2 - 2, name);
 }
 
+void tune_nodes_path(const char *file, char path[TUNE_PATH_BYTES])
+{
+    snprintf(path, TUNE_PATH_BYTES, "%.*s.nodes", TUNE_PATH_BYTES - 8, file);
+}
+
+void tune_remove(const char *file)
+{
+    char beside[TUNE_PATH_BYTES];
+    tune_nodes_path(file, beside);
+    unlink(file);
+    unlink(beside);
+}
+
 void tune_tell(const tune_t *tune, const char *format, ...)
 {
     va_list values;
@@ -249,7 +262,7 @@ static bool write_file(const tune_t *tune, char path[TUNE_PATH_BYTES], char comp
     range_t good[MAX_RANGES];
     int count = 0;
     tune_path(tune, path, "tuned.%s", tune->library->suffix);
-    tune->library->remove(path);
+    tune_remove(path);
     for (int i = 0; i < tune->range_count; i++)
         if (!tune->ranges[i].unproven)
             good[count++] = tune->ranges[i];
@@ -284,7 +297,7 @@ static bool settle(tune_t *tune, char path[TUNE_PATH_BYTES], char complaint[COMP
     bool good = write_file(tune, path, complaint) && tune_confirm(tune, path, complaint) &&
                 drop_unproven(tune, path, complaint);
     if (!good)
-        tune->library->remove(path);
+        tune_remove(path);
     return good;
 }
 

@@ -6,7 +6,7 @@
  * sizes from which an algorithm holds. A set holds up to the next one, and the first for all smaller communicators.
  * From 6.0 on, it is JSON with ranges of both and algorithms by name.
  *
- * From 5.0 on, on several nodes, the component "han" goes before tuned. A second file, PATH.han, makes han give to
+ * From 5.0 on, on several nodes, the component "han" goes before tuned. A second file, PATH.nodes, makes han give to
  * tuned what the rules are for, and nothing else.
  */
 #define _GNU_SOURCE /* getline */
@@ -183,11 +183,6 @@ static bool is_han_used(const tune_t *tune)
     return tune_has_nodes(tune) && major_version(tune) >= FIRST_MAJOR_OF_HAN;
 }
 
-static void path_of_han(const char *path, char han_path[TUNE_PATH_BYTES])
-{
-    snprintf(han_path, TUNE_PATH_BYTES, "%.*s.han", TUNE_PATH_BYTES - 8, path);
-}
-
 static bool close_written(FILE *file, bool good, const char *path, char complaint[COMPLAINT_BYTES])
 {
     good = file && fclose(file) == 0 && good;
@@ -206,25 +201,17 @@ static bool write_rules(const tune_t *tune, const range_t *ranges, int count, co
         write_numbers(file, tune, ranges, count);
     if (!close_written(file, good, path, complaint))
         return false;
-    path_of_han(path, han_path);
+    tune_nodes_path(path, han_path);
     file = is_han_used(tune) ? fopen(han_path, "w") : NULL;
     if (file)
         write_han(file, tune, ranges, count);
     return !is_han_used(tune) || close_written(file, true, han_path, complaint);
 }
 
-static void remove_rules(const char *path)
-{
-    char han_path[TUNE_PATH_BYTES];
-    path_of_han(path, han_path);
-    unlink(path);
-    unlink(han_path);
-}
-
 static void set_environment(json_t *environment, const char *path)
 {
     char han_path[TUNE_PATH_BYTES];
-    path_of_han(path, han_path);
+    tune_nodes_path(path, han_path);
     json_object_set_new(environment, "OMPI_MCA_coll_tuned_use_dynamic_rules", json_string("1"));
     json_object_set_new(environment, "OMPI_MCA_coll_tuned_dynamic_rules_filename", json_string(path));
     if (access(han_path, F_OK) != 0)
@@ -318,9 +305,9 @@ static sight_t look(const tune_t *tune, const char *file, int which, int64_t byt
     if (strcmp(with_file, without) == 0)
         return SIGHT_USUAL;
     bool good = write_rules(tune, &one, 1, path, complaint) && see_functions(tune, path, bytes, ranks, alone);
-    remove_rules(path);
+    tune_remove(path);
     return good && strcmp(with_file, alone) == 0 ? SIGHT_RULE : SIGHT_UNKNOWN;
 }
 
-const library_t library_open_mpi = {"Open MPI",  "rules",      is_open_mpi,     enumerate, NULL,
-                                    write_rules, remove_rules, set_environment, look};
+const library_t library_open_mpi = {"Open MPI", "rules",     is_open_mpi,     enumerate,
+                                    NULL,       write_rules, set_environment, look};

@@ -87,6 +87,12 @@ static inline bool tune_is_of(const tune_t *tune, const char *name)
 void tune_path(const tune_t *tune, char path[TUNE_PATH_BYTES], const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* tune_nodes_path - what a tuning file has beside it where ranks are on several nodes. */
+void tune_nodes_path(const char *file, char path[TUNE_PATH_BYTES]);
+
+/* tune_remove - a tuning file, and what is beside it. */
+void tune_remove(const char *file);
+
 /* tune_tell - a line on standard error, if that is a terminal: what is being done. */
 void tune_tell(const tune_t *tune, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
