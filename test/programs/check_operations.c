@@ -224,7 +224,7 @@ static void check_operation(const operation_t *operation, bool with_faults)
         check_plan(&plan, with_faults);
     }
     if (!with_faults && strcmp(operation->name, "reduce_scatter") == 0) {
-        plan.is_uneven = true;
+        plan.uneven_seed = 1;
         check_plan(&plan, with_faults);
     }
     if (operation->shape->has_root) {

@@ -112,6 +112,11 @@ check_provenance() {
     echo "$output" | grep -q '^# [a-z_]*: *$' && echo "empty values"
 }
 
+check_unsynchronized() {
+    MPIX_HARMONIZE_SYNC=none make_output
+    expect_value clock_bound_ns unknown
+}
+
 # As long as nobody chooses algorithms for these tests.
 check_no_choice() {
     make_output
@@ -129,4 +134,5 @@ done
 quick tap_check "provenance" check_provenance
 tap_check "provenance: rules of algorithms" check_rules
 tap_check "provenance: no choice of algorithms" check_no_choice
+tap_check "provenance: clocks without synchronization" check_unsynchronized
 tap_done

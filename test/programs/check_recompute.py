@@ -87,8 +87,9 @@ def check_bias(calls, row, reach):
 
 def main(raw_path, csv_path, reach=None):
     raw, rows, together = read(raw_path), read(csv_path), {}
-    if not rows:
-        print("no rows")
+    keys = {(row["size_bytes"], row["arrival"]) for row in rows}
+    if not rows or keys != {(row["size_bytes"], row["arrival"]) for row in raw}:
+        print("not the rows of all raw times")
     for row in rows:
         size, arrival = row["size_bytes"], row["arrival"]
         calls = calls_of(raw, size, arrival)

@@ -126,7 +126,7 @@ typedef struct work_plan {
     const reduction_t *reduction; /* of no effect if it does not reduce */
     int root;                     /* or ROOT_ROTATES */
     bool in_place;
-    bool is_uneven; /* of reduce_scatter: blocks differ in length, and the size is that of the longest */
+    int64_t uneven_seed; /* of reduce_scatter, if not 0: blocks differ in length, and none is longer than the size */
     cache_mode_t cache;
     int64_t max_bytes;   /* the largest message size that will be asked for */
     int64_t cache_bytes; /* the size of the last-level cache */

@@ -29,7 +29,7 @@ typedef struct work {
     const reduction_t *reduction; /* NULL: it does not reduce */
     int planned_root;
     bool in_place;
-    bool is_uneven;
+    int64_t uneven_seed;
     int partner; /* of a pair; -1 if there is none */
     int neighbors;
     int neighbor[MAX_NEIGHBORS];

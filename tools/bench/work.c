@@ -131,7 +131,7 @@ static void fill_in(work_t *work, const work_plan_t *plan)
     }
     work->planned_root = root_of(plan);
     work->in_place = plan->in_place || shape->in_place == ROOT_SENDS_FROM_RESULT;
-    work->is_uneven = plan->is_uneven;
+    work->uneven_seed = plan->uneven_seed;
     work->partner = partner_of(shape, work->rank, work->ranks);
     work->needs = find_needs(shape, plan->in_place, work->planned_root, work->rank, work->ranks);
 }
@@ -263,7 +263,7 @@ static void set_part(work_t *work, int rank)
 /* At most as long as the size says, and the same on all ranks. */
 static void set_uneven_block(work_t *work, int rank)
 {
-    work->counts[rank] = (int)(random_fraction_of(work->count, rank, work->ranks) * (work->count + 1));
+    work->counts[rank] = (int)(random_fraction_of(work->uneven_seed, work->count, rank) * (work->count + 1));
     work->displacements[rank] = rank > 0 ? work->displacements[rank - 1] + work->counts[rank - 1] : 0;
 }
 
@@ -280,7 +280,7 @@ static void set_blocks(work_t *work)
             work->displacements[i] = (int)(i * work->size_bytes);
         if (shape->has_parts)
             set_part(work, i);
-        if (work->is_uneven)
+        if (work->uneven_seed != 0)
             set_uneven_block(work, i);
     }
 }
@@ -334,7 +334,7 @@ static void set_memory(work_t *work, int byte)
 /* Of the block for a rank. */
 static int elements_of(const work_t *work, int rank)
 {
-    return work->is_uneven ? work->counts[rank] : work->count;
+    return work->uneven_seed != 0 ? work->counts[rank] : work->count;
 }
 
 static void contribute(work_t *work, const values_t *values)
@@ -343,7 +343,7 @@ static void contribute(work_t *work, const values_t *values)
     int blocks = block_count(work, work->operation->shape->send);
     for (int i = 0; i < blocks; i++) {
         int64_t before_bytes =
-            work->is_uneven ? (int64_t)work->displacements[i] * work->element->bytes : i * work->size_bytes;
+            work->uneven_seed != 0 ? (int64_t)work->displacements[i] * work->element->bytes : i * work->size_bytes;
         values_fill(values, work->rank, i, at + before_bytes, elements_of(work, i));
     }
 }

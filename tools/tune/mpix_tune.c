@@ -44,7 +44,7 @@ static const option_spec_t options[] = {
      "choose for these arrivals, see mpix_bench, by the time\nfrom the last arrival to the last exit; without it, all\n"
      "ranks start together"},
     {0, "segments", "SIZES", OPTION_SIZES, FIELD(segments), 0, 1 << 30, NULL, "0",
-     "with Open MPI, try each algorithm with segments of these\nbytes; 0: as the library does"},
+     "with Open MPI, try each algorithm with segments of these\nsizes, such as 0,64K, or 64K:64K for one; 0: as the\nlibrary does"},
     {0, "fan-outs", "LIST", OPTION_NUMBERS, FIELD(fan_outs), 0, 1 << 20, NULL, "0",
      "with Open MPI, try each algorithm with trees of so many\nchildren; 0: as the library does"},
     {0, "commutative-only", NULL, OPTION_SWITCH, FIELD(commutative_only), 0, 0, NULL, NULL,
@@ -210,14 +210,14 @@ static json_t *describe(const tune_t *tune)
     json_t *fan_outs = json_array(), *launcher = tune_command(tune, settings->ranks);
     for (int i = 0; i < settings->fan_outs.count; i++)
         json_array_append_new(fan_outs, json_integer((json_int_t)settings->fan_outs.values[i]));
-    return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:s, s:I, s:b, s:f, s:f, s:f, s:I}", "operation",
-                     tune->operation->name, "library", text_at(tune->listing, "library"), "ranks",
-                     (json_int_t)settings->ranks, "sizes", describe_sizes(&settings->sizes), "segments",
-                     describe_sizes(&settings->segments), "fan_outs", fan_outs, "launcher", launcher, "arrival",
-                     settings->arrival ? settings->arrival : "", "iterations", (json_int_t)settings->iterations,
-                     "commutative_only", (int)settings->commutative_only, "budget_s", settings->budget_s,
-                     "min_gain_percent", settings->min_gain_percent, "level_percent", settings->level_percent, "seed",
-                     (json_int_t)settings->seed);
+    return json_pack(
+        "{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:I, s:s, s:I, s:b, s:f, s:f, s:f, s:I}", "operation",
+        tune->operation->name, "library", text_at(tune->listing, "library"), "ranks", (json_int_t)settings->ranks,
+        "sizes", describe_sizes(&settings->sizes), "segments", describe_sizes(&settings->segments), "fan_outs",
+        fan_outs, "launcher", launcher, "nodes", json_integer_value(json_object_get(tune->listing, "nodes")), "arrival",
+        settings->arrival ? settings->arrival : "", "iterations", (json_int_t)settings->iterations, "commutative_only",
+        (int)settings->commutative_only, "budget_s", settings->budget_s, "min_gain_percent", settings->min_gain_percent,
+        "level_percent", settings->level_percent, "seed", (json_int_t)settings->seed);
 }
 
 static bool make_folder(tune_t *tune, char complaint[COMPLAINT_BYTES])

@@ -75,8 +75,10 @@ static int list(void)
     algorithms_list(chosen);
     algorithms_offered("coll_tuned_?*_algorithm", add_algorithm, algorithms);
     MPI_Get_library_version(library, &bytes);
+    /* By collective operations, of which the environment may have chosen one that hangs. */
+    int nodes = strcmp(chosen, "default") == 0 ? count_nodes() : 1;
     json_t *all = json_pack("{s:s, s:s, s:i, s:i, s:s, s:o}", "library", library, "path", library_path(), "ranks",
-                            world.ranks, "nodes", count_nodes(), "chosen", chosen, "algorithms", algorithms);
+                            world.ranks, "nodes", nodes, "chosen", chosen, "algorithms", algorithms);
     if (world.rank == 0 && all) {
         json_dumpf(all, stdout, JSON_COMPACT);
         putchar('\n');
@@ -197,14 +199,15 @@ static work_plan_t draw(const operation_t *operation, const reduction_t *reducti
     static const char *const types[] = {"mpi_int", "mpi_long_long", "mpi_double", "mpi_char"}; /* one is not reduced */
     int reduction = random_below(state, REDUCTIONS), type = random_below(state, operation->shape->reduces ? 3 : 4);
     bool is_own = operation->shape->reduces && reduction >= OWN_SUM;
-    work_plan_t plan = {.span = &world,
-                        .operation = operation,
-                        .comm = world.comm,
-                        .element = element_named(is_own ? "mpi_long_long" : types[type]),
-                        .reduction = &reductions[reduction],
-                        .root = random_below(state, world.ranks),
-                        .in_place = random_below(state, 3) == 0 && in_place && operation_allows_in_place(operation),
-                        .is_uneven = strcmp(operation->name, "reduce_scatter") == 0};
+    work_plan_t plan = {
+        .span = &world,
+        .operation = operation,
+        .comm = world.comm,
+        .element = element_named(is_own ? "mpi_long_long" : types[type]),
+        .reduction = &reductions[reduction],
+        .root = random_below(state, world.ranks),
+        .in_place = random_below(state, 3) == 0 && in_place && operation_allows_in_place(operation),
+        .uneven_seed = strcmp(operation->name, "reduce_scatter") == 0 ? 1 + (int64_t)(random_next(state) >> 2) : 0};
     plan.max_bytes = (int64_t)draw_count(state) * plan.element->bytes;
     return plan;
 }
