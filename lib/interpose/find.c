@@ -33,7 +33,9 @@ static int errors = -1; /* some programs close their own stderr at the end */
 
 __attribute__((constructor)) static void begin(void)
 {
-    if (mh_choices_import() && mh_choices.mark >= 0 && mh_choices.pid == getpid())
+    if (!mh_choices_import())
+        mh_choices = (interpose_choices){.mark = -1};
+    if (mh_choices.mark >= 0 && mh_choices.pid == getpid())
         errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
 }
 

@@ -25,8 +25,8 @@ typedef struct {
     uintptr_t inner[2], outer[2]; /* frame and site */
 } nesting;
 
-/* What was found of calls through an interface of Fortran: by where it calls, and by where the program calls it too. */
-enum { PASSAGE_BITS = 7 };
+/* What was found of calls through interfaces of Fortran: by where they call, and by where the program calls them too. */
+enum { INTERFACE_BITS = 6, PROGRAM_BITS = 9 };
 typedef struct {
     uintptr_t site, distance; /* from the frame to the interface's return address */
 } passage;
@@ -40,7 +40,7 @@ static __thread struct {
     trace_call *call;  /* the same */
     trace_thread *thread;
     nesting nestings[NESTINGS];
-    passage passages[1 << PASSAGE_BITS];
+    passage interfaces[1 << INTERFACE_BITS], programs[1 << PROGRAM_BITS];
 } own __attribute__((tls_model("initial-exec")));
 
 /*
@@ -84,7 +84,7 @@ INLINE caller caller_at(uintptr_t address)
 enum { FRAMES_OF_INTERFACE = 16 };
 typedef struct {
     uintptr_t site;
-    uintptr_t slot; /* just below the program's frame */
+    uintptr_t slot; /* of the return address, as x86 or ARM have it */
     int frames;
     bool is_past_interface;
 } program_search;
@@ -95,37 +95,40 @@ static _Unwind_Reason_Code search_program(struct _Unwind_Context *frame, void *i
     const uintptr_t address = _Unwind_GetIP(frame);
     if (caller_at(address) == OF_FORTRAN) {
         search->is_past_interface = true;
+#ifdef __aarch64__
+        search->slot = _Unwind_GetCFA(frame) + sizeof address; /* the record of a frame is at its end */
+#endif
     } else if (search->is_past_interface) {
         search->site = address;
+#if defined __x86_64__ || defined __i386__
         search->slot = _Unwind_GetCFA(frame) - sizeof address;
+#endif
         return _URC_NORMAL_STOP;
     }
     return ++search->frames == FRAMES_OF_INTERFACE ? _URC_NORMAL_STOP : _URC_NO_REASON;
 }
 
 /*
- * Where the program called the interface of Fortran that calls from this site. A search of the stack is slow. On x86,
- * it finds how far from the frame the interface has its return address, and that this leads to the program; later calls
- * from the same places read it from there.
+ * Where the program called the interface of Fortran that calls from this site. A search of the stack is slow. It also
+ * finds how far above the frame the interface has its return address, and that this leads to the program; later calls
+ * from the same places read it from there, if the distance is so short that it is always within the stack.
  */
 __attribute__((no_sanitize("address"))) static uintptr_t site_before_interface(uintptr_t site, uintptr_t frame)
 {
-    passage *of_site = &own.passages[trace_hash(site, PASSAGE_BITS)];
+    enum { MAX_DISTANCE = 2048 };
+    passage *of_site = &own.interfaces[trace_hash(site, INTERFACE_BITS)];
     if (of_site->site == site) {
         const uintptr_t program = *(const uintptr_t *)(frame + of_site->distance);
-        const passage *known = &own.passages[trace_hash(site + program, PASSAGE_BITS)];
+        const passage *known = &own.programs[trace_hash(site + program, PROGRAM_BITS)];
         if (known->site == site + program && known->distance == of_site->distance)
             return program;
     }
     program_search search = {.site = site};
     _Unwind_Backtrace(search_program, &search);
-#if defined __x86_64__ || defined __i386__
-    if (search.slot != 0 && *(const uintptr_t *)search.slot == search.site) {
-        const uintptr_t keys[2] = {site, site + search.site};
-        for (int i = 0; i < 2; i++)
-            own.passages[trace_hash(keys[i], PASSAGE_BITS)] = (passage){keys[i], search.slot - frame};
+    if (search.slot - frame < MAX_DISTANCE && *(const uintptr_t *)search.slot == search.site) {
+        *of_site = (passage){site, search.slot - frame};
+        own.programs[trace_hash(site + search.site, PROGRAM_BITS)] = (passage){site + search.site, of_site->distance};
     }
-#endif
     return search.site;
 }
 
@@ -231,7 +234,7 @@ INLINE void go_in(trace_call *call, int id, const void *site)
     own.call = call;
     call->thread = own.thread;
     call->id = (uint16_t)id;
-    call->site = program_site(site);
+    call->site = (uintptr_t)site;
 }
 
 INLINE void come_out(const trace_call *call)
@@ -243,6 +246,7 @@ INLINE void come_out(const trace_call *call)
 INLINE void enter(const interpose_back *back, trace_call *call, bool is_trial)
 {
     call->is_trial = is_trial;
+    call->site = program_site((const void *)call->site);
     back->enter(call);
     own.thread = call->thread;
 }
@@ -309,6 +313,7 @@ INLINE void begin(int64_t entered_ns, int id, const void *site)
     if (OWN_FRAME < own.outer.frame || opened_back)
         return;
     go_in(&call, id, site);
+    call.site = program_site(site);
     const interpose_back *back = mh_interpose_open();
     const int does = back ? back->begin(&mh_choices, entered_ns, &call) : 0;
     if (does & INTERPOSE_RECORDS)

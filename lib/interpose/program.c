@@ -82,9 +82,13 @@ static bool can_start(file_map map, bool may_be_system)
     const char *end = map.bytes + map.size;
     for (size_t i = !may_be_system; i < sizeof names / sizeof *names; i++) {
         const size_t bytes = strlen(names[i]) + 1;
-        for (const char *at = map.bytes; (at = memmem(at, (size_t)(end - at), names[i], bytes)); at++)
-            if (at == map.bytes || isalnum((unsigned char)at[-1]) || at[-1] == '_' || at[-1] == '\0')
+        for (const char *at = map.bytes; (at = memmem(at, (size_t)(end - at), names[i], bytes)); at++) {
+            const char *begin = at;
+            while (begin > map.bytes && (isalnum((unsigned char)begin[-1]) || begin[-1] == '_'))
+                begin--;
+            if (begin == map.bytes || begin[-1] == '\0')
                 return true;
+        }
     }
     return false;
 }

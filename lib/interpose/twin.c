@@ -81,8 +81,10 @@ int *mh_interpose_ranks(MPI_Group of, MPI_Group in, int *count)
     *count = 0;
     PMPI_Group_size(of, count);
     int *ranks = malloc((size_t)*count * 2 * sizeof *ranks + 1);
-    for (int i = 0; ranks && i < *count; i++)
+    for (int i = 0; ranks && i < *count; i++) {
+        ranks[i] = MPI_UNDEFINED; /* MPI may refuse groups of a session */
         ranks[*count + i] = i;
+    }
     if (ranks)
         PMPI_Group_translate_ranks(of, *count, ranks + *count, in, ranks);
     return ranks;

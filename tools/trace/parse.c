@@ -109,7 +109,9 @@ static bool expand_ranges(const trace_file *file, const char *ranges, size_t cou
                 return false;
             if (rank == file->rank)
                 its->place = at;
-            if (at == 0 || rank < its->lowest)
+            if (rank < 0)
+                its->is_foreign = true;
+            else if (its->lowest < 0 || rank < its->lowest)
                 its->lowest = (int)rank;
             its->ranks[at++] = (int)rank;
         }
@@ -136,6 +138,7 @@ static bool add_communicator(trace_file *file, const char *bytes, size_t count)
                                          .size = head.size,
                                          .is_inter = head.is_inter != 0,
                                          .ranks = need(malloc((size_t)head.size * sizeof(int))),
+                                         .lowest = -1,
                                          .place = -1};
     return expand_ranges(file, bytes + sizeof head, (count - sizeof head) / sizeof(trace_range), communicator) ||
            is_wrong(file, "a communicator has a wrong number of ranks, or one that the job has not");

@@ -17,9 +17,10 @@ typedef struct {
     uint32_t context; /* with the lowest of ranks: the same communicator on all processes */
     int size;
     bool is_inter;
-    int *ranks; /* in MPI_COMM_WORLD */
-    int lowest; /* of these; -1: it has processes of other jobs */
-    int place;  /* of this process among them; -1: it is none of them */
+    bool is_foreign; /* it has processes of other jobs */
+    int *ranks;      /* in MPI_COMM_WORLD; -1: of another job */
+    int lowest;      /* of this job's; -1: there is none */
+    int place;       /* of this process among them; -1: it is none of them */
 } trace_communicator;
 
 /* Events of one thread. */

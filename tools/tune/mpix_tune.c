@@ -44,7 +44,8 @@ static const option_spec_t options[] = {
      "choose for these arrivals, see mpix_bench, by the time\nfrom the last arrival to the last exit; without it, all\n"
      "ranks start together"},
     {0, "segments", "SIZES", OPTION_SIZES, FIELD(segments), 0, 1 << 30, NULL, "0",
-     "with Open MPI, try each algorithm with segments of these\nsizes, such as 0,64K, or 64K:64K for one; 0: as the\nlibrary does"},
+     "with Open MPI, try each algorithm with segments of these\nsizes, such as 0,64K, or 64K:64K for one; 0: as the\n"
+     "library does"},
     {0, "fan-outs", "LIST", OPTION_NUMBERS, FIELD(fan_outs), 0, 1 << 20, NULL, "0",
      "with Open MPI, try each algorithm with trees of so many\nchildren; 0: as the library does"},
     {0, "commutative-only", NULL, OPTION_SWITCH, FIELD(commutative_only), 0, 0, NULL, NULL,

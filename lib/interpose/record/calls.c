@@ -191,7 +191,7 @@ void mh_trace_put_region(trace_call *call, uint16_t id, bool enters)
 }
 
 /* Programs number their regions: the name has the number. */
-enum { FIRST_LEVEL = 3, REGION_BITS = 11 };
+enum { FIRST_LEVEL = 3, REGION_BITS = 9 };
 static trace_table levels = TRACE_TABLE(REGION_BITS);
 
 static TRACE_RARE void name_region(uint32_t level)

@@ -34,6 +34,7 @@ static bool begin(int result, trace_epoch *epoch, MPI_Group group, MPI_Win windo
     PMPI_Win_get_group(window, &all);
     epoch->ranks = mh_interpose_ranks(group, all, &epoch->count);
     PMPI_Group_free(&all);
+    epoch->count = epoch->ranks ? epoch->count : 0;
     return epoch->ranks;
 }
 

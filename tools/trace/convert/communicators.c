@@ -45,7 +45,7 @@ static size_t list_sights(communicators *found, sight *sights)
         for (size_t id = 0; id < process->communicator_count; id++) {
             const trace_communicator *seen = &process->communicators[id];
             numbers[id] = id < COMMUNICATORS_PREDEFINED ? (int)id : COMMUNICATOR_UNKNOWN;
-            if (id >= COMMUNICATORS_PREDEFINED && seen->lowest >= 0)
+            if (id >= COMMUNICATORS_PREDEFINED && seen->lowest >= 0 && !seen->is_foreign)
                 sights[count++] = (sight){seen, rank, &numbers[id]};
         }
     }
