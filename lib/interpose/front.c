@@ -25,7 +25,7 @@ typedef struct {
     uintptr_t inner[2], outer[2]; /* frame and site */
 } nesting;
 
-/* What was found of calls through interfaces of Fortran: by where they call, and by where the program calls them too. */
+/* What was found of calls through interfaces of Fortran: by where they call, and by the place in the program, too. */
 enum { INTERFACE_BITS = 6, PROGRAM_BITS = 9 };
 typedef struct {
     uintptr_t site, distance; /* from the frame to the interface's return address */

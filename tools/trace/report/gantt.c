@@ -3,6 +3,7 @@
 #include "trace/report/gantt.h"
 
 #include "results/table.h"
+#include "trace/bulk.h"
 #include "trace/report/profile.h"
 
 #include <inttypes.h>
