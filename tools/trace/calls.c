@@ -11,15 +11,15 @@
 void calls_find(trace_location *location)
 {
     bulk_free(location->calls);
-    size_t *calls = location->calls = bulk_array(location->count, sizeof *calls), innermost = CALL_NONE;
-    for (size_t i = 0; i < location->count; i++) {
+    uint32_t *calls = location->calls = bulk_array(location->count, sizeof *calls), innermost = CALL_NONE;
+    for (uint32_t i = 0; i < location->count; i++) {
         const trace_event *event = &location->events[i];
         calls[i] = innermost; /* of an ENTER, as long as its call is open: the call around it */
         if (event->kind == TRACE_ENTER) {
             innermost = i;
         } else if (event->kind == TRACE_LEAVE && innermost != CALL_NONE &&
                    location->events[innermost].id == event->id) {
-            size_t outer = calls[innermost];
+            const uint32_t outer = calls[innermost];
             calls[innermost] = i;
             innermost = outer;
         } else if (event->kind == TRACE_LEAVE) {
@@ -27,7 +27,7 @@ void calls_find(trace_location *location)
         }
     }
     while (innermost != CALL_NONE) {
-        size_t outer = calls[innermost];
+        const uint32_t outer = calls[innermost];
         calls[innermost] = CALL_NONE;
         innermost = outer;
     }

@@ -7,7 +7,7 @@
 
 #include "trace/trace.h"
 
-#define CALL_NONE SIZE_MAX
+#define CALL_NONE UINT32_MAX
 
 /*
  * calls_find - find the other end of each call, and the call of each other event: location->calls has, of an ENTER, the

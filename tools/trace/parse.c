@@ -5,6 +5,7 @@
 #include "common/room.h"
 #include "pure/text.h"
 #include "trace/bulk.h"
+#include "trace/calls.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -245,6 +246,8 @@ static bool add_events(trace_file *file, const trace_block_head *head)
     if (!location)
         return false;
     const size_t had = location->count;
+    if (more >= CALL_NONE - had)
+        return is_wrong(file, "a thread has too many events");
     if (bulk_bytes(location->events) / sizeof(trace_event) < had + more) {
         /* Mostly the first thread has all events that are left. */
         const bool is_first = had == 0 && location == file->process->locations;

@@ -30,7 +30,7 @@ typedef struct {
     size_t index; /* among those of all processes, by rank and thread */
     size_t count;
     trace_event *events;
-    size_t *calls;           /* of each event; see calls.h */
+    uint32_t *calls;         /* of each event; see calls.h */
     double *global_ns;       /* of each event, after trace_set_times; less trace.start_ns */
     double begin_ns, end_ns; /* after trace_cut: of what is left, as global_ns */
 } trace_location;

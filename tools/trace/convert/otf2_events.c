@@ -45,12 +45,13 @@ static uint32_t partner_of(const writer *from, const trace_event *event)
 /* What a COLLECTIVE is. Of one with a request, which may be of another thread, its call began last before it. */
 static otf2_function function_of(const writer *from, const trace_location *location, size_t record)
 {
-    size_t enter = location->events[record].request == 0 ? location->calls[record] : record;
-    while (enter != CALL_NONE && location->events[enter].kind != TRACE_ENTER)
-        enter--;
-    if (enter == CALL_NONE)
+    const uint32_t call = location->calls[record];
+    size_t after = location->events[record].request != 0 ? record : call != CALL_NONE ? (size_t)call + 1 : 0;
+    while (after > 0 && location->events[after - 1].kind != TRACE_ENTER)
+        after--;
+    if (after == 0)
         return (otf2_function){.has_operation = false};
-    return otf2_function_of(from->to->job->of->names[call_operation(location, enter, record)]);
+    return otf2_function_of(from->to->job->of->names[call_operation(location, after - 1, record)]);
 }
 
 static void mark_collectives(writer *from)
