@@ -19,17 +19,15 @@ is_version() {  # COMMAND VERSION
 generated=$(mktemp -d) || exit 1
 trap 'rm -rf "$generated"' EXIT
 mkdir "$generated/interpose"
-for part in wrappers names; do
-    echo '#include <mpi.h>' | $CC -E -P -x c - | "${AWK:-awk}" -v part=$part -f lib/interpose/wrappers.awk \
-        lib/interpose/meanings.txt - >"$generated/interpose/$part.h"
-done
+echo '#include <mpi.h>' | $CC -E -P -x c - | "${AWK:-awk}" -f lib/interpose/wrappers.awk \
+    lib/interpose/meanings.txt - >"$generated/interpose/functions.h"
 
 files=("$@")
 [ $# -gt 0 ] || mapfile -t files < <(find lib examples tools test -name '*.c' | sort)
 # shellcheck disable=SC2046
 flags=(-std=gnu11 -Iinclude -Ilib -Itools -Itest "-I$generated"
     $(mpi_include_flags) $(for module in hwloc jansson otf2; do pkg-config --cflags $module 2>/dev/null; done)
-    '-DPACKAGE_VERSION="0"' -DSUITE_HAS_PERSISTENT=1
+    '-DPACKAGE_VERSION="0"' -DMH_WITH_JANSSON -DMH_WITH_OTF2 -DMH_WITH_LIBDW -DSUITE_HAS_PERSISTENT=1
     -D_GNU_SOURCE= '-DLIBRARY=""' '-DFLAVOR=""' '-DEXEC_PREFIX=""' '-DPKGLIBDIR=""'
     '-DGOLDEN_FOLDER=""' '-DRECORDED_BURSTS=""')
 

@@ -38,7 +38,6 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    MPI_Barrier(MPI_COMM_WORLD);
     before_s = MPI_Wtime();
     for (int call = 0; call < CALLS; call++) {
         if (rank == ranks - 1)

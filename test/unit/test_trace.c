@@ -299,15 +299,11 @@ TEST(times_beyond_the_records_are_within_bounds)
     trace_clock_record records[] = {{.time_ns = 0, .bound_ns = 10},
                                     {.time_ns = 1000, .bound_ns = 10, .global_less_local_ns = 10}};
     trace_event events[] = {{.time_ns = -1000000, .kind = TRACE_ENTER}, {.time_ns = 1000000, .kind = TRACE_LEAVE}};
-    trace_location location = {.count = 2, .events = events};
-    trace_process process = {.record_count = 2,
-                             .records = records,
-                             .location_count = 1,
-                             .locations = &location,
-                             .rate_limit = 500e-6,
-                             .wander = 100e-9};
+    trace_process process = {
+        .record_count = 2, .records = records, .location_count = 1, .rate_limit = 500e-6, .wander = 100e-9};
+    trace_location location = {.process = &process, .count = 2, .events = events};
     trace whole = {.size = 1, .processes = &process};
-    location.process = &process;
+    process.locations = &location;
     trace_set_times(&whole, TRACE_GLOBAL);
     for (int i = 0; i < 2; i++) {
         const double off_ns = location.global_ns[i] + (double)whole.start_ns - (double)events[i].time_ns;

@@ -82,11 +82,12 @@ static const char *choose_path(const settings *given, char own[TRACE_PATH_SIZE])
 }
 
 /* What writes a format to a file, or to a folder; NULL: the program was built without the library for it. */
-static const struct {
+typedef struct {
     int (*convert)(conversion *job);
     bool is_folder;
     const char *library, *package;
-} writers[] = {
+} writer;
+static const writer writers[] = {
 #ifdef MH_WITH_OTF2
     [FORMAT_OTF2] = {convert_to_otf2, .is_folder = true},
 #else
@@ -100,21 +101,21 @@ static const struct {
     [FORMAT_LINES] = {convert_to_csv},
 };
 
-static int convert(conversion *job, int64_t format)
+static int convert(conversion *job, const writer *by, const char *format)
 {
-    if (!writers[format].convert) {
+    if (!by->convert) {
         options_refuse(program_name,
                        "option --format: \"%s\" is not allowed, as this program was built without the %s library "
                        "(Debian package: %s)",
-                       formats[format], writers[format].library, writers[format].package);
+                       format, by->library, by->package);
         return STATUS_BAD_OPTION;
     }
-    if (writers[format].is_folder)
-        return writers[format].convert(job);
+    if (by->is_folder)
+        return by->convert(job);
     job->file = output_create(job->path, "--output", program_name);
     if (!job->file)
         return STATUS_BAD_OPTION;
-    const int status = writers[format].convert(job);
+    const int status = by->convert(job);
     return output_finish(job->file, job->path, program_name) ? status : STATUS_FAILED;
 }
 
@@ -143,7 +144,7 @@ static int run(const settings *given)
     conversion job = {.program = program_name, .of = &read, .is_local = is_local, .path = choose_path(given, path)};
     trace_set_times(&read, is_local && given->format == FORMAT_PERFETTO ? TRACE_LOCAL : TRACE_GLOBAL);
     communicators_find(&job.communicators, &read);
-    int status = convert(&job, given->format);
+    int status = convert(&job, &writers[given->format], formats[given->format]);
     if (status == STATUS_GOOD)
         tell(&job);
     communicators_free(&job.communicators);

@@ -165,20 +165,20 @@ static void compose(void *in, void *inout, int *count, MPI_Datatype *type)
         ((uint64_t *)inout)[i] = numbers_compose(((uint64_t *)in)[i], ((uint64_t *)inout)[i]);
 }
 
-static void open_reductions(reduction_t reductions[REDUCTIONS])
+static void open_reductions(reduction_t all[REDUCTIONS])
 {
-    reductions[SUM] = reductions[OWN_SUM] = *reduction_named("sum");
-    reductions[MAX] = *reduction_named("max");
-    reductions[OWN_COMPOSITION] =
+    all[SUM] = all[OWN_SUM] = *reduction_named("sum");
+    all[MAX] = *reduction_named("max");
+    all[OWN_COMPOSITION] =
         (reduction_t){.contributors = EVERYONE, .contribution = GIVES_ANY, .combination = BY_COMPOSITION};
-    MPI_Op_create(add, 1, &reductions[OWN_SUM].op);
-    MPI_Op_create(compose, 0, &reductions[OWN_COMPOSITION].op);
+    MPI_Op_create(add, 1, &all[OWN_SUM].op);
+    MPI_Op_create(compose, 0, &all[OWN_COMPOSITION].op);
 }
 
-static void close_reductions(reduction_t reductions[REDUCTIONS])
+static void close_reductions(reduction_t all[REDUCTIONS])
 {
-    MPI_Op_free(&reductions[OWN_SUM].op);
-    MPI_Op_free(&reductions[OWN_COMPOSITION].op);
+    MPI_Op_free(&all[OWN_SUM].op);
+    MPI_Op_free(&all[OWN_COMPOSITION].op);
 }
 
 static int random_below(uint64_t *state, int limit)
@@ -194,7 +194,7 @@ static int draw_count(uint64_t *state)
     return random_below(state, 1 + random_below(state, MAX_COUNT));
 }
 
-static work_plan_t draw(const operation_t *operation, const reduction_t *reductions, bool in_place, uint64_t *state)
+static work_plan_t draw(const operation_t *operation, const reduction_t *all, bool in_place, uint64_t *state)
 {
     static const char *const types[] = {"mpi_int", "mpi_long_long", "mpi_double", "mpi_char"}; /* one is not reduced */
     int reduction = random_below(state, REDUCTIONS), type = random_below(state, operation->shape->reduces ? 3 : 4);
@@ -204,7 +204,7 @@ static work_plan_t draw(const operation_t *operation, const reduction_t *reducti
         .operation = operation,
         .comm = world.comm,
         .element = element_named(is_own ? "mpi_long_long" : types[type]),
-        .reduction = &reductions[reduction],
+        .reduction = &all[reduction],
         .root = random_below(state, world.ranks),
         .in_place = random_below(state, 3) == 0 && in_place && operation_allows_in_place(operation),
         .uneven_seed = strcmp(operation->name, "reduce_scatter") == 0 ? 1 + (int64_t)(random_next(state) >> 2) : 0};
@@ -227,17 +227,17 @@ static void collect(int wrong[2])
 
 static int check(const operation_t *operation, uint64_t state, int calls, bool in_place)
 {
-    reduction_t reductions[REDUCTIONS];
+    reduction_t all[REDUCTIONS];
     int wrong[2] = {0};
     begin();
-    open_reductions(reductions);
+    open_reductions(all);
     for (int i = 0; i < calls; i++) {
-        const work_plan_t plan = draw(operation, reductions, in_place, &state);
+        const work_plan_t plan = draw(operation, all, in_place, &state);
         int64_t elements = 0;
         bool is_bad = call_once(&plan, (int64_t)(state >> 32), &elements) != MPI_SUCCESS || elements > 0;
-        wrong[operation->shape->reduces && plan.reduction == &reductions[OWN_COMPOSITION]] += is_bad;
+        wrong[operation->shape->reduces && plan.reduction == &all[OWN_COMPOSITION]] += is_bad;
     }
-    close_reductions(reductions);
+    close_reductions(all);
     collect(wrong);
     if (world.rank == 0)
         printf("{\"calls\": %d, \"wrong\": %d, \"wrong_if_not_commutative\": %d}\n", calls, wrong[0], wrong[1]);

@@ -22,8 +22,11 @@ static double percent(double part, double whole)
 
 static table_t begin(const schema_t *schema, const output_t *output, sheet_t *sheet)
 {
-    table_t table = TABLE(*schema, output);
-    table.sheet = sheet;
+    const table_t table = {.schema = schema,
+                           .columns = schema->columns,
+                           .column_count = schema->column_count,
+                           .output = output,
+                           .sheet = sheet};
     table_head(&table, NULL, 0);
     return table;
 }
