@@ -83,31 +83,32 @@ static const char *choose_path(const settings *given, char own[TRACE_PATH_SIZE])
 
 /* What writes a format to a file, or to a folder; NULL: the program was built without the library for it. */
 typedef struct {
+    const char *format;
     int (*convert)(conversion *job);
     bool is_folder;
     const char *library, *package;
 } writer;
 static const writer writers[] = {
 #ifdef MH_WITH_OTF2
-    [FORMAT_OTF2] = {convert_to_otf2, .is_folder = true},
+    [FORMAT_OTF2] = {"otf2", convert_to_otf2, .is_folder = true},
 #else
-    [FORMAT_OTF2] = {.library = "OTF2", .package = "libopen-trace-format2-dev"},
+    [FORMAT_OTF2] = {"otf2", .library = "OTF2", .package = "libopen-trace-format2-dev"},
 #endif
 #ifdef MH_WITH_JANSSON
-    [FORMAT_PERFETTO] = {convert_to_perfetto},
+    [FORMAT_PERFETTO] = {"perfetto", convert_to_perfetto},
 #else
-    [FORMAT_PERFETTO] = {.library = "Jansson", .package = "libjansson-dev"},
+    [FORMAT_PERFETTO] = {"perfetto", .library = "Jansson", .package = "libjansson-dev"},
 #endif
-    [FORMAT_LINES] = {convert_to_csv},
+    [FORMAT_LINES] = {"csv", convert_to_csv},
 };
 
-static int convert(conversion *job, const writer *by, const char *format)
+static int convert(conversion *job, const writer *by)
 {
     if (!by->convert) {
         options_refuse(program_name,
                        "option --format: \"%s\" is not allowed, as this program was built without the %s library "
                        "(Debian package: %s)",
-                       format, by->library, by->package);
+                       by->format, by->library, by->package);
         return STATUS_BAD_OPTION;
     }
     if (by->is_folder)
@@ -144,7 +145,7 @@ static int run(const settings *given)
     conversion job = {.program = program_name, .of = &read, .is_local = is_local, .path = choose_path(given, path)};
     trace_set_times(&read, is_local && given->format == FORMAT_PERFETTO ? TRACE_LOCAL : TRACE_GLOBAL);
     communicators_find(&job.communicators, &read);
-    int status = convert(&job, &writers[given->format], formats[given->format]);
+    int status = convert(&job, &writers[given->format]);
     if (status == STATUS_GOOD)
         tell(&job);
     communicators_free(&job.communicators);
