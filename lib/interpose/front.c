@@ -373,6 +373,7 @@ static int run_Finalize(interpose_next *next, const void *site)
     if (!back)
         return function();
     go_in(&call, ID_Finalize, site);
+    call.site = program_site(site);
     back->end(&call);
     int result = function();
     if (__atomic_exchange_n(&recorder, NULL, __ATOMIC_ACQ_REL))
