@@ -71,23 +71,32 @@ __attribute__((visibility("default"), noreturn)) void _exit(int status)
     _Exit(status);
 }
 
-/* What is loaded, whoever may see it. */
-static const struct link_map *first_object(void)
+/* The loader's lists are read in its own walks, as other threads may load and unload libraries. */
+typedef struct {
+    int left; /* libraries before the one that is wanted */
+    char path[PATH_MAX];
+} library_search;
+
+static int pass_library(struct dl_phdr_info *object, size_t size, void *its)
 {
-    struct link_map *first = NULL;
-    void *program = dlopen(NULL, RTLD_LAZY);
-    if (program && dlinfo(program, RTLD_DI_LINKMAP, &first) != 0)
-        first = NULL;
-    return first;
+    static const char *const stems[] = {"libmpix", "libmpi", NULL};
+    library_search *search = its;
+    (void)size;
+    if (mh_stem_of(object->dlpi_name, stems) != 1 || strlen(object->dlpi_name) >= PATH_MAX || search->left-- > 0)
+        return 0;
+    strcpy(search->path, object->dlpi_name);
+    return 1;
 }
 
 /* An interpreter may have loaded the MPI library for one of its modules alone: RTLD_NEXT does not see it then. */
 static void *find_in_private_libraries(const char *name)
 {
-    static const char *const stems[] = {"libmpix", "libmpi", NULL};
     void *address = NULL;
-    for (const struct link_map *object = first_object(); object && !address; object = object->l_next) {
-        void *handle = mh_stem_of(object->l_name, stems) == 1 ? dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    for (int i = 0; !address; i++) {
+        library_search search = {.left = i};
+        if (!dl_iterate_phdr(pass_library, &search))
+            break;
+        void *handle = dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD);
         if (handle) {
             address = dlsym(handle, name);
             dlclose(handle);
@@ -131,15 +140,21 @@ typedef struct {
     int all, standard;
 } mpi_count;
 
-static mpi_count count_mpi_libraries(void)
+static int count_library(struct dl_phdr_info *object, size_t size, void *its)
 {
     static const char *const stems[] = {"libmpi_abi.so", "libmpi.so", "libmpich.so", NULL};
+    const int stem = mh_stem_of(object->dlpi_name, stems);
+    mpi_count *count = its;
+    (void)size;
+    count->all += stem >= 0;
+    count->standard += stem == 0;
+    return 0;
+}
+
+static mpi_count count_mpi_libraries(void)
+{
     mpi_count count = {0};
-    for (const struct link_map *object = first_object(); object; object = object->l_next) {
-        const int stem = mh_stem_of(object->l_name, stems);
-        count.all += stem >= 0;
-        count.standard += stem == 0;
-    }
+    dl_iterate_phdr(count_library, &count);
     return count;
 }
 

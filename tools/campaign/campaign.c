@@ -68,8 +68,7 @@ static tally_t count_runs(const manifest_t *manifest, const json_t *variant)
     return tally;
 }
 
-/* By the mean of each variant's launches, or by the mean of all if a variant has none. Returns -1 if nothing is known.
- * */
+/* By the mean of each variant's launches; if a variant has none, by the mean of all. -1: nothing is known. */
 static int64_t estimate_left_ns(const manifest_t *manifest)
 {
     const json_t *variants = json_object_get(manifest->content, "variants");

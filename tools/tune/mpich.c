@@ -229,7 +229,7 @@ static json_t *find_plain(json_t *tree)
     return json_object_size(inner) > 0 ? find_plain(inner) : tree;
 }
 
-/* An operation without compositions needs no file, and on one node they take the algorithms of the tree. */
+/* No file is needed on one node, where compositions use the tree of algorithms, or without any composition. */
 static bool write_compositions(const tune_t *tune, const range_t *ranges, int count, const char *path)
 {
     char compositions[TUNE_PATH_BYTES];

@@ -92,7 +92,7 @@ typedef struct limit {
     const candidate_t *candidate;
 } limit_t;
 
-/* The limits of ranges, in units of bytes by scale. The first has to be 0. */
+/* Where ranges begin and end, as multiples of a scale. The first limit has to be 0. */
 static int list_limits(const range_t *ranges, int count, int64_t scale, limit_t limits[2 * MAX_RANGES + 1])
 {
     int listed = 0;
@@ -147,7 +147,7 @@ static void write_numbers(FILE *file, const tune_t *tune, const range_t *ranges,
     write_sets(file, tune, limits, listed, write_algorithm);
 }
 
-/* The component han compares blocks, of all operations that have them. */
+/* If each rank has a block, han compares the size of one block, where tuned compares that of all. */
 static void write_han(FILE *file, const tune_t *tune, const range_t *ranges, int count)
 {
     limit_t limits[2 * MAX_RANGES + 1];
