@@ -80,11 +80,11 @@ typedef struct {
 static int pass_library(struct dl_phdr_info *object, size_t size, void *its)
 {
     static const char *const stems[] = {"libmpix", "libmpi", NULL};
-    library_search *search = its;
+    library_search *wanted = its;
     (void)size;
-    if (mh_stem_of(object->dlpi_name, stems) != 1 || strlen(object->dlpi_name) >= PATH_MAX || search->left-- > 0)
+    if (mh_stem_of(object->dlpi_name, stems) != 1 || strlen(object->dlpi_name) >= PATH_MAX || wanted->left-- > 0)
         return 0;
-    strcpy(search->path, object->dlpi_name);
+    strcpy(wanted->path, object->dlpi_name);
     return 1;
 }
 
@@ -93,10 +93,10 @@ static void *find_in_private_libraries(const char *name)
 {
     void *address = NULL;
     for (int i = 0; !address; i++) {
-        library_search search = {.left = i};
-        if (!dl_iterate_phdr(pass_library, &search))
+        library_search wanted = {.left = i};
+        if (!dl_iterate_phdr(pass_library, &wanted))
             break;
-        void *handle = dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD);
+        void *handle = dlopen(wanted.path, RTLD_LAZY | RTLD_NOLOAD);
         if (handle) {
             address = dlsym(handle, name);
             dlclose(handle);
