@@ -107,22 +107,39 @@ check_parameters() {
     gains='16384 50'
     succeeds tune --segments 1K:1K --fan-outs 2 --format csv bcast
     [ "$(columns algorithm verdict)" = "$algorithm,in force" ] || complain "the rule is not in force"
-    grep -q ' 2 1024 #' "$scratch/tuning/tuned.rules" ||
+    grep -qE ' 2 1024( 0)? #' "$scratch/tuning/tuned.rules" ||
         [ "$(grep -cE '"(seg_size": 1024|faninout": 2)' "$scratch/tuning/tuned.rules")" = 2 ] ||
         complain "the file does not have the parameters"
     again
 }
 
-# FILE: it hands over 16384 bytes and 4 ranks alone. Open MPI 4 has no component han.
+# A component that goes before tuned is named; the rules are in force for nothing.
+check_before() {
+    local component=sm
+    case $MPI_LIBRARY in "Open MPI "[6-9]*) component=xhc ;; esac
+    again
+    gains='1024 50'
+    export OMPI_MCA_coll_${component}_priority=60
+    tune allreduce
+    unset OMPI_MCA_coll_${component}_priority
+    expect_status 1
+    grep -q "takes before these algorithms: $component (priority 60)" "$scratch/out" || complain "it is not named"
+    expect_no_file
+    again
+}
+
+# FILE: it hands over 16384 bytes and 4 ranks alone, and what goes before is named. Open MPI 4 does not use han.
 check_nodes_file() {
     local limits="0 han|4 # ranks|0 han|16384 tuned|16385 han|5 # ranks or more|0 han|"
     local keys='"comm_size<4": "comm_size<=4": "avg_msg_size<=16383": "avg_msg_size<=16384": '
     case $MPI_LIBRARY in
     MPICH*)
+        grep -q "takes before these algorithms: compositions" "$scratch/out" || complain "compositions are not named"
         [ "$(grep -oE '"(comm_size<=?4|avg_msg_size<=1638[0-9])":' "$1" | uniq | tr '\n' ' ')" = "$keys" ] ||
             complain "not these keys: $keys" ;;
     "Open MPI 4"*) [ ! -e "$1" ] || complain "there is a file for han" ;;
     *)
+        grep -q "takes before these algorithms: han (priority 35)" "$scratch/out" || complain "han is not named"
         [ "$(grep -E '^[0-9]+ (han|tuned|# ranks( or more)?)$' "$1" | tr '\n' '|')" = "$limits" ] ||
             complain "not these limits: $limits" ;;
     esac
@@ -311,7 +328,10 @@ tap_check "what was measured is kept, and another tuning refused" check_continue
 for pair in $(other_algorithms); do
     tap_check "a rule of ${pair%:*}" check_operation "${pair%:*}" "${pair#*:}"
 done
-[ $suffix = json ] || tap_check "a rule with a segment and a fan-out" check_parameters
+if [ $suffix = rules ]; then
+    tap_check "a rule with a segment and a fan-out" check_parameters
+    tap_check "a component that goes before" check_before
+fi
 why=$("$here/../hosts/with_hosts.sh" 2 true 2>&1 </dev/null)
 if [ $? -eq 77 ]; then
     tap_skip "a rule on two hosts" "${why#skip: }"

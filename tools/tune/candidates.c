@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* candidates.c - which algorithms the MPI library offers, and which of them give right results. */
+#define _GNU_SOURCE /* strsep */
 #include "campaign/launch.h"
 #include "tune/library.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +12,16 @@
 enum { CHECK_CALLS = 400, NUMBER_BYTES = 32 };
 
 static const char *const seeds[] = {"1", "2"};
+
+bool tune_is_chosen(const char *chosen)
+{
+    char words[HEAD_BYTES], *rest = words;
+    snprintf(words, sizeof words, "%s", strcmp(chosen, "default") == 0 ? "" : chosen);
+    for (const char *word; (word = strsep(&rest, " "));)
+        if (word[0] != '\0' && fnmatch("coll=*", word, 0) != 0 && fnmatch("coll_?*_priority=*", word, 0) != 0)
+            return true;
+    return false;
+}
 
 bool tune_list(tune_t *tune, char complaint[COMPLAINT_BYTES])
 {
@@ -34,7 +46,7 @@ bool tune_list(tune_t *tune, char complaint[COMPLAINT_BYTES])
     if (!tune->library)
         return complain(complaint, "\"%.60s\" cannot be tuned, only MPICH and Open MPI can",
                         text_at(tune->listing, "library"));
-    if (strcmp(text_at(tune->listing, "chosen"), "default") != 0)
+    if (tune_is_chosen(text_at(tune->listing, "chosen")))
         return complain(complaint, "the environment chooses already, unset it: %.400s",
                         text_at(tune->listing, "chosen"));
     return true;

@@ -5,6 +5,8 @@
 
 #include "tune/tune.h"
 
+enum { BEFORE_BYTES = 512 };
+
 /* What a launch with a file shows at one size. */
 typedef enum sight { SIGHT_RULE, SIGHT_USUAL, SIGHT_UNKNOWN } sight_t;
 
@@ -14,6 +16,9 @@ typedef struct library {
 
     /* Whether the library's own text names it. */
     bool (*is_it)(const char *version);
+
+    /* Say what goes before the algorithms of rules, so that these may hold for nothing. Nothing said: nothing does. */
+    void (*find_before)(const tune_t *tune, char before[BEFORE_BYTES]);
 
     /* Find the candidates. False after a complaint, which says why there are none. */
     bool (*enumerate)(tune_t *tune, char complaint[COMPLAINT_BYTES]);

@@ -334,4 +334,11 @@ static sight_t look(const tune_t *tune, const char *file, int which, int64_t byt
     return sight;
 }
 
-const library_t library_mpich = {"MPICH", "json", is_mpich, enumerate, min_bytes, write_file, set_environment, look};
+static void find_before(const tune_t *tune, char before[BEFORE_BYTES])
+{
+    if (tune_has_nodes(tune))
+        snprintf(before, BEFORE_BYTES, "compositions of an algorithm for each node and one for all");
+}
+
+const library_t library_mpich = {"MPICH",   "json",     is_mpich,        find_before, enumerate,
+                                 min_bytes, write_file, set_environment, look};

@@ -184,6 +184,15 @@ static void say_candidates(const tune_t *tune, FILE *file)
     fflush(file);
 }
 
+static void say_before(const tune_t *tune, FILE *file)
+{
+    char before[BEFORE_BYTES] = "";
+    tune->library->find_before(tune, before);
+    if (before[0] != '\0')
+        fprintf(file, "# %s takes before these algorithms: %s\n", tune->library->name, before);
+    fflush(file);
+}
+
 static void say_use(const tune_t *tune, const char *file, FILE *to)
 {
     json_t *environment = json_object();
@@ -309,6 +318,8 @@ static bool find(tune_t *tune, char path[TUNE_PATH_BYTES], FILE *says, char comp
     bool good = tune_find_candidates(tune, complaint);
     if (tune->candidate_count > 0)
         say_candidates(tune, says);
+    if (good)
+        say_before(tune, says);
     return good && tune_measure(tune, complaint) && (tune->range_count == 0 || settle(tune, path, complaint));
 }
 

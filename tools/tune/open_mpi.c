@@ -4,10 +4,11 @@
  *
  * Up to 5.0 the file is numbers: for each collective operation, sets of rules by number of ranks, and in each set,
  * sizes from which an algorithm holds. A set holds up to the next one, and the first for all smaller communicators.
- * From 6.0 on, it is JSON with ranges of both and algorithms by name.
+ * 5.0.7 has a version 2 of it, with the most requests of an algorithm. From 6.0 on, the file is JSON with ranges of
+ * both and algorithms by name.
  *
- * From 5.0 on, on several nodes, the component "han" goes before tuned. A second file, PATH.nodes, makes han give to
- * tuned what the rules are for, and nothing else.
+ * Components of greater priority go before tuned. From 5.0 on, on several nodes, "han" does. A second file, PATH.nodes,
+ * makes han give to tuned what the rules are for, and nothing else.
  */
 #define _GNU_SOURCE /* getline */
 #include "common/text.h"
@@ -19,17 +20,67 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FIRST_MAJOR_OF_HAN = 5, FIRST_MAJOR_OF_JSON = 6, MAX_FUNCTIONS_BYTES = 8192, MAX_BINDINGS = 256 };
+enum { MAX_FUNCTIONS_BYTES = 8192, MAX_BINDINGS = 256 };
 
 static bool is_open_mpi(const char *version)
 {
     return strncmp(version, "Open MPI", 8) == 0;
 }
 
-static int major_version(const tune_t *tune)
+/* A version as one number. */
+#define VERSION(major, minor, release) (((major)*1000 + (minor)) * 1000 + (release))
+enum { FIRST_OF_HAN = VERSION(5, 0, 0), FIRST_OF_REQUESTS = VERSION(5, 0, 7), FIRST_OF_JSON = VERSION(6, 0, 0) };
+
+static int version_of(const tune_t *tune)
 {
-    const char *digits = strpbrk(text_at(tune->listing, "library"), "0123456789");
-    return digits ? atoi(digits) : 0;
+    int major = 0, minor = 0, release = 0;
+    sscanf(text_at(tune->listing, "library"), "%*[^0-9]%d.%d.%d", &major, &minor, &release);
+    return VERSION(major, minor, release);
+}
+
+static bool has_requests(const tune_t *tune)
+{
+    return version_of(tune) >= FIRST_OF_REQUESTS && version_of(tune) < FIRST_OF_JSON;
+}
+
+/* ---- What goes before tuned, as the library tells when it makes a communicator */
+
+/*
+ * Lists components of greater priority, by the lines of one process about MPI_COMM_WORLD. Its lines begin with its host
+ * and id, up to a bracket. Components come by ascending priority.
+ */
+static void list_before(const char *told, char before[BEFORE_BYTES])
+{
+    static const char of_communicators[] = "] coll:base:comm_select: new communicator: ";
+    const char *line = strstr(told, of_communicators);
+    bool is_after = false;
+    size_t length = 0;
+    for (; line && line - length > told && line[-(ptrdiff_t)length - 1] != '\n';)
+        length++;
+    const char *process = line ? line - length : NULL;
+    while (line && (line = strchr(line, '\n'))) {
+        char name[MAX_NAME_BYTES], state[MAX_NAME_BYTES];
+        int priority;
+        if (strncmp(++line, process, length) != 0)
+            continue;
+        if (strncmp(line + length, of_communicators, sizeof of_communicators - 1) == 0)
+            break;
+        if (sscanf(line + length, "] coll:base:comm_select: selecting %63[^,], priority %d, %15s", name, &priority,
+                   state) != 3 ||
+            strcmp(state, "Enabled") != 0)
+            continue;
+        if (is_after)
+            text_append(before, BEFORE_BYTES, "%s%s (priority %d)", before[0] != '\0' ? ", " : "", name, priority);
+        is_after |= strcmp(name, "tuned") == 0;
+    }
+}
+
+static void find_before(const tune_t *tune, char before[BEFORE_BYTES])
+{
+    const char *const words[] = {"components", NULL};
+    probe_end_t end = tune_probe(tune, tune->settings.ranks, NULL, words);
+    list_before(end.error, before);
+    probe_end_free(&end);
 }
 
 /* ---- Candidates */
@@ -107,18 +158,20 @@ static int list_limits(const range_t *ranges, int count, int64_t scale, limit_t 
     return listed;
 }
 
-typedef void write_limit_t(FILE *file, const limit_t *limit);
+typedef void write_limit_t(FILE *file, const tune_t *tune, const limit_t *limit);
 
-static void write_algorithm(FILE *file, const limit_t *limit)
+static void write_algorithm(FILE *file, const tune_t *tune, const limit_t *limit)
 {
     static const candidate_t usual = {.name = "the library's choice"};
     const candidate_t *candidate = limit->candidate ? limit->candidate : &usual;
-    fprintf(file, "%lld %lld %lld %lld # %s\n", (long long)limit->bytes, (long long)candidate->number,
-            (long long)candidate->fan_out, (long long)candidate->segment_bytes, candidate->name);
+    fprintf(file, "%lld %lld %lld %lld%s # %s\n", (long long)limit->bytes, (long long)candidate->number,
+            (long long)candidate->fan_out, (long long)candidate->segment_bytes, has_requests(tune) ? " 0" : "",
+            candidate->name);
 }
 
-static void write_component(FILE *file, const limit_t *limit)
+static void write_component(FILE *file, const tune_t *tune, const limit_t *limit)
 {
+    (void)tune;
     fprintf(file, "%lld %s\n", (long long)limit->bytes, limit->candidate ? "tuned" : "han");
 }
 
@@ -130,20 +183,21 @@ static void write_sets(FILE *file, const tune_t *tune, const limit_t *limits, in
     fprintf(file, "%d # sets of limits, by ranks\n", ranks == 1 ? 2 : 3);
     if (ranks > 1) {
         fprintf(file, "1 # rank, and all up to the next set\n1 # limit\n");
-        write_limit(file, &usual);
+        write_limit(file, tune, &usual);
     }
     fprintf(file, "%lld # ranks\n%d # limits in bytes\n", (long long)ranks, count);
     for (int i = 0; i < count; i++)
-        write_limit(file, &limits[i]);
+        write_limit(file, tune, &limits[i]);
     fprintf(file, "%lld # ranks or more\n1 # limit\n", (long long)ranks + 1);
-    write_limit(file, &usual);
+    write_limit(file, tune, &usual);
 }
 
 static void write_numbers(FILE *file, const tune_t *tune, const range_t *ranges, int count)
 {
     limit_t limits[2 * MAX_RANGES + 1];
     int listed = list_limits(ranges, count, compared(tune, 1), limits);
-    fprintf(file, "1 # operations\n%d # %s\n", tune->open_mpi_number, tune->operation->name);
+    fprintf(file, "%s1 # operations\n%d # %s\n", has_requests(tune) ? "rule-file-version-2\n" : "",
+            tune->open_mpi_number, tune->operation->name);
     write_sets(file, tune, limits, listed, write_algorithm);
 }
 
@@ -180,7 +234,7 @@ static bool write_json(FILE *file, const tune_t *tune, const range_t *ranges, in
 
 static bool is_han_used(const tune_t *tune)
 {
-    return tune_has_nodes(tune) && major_version(tune) >= FIRST_MAJOR_OF_HAN;
+    return tune_has_nodes(tune) && version_of(tune) >= FIRST_OF_HAN;
 }
 
 static bool close_written(FILE *file, bool good, const char *path, char complaint[COMPLAINT_BYTES])
@@ -195,7 +249,7 @@ static bool write_rules(const tune_t *tune, const range_t *ranges, int count, co
     char han_path[TUNE_PATH_BYTES];
     FILE *file = fopen(path, "w");
     bool good = true;
-    if (file && major_version(tune) >= FIRST_MAJOR_OF_JSON)
+    if (file && version_of(tune) >= FIRST_OF_JSON)
         good = write_json(file, tune, ranges, count);
     else if (file)
         write_numbers(file, tune, ranges, count);
@@ -309,5 +363,5 @@ static sight_t look(const tune_t *tune, const char *file, int which, int64_t byt
     return good && strcmp(with_file, alone) == 0 ? SIGHT_RULE : SIGHT_UNKNOWN;
 }
 
-const library_t library_open_mpi = {"Open MPI", "rules",     is_open_mpi,     enumerate,
+const library_t library_open_mpi = {"Open MPI", "rules",     is_open_mpi,     find_before, enumerate,
                                     NULL,       write_rules, set_environment, look};

@@ -76,7 +76,7 @@ static int list(void)
     algorithms_offered("coll_tuned_?*_algorithm", add_algorithm, algorithms);
     MPI_Get_library_version(library, &bytes);
     /* By collective operations, of which the environment may have chosen one that hangs. */
-    int nodes = strcmp(chosen, "default") == 0 ? count_nodes() : 1;
+    int nodes = tune_is_chosen(chosen) ? 1 : count_nodes();
     json_t *all = json_pack("{s:s, s:s, s:i, s:i, s:s, s:o}", "library", library, "path", library_path(), "ranks",
                             world.ranks, "nodes", nodes, "chosen", chosen, "algorithms", algorithms);
     if (world.rank == 0 && all) {
@@ -85,6 +85,15 @@ static int list(void)
     }
     json_decref(all);
     MPI_T_finalize();
+    MPI_Finalize();
+    return STATUS_GOOD;
+}
+
+/* Open MPI tells on standard error which components it takes for a communicator. */
+static int list_components(void)
+{
+    setenv("OMPI_MCA_coll_base_verbose", "10", 1);
+    begin();
     MPI_Finalize();
     return STATUS_GOOD;
 }
@@ -249,6 +258,8 @@ int probe_main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[2], "list") == 0)
         return list();
+    if (argc == 3 && strcmp(argv[2], "components") == 0)
+        return list_components();
     const operation_t *operation = argc >= 5 ? operation_at(operation_find(argv[3])) : NULL;
     if (!operation)
         return STATUS_BAD_OPTION;

@@ -83,6 +83,12 @@ static inline bool tune_is_of(const tune_t *tune, const char *name)
     return strcmp(tune->operation->name, name) == 0;
 }
 
+/*
+ * tune_is_chosen - whether variables choose algorithms, as a list of those that do not have their usual values says.
+ * Which of Open MPI's components goes first is another question.
+ */
+bool tune_is_chosen(const char *chosen);
+
 /* tune_path - a file in the folder of the tuning. */
 void tune_path(const tune_t *tune, char path[TUNE_PATH_BYTES], const char *format, ...)
     __attribute__((format(printf, 3, 4)));
