@@ -53,19 +53,18 @@ static void list_before(const char *told, char before[BEFORE_BYTES])
 {
     static const char of_communicators[] = "] coll:base:comm_select: new communicator: ";
     const char *line = strstr(told, of_communicators);
-    bool is_after = false;
-    size_t length = 0;
-    for (; line && line - length > told && line[-(ptrdiff_t)length - 1] != '\n';)
-        length++;
-    const char *process = line ? line - length : NULL;
-    while (line && (line = strchr(line, '\n'))) {
+    if (!line)
+        return;
+    const char *end = memrchr(told, '\n', (size_t)(line - told)), *process = end ? end + 1 : told;
+    size_t length = (size_t)(line - process);
+    for (bool is_after = false; (line = strchr(line, '\n'));) {
         char name[MAX_NAME_BYTES], state[MAX_NAME_BYTES];
         int priority;
         if (strncmp(++line, process, length) != 0)
             continue;
         if (strncmp(line + length, of_communicators, sizeof of_communicators - 1) == 0)
             break;
-        if (sscanf(line + length, "] coll:base:comm_select: selecting %63[^,], priority %d, %15s", name, &priority,
+        if (sscanf(line + length, "] coll:base:comm_select: selecting %63[^,], priority %d, %63s", name, &priority,
                    state) != 3 ||
             strcmp(state, "Enabled") != 0)
             continue;
