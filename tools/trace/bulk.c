@@ -116,49 +116,76 @@ void bulk_free(void *array)
     }
 }
 
-/* ---- Sorting: runs that fit into a cache, then pairs of them */
+/* ---- Sorting: runs that fit into a cache, then many of them at once, as each merge may read and write files */
 
 typedef struct {
     size_t item_bytes;
     int (*compare)(const void *, const void *);
 } order_t;
 
-static void merge(const order_t *order, const char *left, const char *right, const char *end, char *to)
+/* What is left of a run. */
+typedef struct {
+    const char *next, *end;
+} run_t;
+
+/* Of items that are equal, the one that stands before the other. */
+static bool is_before(const order_t *order, const run_t *a, const run_t *b)
 {
-    const char *middle = right;
-    const size_t bytes = order->item_bytes;
-    while (left < middle && right < end) {
-        const char **from = order->compare(left, right) <= 0 ? &left : &right;
-        memcpy(to, *from, bytes);
-        *from += bytes;
-        to += bytes;
+    const int found = order->compare(a->next, b->next);
+    return found < 0 || (found == 0 && a->next < b->next);
+}
+
+/* A heap: each run begins with what is before the beginnings of the two below it. */
+static void sift(const order_t *order, run_t *heap, size_t count, size_t i)
+{
+    const run_t moved = heap[i];
+    for (size_t below; (below = 2 * i + 1) < count; i = below) {
+        below += below + 1 < count && is_before(order, &heap[below + 1], &heap[below]);
+        if (!is_before(order, &heap[below], &moved))
+            break;
+        heap[i] = heap[below];
     }
-    memcpy(to, left, (size_t)(middle - left));
-    memcpy(to + (middle - left), right, (size_t)(end - right));
+    heap[i] = moved;
+}
+
+static void merge(const order_t *order, run_t *heap, size_t count, char *to)
+{
+    const size_t bytes = order->item_bytes;
+    for (size_t i = count; i-- > 0;)
+        sift(order, heap, count, i);
+    while (count > 0) {
+        memcpy(to, heap[0].next, bytes);
+        to += bytes;
+        heap[0].next += bytes;
+        if (heap[0].next == heap[0].end)
+            heap[0] = heap[--count];
+        sift(order, heap, count, 0);
+    }
 }
 
 void bulk_sort(void *array, size_t count, size_t item_bytes, int (*compare)(const void *, const void *))
 {
-    enum { RUN_BYTES = 1 << 18 };
+    enum { RUN_BYTES = 1 << 18, MOST_RUNS = 64 };
     const order_t order = {item_bytes, compare};
-    const size_t run = 1 + RUN_BYTES / item_bytes;
+    const size_t run = RUN_BYTES / item_bytes + 1, bytes = count * item_bytes;
     for (size_t i = 0; i < count; i += run)
         qsort((char *)array + i * item_bytes, count - i < run ? count - i : run, item_bytes, compare);
     if (count <= run)
         return;
     char *from = array, *to = bulk_array(count, item_bytes), *scratch = to;
-    for (size_t width = run; width < count; width *= 2) {
-        for (size_t i = 0; i < count; i += 2 * width) {
-            const size_t middle = count - i < width ? count : i + width,
-                         end = count - i < 2 * width ? count : i + 2 * width;
-            merge(&order, from + i * item_bytes, from + middle * item_bytes, from + end * item_bytes,
-                  to + i * item_bytes);
+    for (size_t width = run * item_bytes; width < bytes; width *= MOST_RUNS) {
+        for (size_t i = 0, first = 0; i < bytes; first = i) {
+            run_t heap[MOST_RUNS];
+            size_t runs = 0;
+            for (; runs < MOST_RUNS && i < bytes; i += width)
+                heap[runs++] = (run_t){from + i, from + (bytes - i < width ? bytes : i + width)};
+            merge(&order, heap, runs, to + first);
         }
         char *other = from;
         from = to;
         to = other;
     }
     if (from != array)
-        memcpy(array, from, count * item_bytes);
+        memcpy(array, from, bytes);
     bulk_free(scratch);
 }

@@ -16,6 +16,8 @@ typedef struct site_key {
     const trace_call *call;
     place place; /* of the first process */
     double enter_ns;
+    int site;       /* its number */
+    int64_t number; /* of the call at the site */
 } site_key_t;
 
 /* ---- The same site */
@@ -23,7 +25,7 @@ typedef struct site_key {
 static site_key_t make_key(const trace_call *call)
 {
     const trace_point enter = call->parts[0].enter;
-    return (site_key_t){call, place_of(enter), enter.at->global_ns[enter.event]};
+    return (site_key_t){.call = call, .place = place_of(enter), .enter_ns = enter.at->global_ns[enter.event]};
 }
 
 /* Communicators with the same ranks are one. Most calls are on the very same. */
@@ -53,6 +55,12 @@ static int compare_key(const void *left, const void *right)
     return order != 0 ? order : (a->enter_ns > b->enter_ns) - (a->enter_ns < b->enter_ns);
 }
 
+static int by_time(const void *left, const void *right)
+{
+    const site_key_t *a = left, *b = right;
+    return (a->enter_ns > b->enter_ns) - (a->enter_ns < b->enter_ns);
+}
+
 /* ---- A site */
 
 /* Ranks and ranges of ranks, as many as there is room for. */
@@ -75,22 +83,22 @@ static void name_comm(site_t *site, const trace *of, const trace_call *call)
     }
 }
 
-static void take_arrivals(site_t *site, const trace *of, bool has_bounds)
+static void take_arrivals(site_t *site, const trace *of, const site_key_t *key, bool has_bounds)
 {
     arrivals_t *to = &site->arrivals;
-    for (int64_t call = 0; call < to->calls; call++)
-        for (int rank = 0; rank < to->ranks; rank++) {
-            const struct trace_part *part = &site->calls[call]->parts[rank];
-            const trace_process *process = part->enter.at->process;
-            int64_t place = call * to->ranks + rank;
-            to->enter_ns[place] = part->enter.at->global_ns[part->enter.event] - of->zero_ns;
-            to->leave_ns[place] = part->leave.at->global_ns[part->leave.event] - of->zero_ns;
-            to->wait_from_ns[place] = part->wait.at->global_ns[part->wait.event] - of->zero_ns;
-            to->bound_ns[place] = has_bounds ? trace_bound_ns(process, trace_time_ns(&part->enter)) : NAN;
-        }
+    for (int rank = 0; rank < to->ranks; rank++) {
+        const trace_part *part = &key->call->parts[rank];
+        const trace_process *process = part->enter.at->process;
+        int64_t place = key->number * to->ranks + rank;
+        to->enter_ns[place] = part->enter.at->global_ns[part->enter.event] - of->zero_ns;
+        to->leave_ns[place] = part->leave.at->global_ns[part->leave.event] - of->zero_ns;
+        to->wait_from_ns[place] = part->wait.at->global_ns[part->wait.event] - of->zero_ns;
+        to->bound_ns[place] = has_bounds ? trace_bound_ns(process, trace_time_ns(&part->enter)) : NAN;
+    }
 }
 
-static site_t make_site(const trace *of, const site_key_t *keys, size_t count, bool has_bounds)
+/* Without the arrivals. */
+static site_t make_site(const trace *of, site_key_t *keys, size_t count, int number)
 {
     char address[32];
     const trace_call *call = keys[0].call;
@@ -99,11 +107,12 @@ static site_t make_site(const trace *of, const site_key_t *keys, size_t count, b
                    .place = need(strdup(keys[0].place.text ? keys[0].place.text : address)),
                    .calls = need(calloc(count, sizeof site.calls[0])),
                    .arrivals = arrivals_alloc(call->count, (int64_t)count)};
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         site.calls[i] = keys[i].call;
+        keys[i].site = number;
+        keys[i].number = (int64_t)i;
+    }
     name_comm(&site, of, call);
-    take_arrivals(&site, of, has_bounds);
-    site.summary = arrivals_summarize(&site.arrivals);
     return site;
 }
 
@@ -125,8 +134,15 @@ void sites_find(sites_t *sites, const trace *of, const trace_matches *matches, b
     for (size_t from = 0, to; from < count; from = to) {
         for (to = from + 1; to < count && compare_site(&keys[from], &keys[to]) == 0;)
             to++;
-        sites->list[sites->count++] = make_site(of, keys + from, to - from, has_bounds);
+        sites->list[sites->count] = make_site(of, keys + from, to - from, sites->count);
+        sites->count++;
     }
+    /* Events that are in files are read once if they are used in the order of time. */
+    qsort(keys, count, sizeof keys[0], by_time);
+    for (size_t i = 0; i < count; i++)
+        take_arrivals(&sites->list[keys[i].site], of, &keys[i], has_bounds);
+    for (int i = 0; i < sites->count; i++)
+        sites->list[i].summary = arrivals_summarize(&sites->list[i].arrivals);
     qsort(sites->list, (size_t)sites->count, sizeof sites->list[0], compare_wait);
     free(keys);
 }
