@@ -53,7 +53,7 @@ LOOP_TEST(arrays_keep_their_items, COUNT_OF(limits))
 LOOP_TEST(sorts_as_qsort, COUNT_OF(limits))
 {
     enum { RUN = (1 << 18) / 16 + 1 };
-    static const size_t counts[] = {0, 1, 2, RUN - 1, RUN, RUN + 1, (size_t)3 * RUN + 7, (size_t)8 * RUN};
+    static const size_t counts[] = {0, 1, 2, RUN - 1, RUN, RUN + 1, (size_t)3 * RUN + 7, (size_t)65 * RUN + 3};
     chance dice = chance_of_round(_i);
     bulk_limit(limits[_i]);
     for (int n = 0; n < COUNT_OF(counts); n++) {

@@ -268,7 +268,7 @@ LOOP_TEST(calls_keep_their_promises, COUNT_OF(scenes))
         delayed_ns += check_calls(scene, _i + i * COUNT_OF(choices), MAX_DELAY_NS);
     }
     /* Most of the time between two calls is a delay, of which the overhead must have nothing. */
-    EXPECT(delayed_ns <= 2 * plain_ns && plain_ns <= 4 * delayed_ns,
+    EXPECT(delayed_ns <= 2 * plain_ns && plain_ns <= 8 * delayed_ns,
            "%s: overheads of %" PRId64 " ns without delays, %" PRId64 " ns with them", scene->name, plain_ns,
            delayed_ns);
 }
@@ -326,8 +326,11 @@ static void check_wrong(int wrong, int choice, int rank, left expected)
     simulation world = make_world(&scene, 500);
     simulate(&world, play_calls, &played);
     const record *record = &played.records[rank][0];
-    EXPECT(record->left == expected, "%s, %s: rank %d leaves as %d instead of %d", wrongs[wrong].name,
-           mh_barrier_choice(choice), rank, (int)record->left, (int)expected);
+    /* Without a root, messages of processes that come later may come after the instant by the clock that is ahead. */
+    bool may_be_late = choice == DISSEMINATION && expected == IN_TIME && wrongs[wrong].ahead_ns > 0;
+    EXPECT(record->left == expected || (may_be_late && record->left == LATE),
+           "%s, %s: rank %d leaves as %d instead of %d", wrongs[wrong].name, mh_barrier_choice(choice), rank,
+           (int)record->left, (int)expected);
     if (record->left == DISRUPTED)
         EXPECT(lateness_ns(record) < MH_NS_PER_MS / 2, "%s: disrupted, but it waits", wrongs[wrong].name);
 }
