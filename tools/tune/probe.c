@@ -103,7 +103,7 @@ static int list_components(void)
 const char probe_used[] = "the call returned";
 
 /* Returns MPI's error. number: by which values differ */
-static int call_once(const work_plan_t *plan, int64_t number, int64_t *wrong)
+static int make_call(const work_plan_t *plan, int64_t number, int64_t *wrong)
 {
     char *memory = arena_allocate(work_bytes(plan));
     if (!memory)
@@ -143,7 +143,7 @@ static int use(const operation_t *operation, int64_t bytes)
                               .element = element_named(operation->shape->reduces ? "mpi_float" : "mpi_char"),
                               .reduction = reduction_named("sum"),
                               .max_bytes = bytes};
-    int error = call_once(&plan, 0, &wrong);
+    int error = make_call(&plan, 0, &wrong);
     if (world.rank == 0 && error == MPI_SUCCESS)
         puts(probe_used);
     MPI_Finalize();
@@ -243,7 +243,7 @@ static int check(const operation_t *operation, uint64_t state, int calls, bool i
     for (int i = 0; i < calls; i++) {
         const work_plan_t plan = draw(operation, all, in_place, &state);
         int64_t elements = 0;
-        bool is_bad = call_once(&plan, (int64_t)(state >> 32), &elements) != MPI_SUCCESS || elements > 0;
+        bool is_bad = make_call(&plan, (int64_t)(state >> 32), &elements) != MPI_SUCCESS || elements > 0;
         wrong[operation->shape->reduces && plan.reduction == &all[OWN_COMPOSITION]] += is_bad;
     }
     close_reductions(all);
