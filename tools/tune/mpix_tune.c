@@ -189,7 +189,7 @@ static void say_before(const tune_t *tune, FILE *file)
     char before[BEFORE_BYTES] = "";
     tune->library->find_before(tune, before);
     if (before[0] != '\0')
-        fprintf(file, "# %s takes before these algorithms: %s\n", tune->library->name, before);
+        fprintf(file, "# %s takes before the algorithms of a file: %s\n", tune->library->name, before);
     fflush(file);
 }
 
@@ -315,11 +315,10 @@ static bool find(tune_t *tune, char path[TUNE_PATH_BYTES], FILE *says, char comp
 {
     if (!tune_list(tune, complaint) || !claim_folder(tune, complaint))
         return false;
+    say_before(tune, says);
     bool good = tune_find_candidates(tune, complaint);
     if (tune->candidate_count > 0)
         say_candidates(tune, says);
-    if (good)
-        say_before(tune, says);
     return good && tune_measure(tune, complaint) && (tune->range_count == 0 || settle(tune, path, complaint));
 }
 
