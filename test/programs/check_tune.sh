@@ -113,6 +113,10 @@ check_parameters() {
     again
 }
 
+expect_before() {   # WHAT
+    grep -qF "takes before the algorithms of a file: $1" "$scratch/out" || complain "$1 is not named"
+}
+
 # A component that goes before tuned is named; the rules are in force for nothing.
 check_before() {
     local component=sm
@@ -123,7 +127,7 @@ check_before() {
     tune allreduce
     unset OMPI_MCA_coll_${component}_priority
     expect_status 1
-    grep -q "takes before the algorithms of a file: $component (priority 60)" "$scratch/out" || complain "it is not named"
+    expect_before "$component (priority 60)"
     expect_no_file
     again
 }
@@ -134,12 +138,12 @@ check_nodes_file() {
     local keys='"comm_size<4": "comm_size<=4": "avg_msg_size<=16383": "avg_msg_size<=16384": '
     case $MPI_LIBRARY in
     MPICH*)
-        grep -q "takes before the algorithms of a file: compositions" "$scratch/out" || complain "compositions are not named"
+        expect_before compositions
         [ "$(grep -oE '"(comm_size<=?4|avg_msg_size<=1638[0-9])":' "$1" | uniq | tr '\n' ' ')" = "$keys" ] ||
             complain "not these keys: $keys" ;;
     "Open MPI 4"*) [ ! -e "$1" ] || complain "there is a file for han" ;;
     *)
-        grep -q "takes before the algorithms of a file: han (priority 35)" "$scratch/out" || complain "han is not named"
+        expect_before "han (priority 35)"
         [ "$(grep -E '^[0-9]+ (han|tuned|# ranks( or more)?)$' "$1" | tr '\n' '|')" = "$limits" ] ||
             complain "not these limits: $limits" ;;
     esac
