@@ -2,8 +2,9 @@
 /*
  * waits_program.c - a program with a delay at a place that is drawn, for the simulator.
  *
- * Usage: waits_program PATTERN SEED [late]. Each rank prints when it began and ended, and how long it was in MPI
- * functions, in nanoseconds; with "late", the late rank prints the call before which it is late.
+ * Usage: waits_program PATTERN SEED WORK [late]: each phase computes for WORK microseconds, and up to a thousandth of
+ * that more. Each rank prints when it began and ended, and how long it was in MPI functions, in nanoseconds. With
+ * "late", one rank is late by half of WORK to four times as much, and prints before which call.
  */
 #include <mpi.h>
 #include <stdint.h>
@@ -12,21 +13,23 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ITERATIONS = 24, WORK_US = 1000 };
+enum { ITERATIONS = 24 };
 
-static int rank, ranks, iteration, is_planted;
-static uint64_t drawn;
+static int rank, ranks, iteration, is_planted, work_us;
+static uint64_t drawn, noise;
 static double worked_s;
 
-/* The same on all ranks. */
+/* The same on all ranks; us: microseconds. The last two ranks are not late, because of the pipeline. */
 static struct {
     int rank, phase, every, us;
+    int is_open;        /* this rank was late, and has called nothing since */
+    const char *before; /* what it calls then */
 } late;
 
-static int draw(int least, int most)
+static int draw(uint64_t *from, int least, int most)
 {
-    drawn = drawn * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return least + (int)((drawn >> 33) % (uint64_t)(most - least + 1));
+    *from = *from * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return least + (int)((*from >> 33) % (uint64_t)(most - least + 1));
 }
 
 static void work(int phase)
@@ -34,18 +37,28 @@ static void work(int phase)
     const int is_late = is_planted && rank == late.rank && phase == late.phase && iteration > 0 &&
                         iteration + 1 < ITERATIONS && iteration % late.every == 0;
     const double begin_s = MPI_Wtime();
-    usleep(WORK_US + (is_late ? late.us : 0));
+    usleep((useconds_t)(work_us + draw(&noise, 0, work_us / 1000) + (is_late ? late.us : 0)));
     worked_s += MPI_Wtime() - begin_s;
+    late.is_open |= is_late;
+}
+
+static void call(const char *function)
+{
+    if (late.is_open)
+        late.before = function;
+    late.is_open = 0;
 }
 
 static void give(int to)
 {
+    call("MPI_Send");
     MPI_Send(&rank, 1, MPI_INT, to, iteration, MPI_COMM_WORLD);
 }
 
 static void take(int from)
 {
     int value;
+    call("MPI_Recv");
     MPI_Recv(&value, 1, MPI_INT, from, iteration, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
@@ -66,20 +79,27 @@ static void halo(void)
         const int other = rank + 2 * side - 1;
         if (other < 0 || other == ranks)
             continue;
+        call("MPI_Irecv");
         MPI_Irecv(&values[side], 1, MPI_INT, other, 0, MPI_COMM_WORLD, &requests[count++]);
         MPI_Isend(&rank, 1, MPI_INT, other, 0, MPI_COMM_WORLD, &requests[count++]);
     }
     work(1);
+    call("MPI_Waitall");
     MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
 }
 
+/*
+ * Each rank works on what it took in the iteration before. The last one computes both phases in one, so it cannot tell
+ * which phase of the one before it is late.
+ */
 static void pipeline(void)
 {
-    if (rank > 0)
-        take(rank - 1);
     work(0);
     if (rank + 1 < ranks)
         give(rank + 1);
+    work(1);
+    if (rank > 0)
+        take(rank - 1);
 }
 
 /* Sums go up a binary tree, and the result comes down. */
@@ -94,17 +114,19 @@ static void tree(void)
     }
     for (int child = 2 * rank + 1; child <= 2 * rank + 2 && child < ranks; child++)
         give(child);
+    work(1);
 }
 
+/* Rank 0 works, too. */
 static void master(void)
 {
-    if (rank > 0) {
-        take(0);
-        work(0);
-        give(0);
-    }
     for (int worker = 1; rank == 0 && worker < ranks; worker++)
         give(worker);
+    if (rank > 0)
+        take(0);
+    work(0);
+    if (rank > 0)
+        give(0);
     for (int worker = 1; rank == 0 && worker < ranks; worker++)
         take(worker);
 }
@@ -113,8 +135,10 @@ static void collectives(void)
 {
     int sum;
     work(0);
+    call("MPI_Allreduce");
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     work(1);
+    call("MPI_Barrier");
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -123,19 +147,24 @@ static void nonblocking(void)
     int sum;
     MPI_Request request;
     work(0);
+    call("MPI_Iallreduce");
     MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
     work(1);
+    call("MPI_Wait");
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 static const struct {
     const char *name;
     void (*iterate)(void);
-    int phases, first; /* phases and ranks that may be late */
-} patterns[] = {{"ring", ring, 2, 0},     {"halo", halo, 2, 0},
-                {"tree", tree, 1, 0},     {"master", master, 1, 1},
-                {"pipeline", pipeline, 1, 0}, {"collectives", collectives, 2, 0},
-                {"nonblocking", nonblocking, 1, 0}};
+    int phases;
+} patterns[] = {{"ring", ring, 2},
+                {"halo", halo, 2},
+                {"tree", tree, 2},
+                {"master", master, 1},
+                {"pipeline", pipeline, 2},
+                {"collectives", collectives, 2},
+                {"nonblocking", nonblocking, 2}};
 
 int main(int argc, char **argv)
 {
@@ -145,20 +174,21 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     while (strcmp(patterns[i].name, argv[1]) != 0)
         i++;
-    drawn = strtoull(argv[2], NULL, 10);
-    is_planted = argc > 3;
-    draw(0, 1);
-    late.rank = draw(patterns[i].first, ranks - 1);
-    late.phase = draw(0, patterns[i].phases - 1);
-    late.every = draw(1, ITERATIONS - 2);
-    late.us = draw(WORK_US / 2, 4 * WORK_US);
+    drawn = 100 * strtoull(argv[2], NULL, 10) + i;
+    noise = drawn + (uint64_t)rank * UINT64_C(0x9e3779b97f4a7c15);
+    work_us = atoi(argv[3]);
+    is_planted = argc > 4;
+    late.phase = draw(&drawn, 0, patterns[i].phases - 1);
+    late.rank = draw(&drawn, 0, ranks - 3);
+    late.every = draw(&drawn, 1, ITERATIONS / 2);
+    late.us = draw(&drawn, work_us / 2, 4 * work_us);
     const double begin_s = MPI_Wtime();
     for (; iteration < ITERATIONS; iteration++)
         patterns[i].iterate();
     const double end_s = MPI_Wtime();
-    printf("rank %d ran %.0f %.0f in %.0f\n", rank, 1e9 * begin_s, 1e9 * end_s, 1e9 * (end_s - begin_s - worked_s));
-    if (rank == late.rank && is_planted)
-        printf("late %d phase %d every %d us %d\n", rank, late.phase, late.every, late.us);
+    printf("ran %.0f %.0f %.0f\n", 1e9 * begin_s, 1e9 * end_s, 1e9 * (end_s - begin_s - worked_s));
+    if (late.before)
+        printf("late %d %s %d us each %d\n", rank, late.before, late.us, late.every);
     MPI_Finalize();
     return 0;
 }
