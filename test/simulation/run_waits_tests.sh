@@ -6,7 +6,8 @@
 # waits, and what is charged to it, and what it would gain to remove it, must be right.
 #
 # Usage, in the build directory: run_waits_tests.sh [RANKS]... (default 8 and 64). Skipped where SimGrid is missing, and
-# with MPIX_TEST_BRIEF=yes or MPIX_TEST_QUICK=yes. Environment: MH_SEED (default 1), MH_ROUNDS (default 1).
+# with MPIX_TEST_BRIEF=yes or MPIX_TEST_QUICK=yes. Environment: MH_SEED (default 1), MH_ROUNDS (default 1), MH_WORK_US: how
+# long a phase is (default 10000).
 set -u
 export LC_ALL=C
 
@@ -33,7 +34,7 @@ simgrid_runner="timeout ${MPIX_TEST_TIMEOUT:-600}"
 simgrid_cflags=(-w -D__thread= '-Dtls_model(x)=' -D_end=__ehdr_start -Ddestructor=used '-DFLAVOR="smpi"'
     -I"$work/generated")
 simgrid_ldflags=("$work/front.o" -Wl,-Bsymbolic
-    -Wl,--wrap=dladdr,--wrap=smpi_clock_gettime,--wrap=pthread_key_create)
+    -Wl,--wrap=dladdr -Wl,--wrap=smpi_clock_gettime -Wl,--wrap=pthread_key_create)
 build() {
     local sources
     mkdir -p "$work/generated/interpose" && echo '#include <mpi.h>' >"$work/mpi.c" &&
@@ -71,15 +72,16 @@ judge() {           # RANKS PATTERN SEED
     trace traced_without "$@" "$work_us"
     trace traced "$@" "$work_us" late
     awk -v seed="$3" -v figures="$work/figures" '
-        function check(what, ns, true_ns, bound_ns) {
-            if ((ns - true_ns) ^ 2 > (0.01 * true_ns + bound_ns) ^ 2)
+        function check(what, ns, true_ns, bound_ns,    limit_ns) {
+            limit_ns = bound_ns > 0.01 * true_ns ? bound_ns : 0.01 * true_ns
+            if ((ns - true_ns) ^ 2 > limit_ns ^ 2)
                 printf "%s is %.0f ns, not %.0f, with seed %d: late is rank %s\n", what, ns, true_ns, seed, late
             return 100 * (ns / true_ns - 1)
         }
         FNR == 1 { file++; titles = causes = 0; FS = file < 3 ? " " : ","; $0 = $0 }
         /^#/ { next }
         file < 3 && $1 == "ran" { begin[file] = $2; in_calls[file] += $4; if ($3 > end[file]) end[file] = $3 }
-        file < 3 && $1 == "late" { late = $2 " before " $3; us = $4 }
+        file < 3 && $1 == "late" { late = $2 " before " $3 }
         file < 3 { next }
         !titles { for (titles = 1; titles <= NF; titles++) number[$titles] = titles; next }
         {

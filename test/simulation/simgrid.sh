@@ -26,8 +26,8 @@ simgrid_problem() {
     fi
 }
 
-# What runs the compiler and the simulator, such as timeout with its options; and further options of the compiler, and of
-# the linker.
+# What runs the compiler and the simulator, such as timeout with its options; and further options of the compiler and
+# of the linker.
 simgrid_runner=
 simgrid_cflags=()
 simgrid_ldflags=()

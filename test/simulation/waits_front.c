@@ -13,7 +13,6 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
-#include <simgrid/engine.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -63,6 +62,7 @@ int __wrap_dladdr(const void *address, Dl_info *found)
 }
 
 /* Before MPI_Init and after MPI_Finalize, the simulator would give the time of this machine. */
+double simgrid_get_clock(void);
 int __real_smpi_clock_gettime(clockid_t clock, struct timespec *now);
 int __wrap_smpi_clock_gettime(clockid_t clock, struct timespec *now);
 int __wrap_smpi_clock_gettime(clockid_t clock, struct timespec *now)

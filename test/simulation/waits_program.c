@@ -6,8 +6,9 @@
  * that more. Each rank prints when it began and ended, and how long it was in MPI functions, in nanoseconds. With
  * "late", one rank is late by half of WORK to four times as much, and prints before which call.
  */
+#include "common/random.h"
+
 #include <mpi.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +32,7 @@ static struct {
 
 static int draw(uint64_t *from, int least, int most)
 {
-    *from = *from * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return least + (int)((*from >> 33) % (uint64_t)(most - least + 1));
+    return least + (int)(random_next(from) % (uint64_t)(most - least + 1));
 }
 
 static void work(int phase)
@@ -175,7 +175,7 @@ int main(int argc, char **argv)
     while (strcmp(patterns[i].name, argv[1]) != 0)
         i++;
     drawn = 100 * strtoull(argv[2], NULL, 10) + i;
-    noise = drawn + (uint64_t)rank * UINT64_C(0x9e3779b97f4a7c15);
+    noise = drawn + ((uint64_t)rank << 32);
     work_us = atoi(argv[3]);
     is_planted = argc > 4;
     late.phase = draw(&drawn, 0, patterns[i].phases - 1);
@@ -188,7 +188,7 @@ int main(int argc, char **argv)
     const double end_s = MPI_Wtime();
     printf("ran %.0f %.0f %.0f\n", 1e9 * begin_s, 1e9 * end_s, 1e9 * (end_s - begin_s - worked_s));
     if (late.before)
-        printf("late %d %s %d us each %d\n", rank, late.before, late.us, late.every);
+        printf("late %d %s\n", rank, late.before);
     MPI_Finalize();
     return 0;
 }
