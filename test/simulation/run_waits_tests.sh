@@ -6,8 +6,8 @@
 # waits, and what is charged to it, and what it would gain to remove it, must be right.
 #
 # Usage, in the build directory: run_waits_tests.sh [RANKS]... (default 8 and 64). Skipped where SimGrid is missing, and
-# with MPIX_TEST_BRIEF=yes or MPIX_TEST_QUICK=yes. Environment: MH_SEED (default 1), MH_ROUNDS (default 1), MH_WORK_US: how
-# long a phase is (default 10000).
+# with MPIX_TEST_BRIEF=yes or MPIX_TEST_QUICK=yes. Environment: MH_SEED (default 1), MH_ROUNDS (default 1), MH_WORK_US
+# (default 10000: how long a phase is).
 set -u
 export LC_ALL=C
 

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
 enum { ITERATIONS = 24 };
 
@@ -39,8 +39,10 @@ static void work(int phase)
 {
     const int is_late = is_planted && rank == late.rank && phase == late.phase && iteration > 0 &&
                         iteration + 1 < ITERATIONS && iteration % late.every == 0;
+    const int us = work_us + draw(&noise, 0, work_us / 1000) + (is_late ? late.us : 0);
+    const struct timespec time = {us / 1000000, us % 1000000 * 1000L};
     const double begin_s = MPI_Wtime();
-    usleep((useconds_t)(work_us + draw(&noise, 0, work_us / 1000) + (is_late ? late.us : 0)));
+    nanosleep(&time, NULL);
     worked_s += MPI_Wtime() - begin_s;
     late.is_open |= is_late;
 }
