@@ -4,7 +4,7 @@
  *
  * Usage: waits_program PATTERN SEED WORK [late]: each phase computes for WORK microseconds, and up to a thousandth of
  * that more. Each rank prints when it began and ended, and how long it was in MPI functions, in nanoseconds. With
- * "late", one rank is late by half of WORK to four times as much, and prints before which call.
+ * "late", one rank is late by two to six times WORK at a place, and prints before which call.
  */
 #include "common/random.h"
 
@@ -183,7 +183,7 @@ int main(int argc, char **argv)
     late.phase = draw(&drawn, 0, patterns[i].phases - 1);
     late.rank = draw(&drawn, 1, ranks - 3);
     late.every = draw(&drawn, 1, ITERATIONS / 2);
-    late.us = draw(&drawn, work_us / 2, 4 * work_us);
+    late.us = draw(&drawn, 2 * work_us, 6 * work_us); /* more than a phase in which messages travel */
     const double begin_s = MPI_Wtime();
     for (; iteration < ITERATIONS; iteration++)
         patterns[i].iterate();
