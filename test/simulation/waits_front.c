@@ -35,10 +35,7 @@ void *mh_interpose_find_if_any(interpose_next *next)
 
 void *mh_interpose_search(interpose_next *next)
 {
-    void *address = mh_interpose_find_if_any(next);
-    if (!address)
-        abort();
-    return address;
+    return mh_interpose_find_if_any(next);
 }
 
 const void *mh_interpose_open(void)
@@ -52,7 +49,6 @@ const void *mh_interpose_open(void)
 
 /* Each copy has a file name of its own, and the file is gone: call sites are those of the program that was copied. */
 int __real_dladdr(const void *address, Dl_info *found);
-int __wrap_dladdr(const void *address, Dl_info *found);
 int __wrap_dladdr(const void *address, Dl_info *found)
 {
     const int status = __real_dladdr(address, found);
@@ -64,7 +60,6 @@ int __wrap_dladdr(const void *address, Dl_info *found)
 /* Before MPI_Init and after MPI_Finalize, the simulator would give the time of this machine. */
 double simgrid_get_clock(void);
 int __real_smpi_clock_gettime(clockid_t clock, struct timespec *now);
-int __wrap_smpi_clock_gettime(clockid_t clock, struct timespec *now);
 int __wrap_smpi_clock_gettime(clockid_t clock, struct timespec *now)
 {
     int has_begun = 0, has_ended = 0;
@@ -79,7 +74,6 @@ int __wrap_smpi_clock_gettime(clockid_t clock, struct timespec *now)
 }
 
 /* A thread has 1,024 keys at most, and no process ends before the thread does. */
-int __wrap_pthread_key_create(pthread_key_t *key, void (*ends)(void *));
 int __wrap_pthread_key_create(pthread_key_t *key, void (*ends)(void *))
 {
     (void)ends;

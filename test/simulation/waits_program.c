@@ -47,24 +47,22 @@ static void work(int phase)
     late.is_open |= is_late;
 }
 
-static void call(const char *function)
+static void note(const char *function)
 {
-    if (late.is_open)
-        late.before = function;
+    late.before = late.is_open ? function : late.before;
     late.is_open = 0;
 }
+#define CALL(function, ...) (note("MPI_" #function), MPI_##function(__VA_ARGS__))
 
 static void give(int to)
 {
-    call("MPI_Send");
-    MPI_Send(&rank, 1, MPI_INT, to, iteration, MPI_COMM_WORLD);
+    CALL(Send, &rank, 1, MPI_INT, to, iteration, MPI_COMM_WORLD);
 }
 
 static void take(int from)
 {
     int value;
-    call("MPI_Recv");
-    MPI_Recv(&value, 1, MPI_INT, from, iteration, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CALL(Recv, &value, 1, MPI_INT, from, iteration, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static void ring(void)
@@ -84,13 +82,11 @@ static void halo(void)
         const int other = rank + 2 * side - 1;
         if (other < 0 || other == ranks)
             continue;
-        call("MPI_Irecv");
-        MPI_Irecv(&values[side], 1, MPI_INT, other, 0, MPI_COMM_WORLD, &requests[count++]);
+        CALL(Irecv, &values[side], 1, MPI_INT, other, 0, MPI_COMM_WORLD, &requests[count++]);
         MPI_Isend(&rank, 1, MPI_INT, other, 0, MPI_COMM_WORLD, &requests[count++]);
     }
     work(1);
-    call("MPI_Waitall");
-    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+    CALL(Waitall, count, requests, MPI_STATUSES_IGNORE);
 }
 
 /* Each rank works on what it took in the iteration before. */
@@ -137,11 +133,9 @@ static void collectives(void)
 {
     int sum;
     work(0);
-    call("MPI_Allreduce");
-    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    CALL(Allreduce, &rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     work(1);
-    call("MPI_Barrier");
-    MPI_Barrier(MPI_COMM_WORLD);
+    CALL(Barrier, MPI_COMM_WORLD);
 }
 
 static void nonblocking(void)
@@ -149,11 +143,9 @@ static void nonblocking(void)
     int sum;
     MPI_Request request;
     work(0);
-    call("MPI_Iallreduce");
-    MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    CALL(Iallreduce, &rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
     work(1);
-    call("MPI_Wait");
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CALL(Wait, &request, MPI_STATUS_IGNORE);
 }
 
 static const struct {
