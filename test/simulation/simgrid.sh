@@ -26,8 +26,11 @@ simgrid_problem() {
     fi
 }
 
-# What runs the compiler and the simulator, such as timeout with its options.
+# What runs the compiler and the simulator, such as timeout with its options; and further options of the compiler and
+# of the linker.
 simgrid_runner=
+simgrid_cflags=()
+simgrid_ldflags=()
 
 # TOP FOLDER...: the sources in these folders that the build names, but for the one that it makes
 simgrid_sources() {
@@ -56,9 +59,9 @@ simgrid_build() {
     # shellcheck disable=SC2046,SC2086
     $simgrid_runner xargs -0 -a "$objects/list" -n 3 -P "$(nproc)" smpicc -std=gnu11 -O2 -DMH_WITH_SIMULATED_CLOCK \
         -DPACKAGE_VERSION='"simulated"' -I"$top"/{lib,include,test,tools} \
-        $(pkg-config --cflags hwloc) -c &&
-        $simgrid_runner smpicc $simgrid_few_mappings "$objects"/*.o -o "$output" $(pkg-config --libs hwloc) \
-            -lm -lpthread && rm -rf "$objects"
+        $(pkg-config --cflags hwloc) "${simgrid_cflags[@]}" -c &&
+        $simgrid_runner smpicc $simgrid_few_mappings "$objects"/*.o "${simgrid_ldflags[@]}" -o "$output" \
+            $(pkg-config --libs hwloc) -lm -lpthread && rm -rf "$objects"
 }
 
 # DIRECTORY RANKS: describes hosts for so many ranks.
