@@ -84,8 +84,10 @@ static inline bool tune_is_of(const tune_t *tune, const char *name)
 }
 
 /*
- * tune_is_chosen - whether variables choose algorithms, as a list of those that do not have their usual values says.
- * Which of Open MPI's components goes first is another question.
+ * tune_is_chosen - whether the environment chooses algorithms already.
+ *
+ * chosen   NAME=VALUE of each variable that has not its usual value, or "default". Those that only say which of Open
+ *          MPI's components goes first do not count.
  */
 bool tune_is_chosen(const char *chosen);
 
