@@ -114,7 +114,7 @@ check_parameters() {
 }
 
 expect_before() {   # WHAT
-    grep -qF "takes before the algorithms of a file: $1" "$scratch/out" || complain "$1 is not named"
+    grep -q "^# Before the algorithms of a file, .* uses: $1" "$scratch/out" || complain "$1 is not named"
 }
 
 # A component that goes before tuned is named; the rules are in force for nothing.

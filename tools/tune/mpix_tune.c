@@ -189,7 +189,7 @@ static void say_before(const tune_t *tune, FILE *file)
     char before[BEFORE_BYTES] = "";
     tune->library->find_before(tune, before);
     if (before[0] != '\0')
-        fprintf(file, "# %s takes before the algorithms of a file: %s\n", tune->library->name, before);
+        fprintf(file, "# Before the algorithms of a file, %s uses: %s\n", tune->library->name, before);
     fflush(file);
 }
 
