@@ -46,13 +46,13 @@ static void configure_rounds(mh_comm_state *state)
         tolerance_ns = MIN_TOLERANCE_NS;
     int64_t ceiling_ns = settings->values[MH_SET_SLACK_MAX_NS].number;
     int64_t floor_ns = or_auto(settings, MH_SET_SLACK_MIN_NS, SLACK_FLOOR_READS * read_ns);
-    int64_t min_met = or_auto(settings, MH_SET_VALID_FRACTION, 0);
+    int64_t min_valid = or_auto(settings, MH_SET_VALID_FRACTION, 0);
     mh_rounds_settings wanted = {.barrier_choice = (int)settings->values[MH_SET_BARRIER].number,
                                  .clocks_agree = mh_label_synchronizes(&settings->sync),
                                  .tolerance_ns = or_auto(settings, MH_SET_TOLERANCE_NS, tolerance_ns),
                                  .slack_floor_ns = floor_ns < ceiling_ns ? floor_ns : ceiling_ns,
                                  .slack_ceiling_ns = ceiling_ns,
-                                 .min_met = (double)min_met * MH_CONFIG_BILLIONTH};
+                                 .min_valid = (double)min_valid * MH_CONFIG_BILLIONTH};
     mh_rounds_configure(&state->rounds, &wanted);
 }
 

@@ -28,7 +28,8 @@ typedef struct mh_arrival {
     int64_t arrived_ns;  /* the estimated global time at which this was sent */
     int64_t slack_ns;    /* rank 0: what to use in this round */
     int64_t sync_due_ns; /* rank 0: global time of the next synchronization */
-    int64_t rehearse;    /* rank 0: whether another rehearsal follows this one */
+    /* Rehearsal: rank 0: whether another one follows. Call: whether the previous one was late, see mh_slack_call. */
+    int64_t rehearse_or_late;
 } mh_arrival;
 
 enum { MH_ARRIVAL_FIELDS = 7 };
@@ -48,7 +49,7 @@ typedef enum mh_order {
 
 typedef struct mh_release {
     int32_t order;       /* mh_order */
-    int32_t rehearse;    /* whether another rehearsal follows this one */
+    int32_t rehearse;    /* in a rehearsal: whether another one follows */
     int64_t decision_ns; /* global time by which all have arrived */
     int64_t given_ns;    /* the earliest global time at which this may have been decided; INT64_MIN: unknown */
     int64_t slack_ns;    /* the deadline is decision_ns + slack_ns */
@@ -87,7 +88,7 @@ static inline void mh_arrival_combine(mh_arrival *all, const mh_arrival *other)
     mh_raise(&all->arrived_ns, other->arrived_ns);
     mh_raise(&all->slack_ns, other->slack_ns);
     mh_raise(&all->sync_due_ns, other->sync_due_ns);
-    mh_raise(&all->rehearse, other->rehearse);
+    mh_raise(&all->rehearse_or_late, other->rehearse_or_late);
 }
 
 #endif

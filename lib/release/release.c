@@ -23,7 +23,7 @@ void mh_rounds_init(mh_rounds *rounds, const mh_channel *channel, mh_global_cloc
     rounds->channel = channel;
     rounds->clock = clock;
     rounds->barrier = barrier;
-    rounds->decided_ns = rounds->last_overhead_ns = INT64_MIN;
+    rounds->decided_ns = rounds->last_call.overhead_ns = INT64_MIN;
     rounds->instant_ns = MH_TIME_UNKNOWN_NS;
     rounds->arrival.slack_ns = INT64_MIN;
     mh_rounds_sync_at(rounds, INT64_MAX);
@@ -35,14 +35,14 @@ void mh_rounds_configure(mh_rounds *rounds, const mh_rounds_settings *settings)
 {
     if (rounds->barrier_choice != settings->barrier_choice || rounds->clocks_agree != settings->clocks_agree) {
         rounds->rehearsed = false;
-        rounds->last_overhead_ns = INT64_MIN;
+        rounds->last_call.overhead_ns = INT64_MIN;
         mh_slack_init(&rounds->slack, settings->slack_floor_ns, settings->slack_ceiling_ns);
     }
     rounds->barrier_choice = settings->barrier_choice;
     rounds->clocks_agree = settings->clocks_agree;
     rounds->tolerance_ns = settings->tolerance_ns;
     mh_slack_limit(&rounds->slack, settings->slack_floor_ns, settings->slack_ceiling_ns);
-    mh_slack_aim(&rounds->slack, settings->min_met);
+    mh_slack_aim(&rounds->slack, settings->min_valid);
 }
 
 void mh_rounds_sync_at(mh_rounds *rounds, int64_t due_ns)
@@ -63,8 +63,8 @@ static mh_release decide(const mh_arrival *all, int64_t decision_ns, int64_t giv
         wanted = MH_ORDER_RESTART;
     else if (decision_ns >= all->sync_due_ns)
         wanted = MH_ORDER_SYNC;
-    return (mh_release){(int32_t)(wanted > done ? wanted : MH_ORDER_RELEASE), (int32_t)all->rehearse, decision_ns,
-                        given_ns, all->slack_ns};
+    return (mh_release){(int32_t)(wanted > done ? wanted : MH_ORDER_RELEASE), (int32_t)all->rehearse_or_late,
+                        decision_ns, given_ns, all->slack_ns};
 }
 
 /* Rank 0: the need of the previous call, which these arrivals report. The deadline is near, so the need is only noted.
@@ -72,19 +72,18 @@ static mh_release decide(const mh_arrival *all, int64_t decision_ns, int64_t giv
 static void note_last(mh_rounds *rounds, const mh_arrival *all, const mh_release *release)
 {
     int64_t waited_ns = rounds->slack_ns + mh_arrival_last_delay_ns(all);
-    if (rounds->decided_ns != INT64_MIN) {
-        rounds->last_need_ns = all->need_ns;
-        rounds->last_overhead_ns = release->decision_ns - rounds->decided_ns - waited_ns;
-    }
+    if (rounds->decided_ns != INT64_MIN)
+        rounds->last_call = (mh_slack_call){all->need_ns, release->decision_ns - rounds->decided_ns - waited_ns,
+                                            rounds->slack_ns, all->rehearse_or_late > 0};
     rounds->decided_ns = release->decision_ns;
 }
 
 static void learn_last(mh_rounds *rounds)
 {
-    if (rounds->last_overhead_ns == INT64_MIN)
+    if (rounds->last_call.overhead_ns == INT64_MIN)
         return;
-    mh_slack_learn(&rounds->slack, rounds->last_need_ns, rounds->last_overhead_ns);
-    rounds->last_overhead_ns = INT64_MIN;
+    mh_slack_learn(&rounds->slack, &rounds->last_call);
+    rounds->last_call.overhead_ns = INT64_MIN;
 }
 
 void mh_rounds_trust_clock(mh_rounds *rounds, int64_t bound_ns)
@@ -131,12 +130,19 @@ static int run(mh_rounds *rounds, int64_t local_ns, mh_order done, mh_arrival *a
     return mh_barrier_release(rounds->barrier, release, error);
 }
 
+/* Ready for the deadline of the previous call, and still late: interrupted during the wait. */
+static bool was_late(const mh_rounds *rounds)
+{
+    return rounds->lateness_ns > rounds->tolerance_ns && rounds->arrival.need_ns <= rounds->slack_ns + rounds->delay_ns;
+}
+
 int mh_rounds_arrive(mh_rounds *rounds, int64_t local_ns, mh_request request, mh_order done, mh_release *release,
                      mh_error *error)
 {
     mh_arrival all;
     bool is_first = rounds->channel->rank == 0;
     mh_arrival_ask(&rounds->arrival, request, rounds->delay_ns);
+    rounds->arrival.rehearse_or_late = was_late(rounds);
     if (is_first)
         rounds->arrival.slack_ns = rounds->slack.slack_ns;
     int code = run(rounds, local_ns, done, &all, release, error);
@@ -183,13 +189,13 @@ static int rehearse_once(mh_rounds *rounds, bool learns, mh_release *release, mh
 {
     mh_arrival all;
     int64_t before_ns = release->decision_ns, local_ns = mh_base_clock_now_ns(&rounds->clock->base);
-    rounds->arrival.rehearse = rounds->channel->rank == 0 ? release->rehearse : INT64_MIN;
+    rounds->arrival.rehearse_or_late = rounds->channel->rank == 0 ? release->rehearse : INT64_MIN;
     int code = run(rounds, local_ns, MH_ORDER_RELEASE, &all, release, error);
     /* As in a call, the need does not include the update of the slack. */
     mh_model model = mh_global_clock_estimate(rounds->clock).model;
     note_need(rounds, &model, release, mh_base_clock_now_ns(&rounds->clock->base));
     if (code == MPI_SUCCESS && learns && rounds->channel->rank == 0)
-        mh_slack_learn(&rounds->slack, all.need_ns, release->decision_ns - before_ns);
+        mh_slack_learn(&rounds->slack, &(mh_slack_call){all.need_ns, release->decision_ns - before_ns, 0, false});
     return code;
 }
 

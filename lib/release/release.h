@@ -27,10 +27,10 @@ typedef struct mh_rounds {
     bool clocks_agree;  /* the clocks of all processes are synchronized */
     mh_slack slack;     /* kept on rank 0 */
     int64_t decided_ns; /* rank 0: global time of the last decision to release; INT64_MIN: none since the last sync */
-    int64_t last_need_ns, last_overhead_ns; /* rank 0: to be learned in the next round; INT64_MIN: nothing */
-    _Atomic int64_t tolerance_ns;           /* any thread that waits for an instant reads it */
-    mh_arrival arrival;                     /* for the next round */
-    int64_t stamp_margin_ns; /* how far this process's clock may be ahead; unknown: computed in each call */
+    mh_slack_call last_call;      /* rank 0: to be learned in the next round; overhead_ns is INT64_MIN: nothing */
+    _Atomic int64_t tolerance_ns; /* any thread that waits for an instant reads it */
+    mh_arrival arrival;           /* for the next round */
+    int64_t stamp_margin_ns;      /* how far this process's clock may be ahead; unknown: computed in each call */
     bool rehearsed;
     int64_t calls;
     int64_t misses;             /* calls that this process did not leave in time */
@@ -46,7 +46,7 @@ typedef struct mh_rounds_settings {
     int64_t tolerance_ns;
     int64_t slack_floor_ns;
     int64_t slack_ceiling_ns;
-    double min_met; /* see mh_slack_aim */
+    double min_valid; /* see mh_slack_aim */
 } mh_rounds_settings;
 
 /* channel, clock and barrier must outlive rounds. */

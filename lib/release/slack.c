@@ -7,7 +7,6 @@
  */
 #include "release/slack.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 enum {
@@ -56,9 +55,11 @@ static double eighth_power(double x)
     return fourth * fourth;
 }
 
-static void count(mh_slack_counts *counts, int bin)
+static void count(mh_slack_counts *counts, const mh_slack_call *call, int bin)
 {
     counts->calls++;
+    counts->late_calls += call->is_late;
+    counts->waited_ns += (double)call->slack_ns;
     counts->bins[bin]++;
     counts->occupied[bin / 64] |= UINT64_C(1) << bin % 64;
 }
@@ -69,12 +70,23 @@ static void clear(mh_slack_counts *counts)
         for (uint64_t left = counts->occupied[word]; left; left &= left - 1)
             counts->bins[64 * word + __builtin_ctzll(left)] = 0;
     memset(counts->occupied, 0, sizeof counts->occupied);
-    counts->calls = 0;
+    counts->calls = counts->late_calls = 0;
+    counts->waited_ns = 0;
+}
+
+/* Late calls count only for a required fraction: the value alone never makes a slack so long that they matter. */
+static double late_per_ns(const mh_slack *slack)
+{
+    const mh_slack_counts *counts = slack->counts;
+    double waited_ns = counts[0].waited_ns + counts[1].waited_ns;
+    return slack->min_valid > 0 && waited_ns > 0 ? (double)(counts[0].late_calls + counts[1].late_calls) / waited_ns
+                                                 : 0;
 }
 
 static void begin_search(mh_slack *slack)
 {
-    slack->search = (mh_slack_search){.bin = MH_SLACK_BINS, .best = -1, .overhead_ns = slack->overhead_ns};
+    slack->search = (mh_slack_search){
+        .bin = MH_SLACK_BINS, .best = -1, .overhead_ns = slack->overhead_ns, .late_per_ns = late_per_ns(slack)};
 }
 
 /* The highest bin below this one that is not empty; -1: there is none. */
@@ -90,17 +102,25 @@ static int occupied_below(const mh_slack *slack, int bin)
     return -1;
 }
 
-/* The best slack always just meets a need that occurred. Returns false if no shorter one can be better or allowed. */
+/* Valid releases in a given time. Below the required fraction: a negative value, which is higher for more of them. */
+static double value_of(const mh_slack *slack, double valid, int64_t slack_ns)
+{
+    if (valid < slack->min_valid)
+        return valid - 1;
+    return eighth_power(valid) / ((double)slack->search.overhead_ns + (double)slack_ns);
+}
+
+/* The best slack always just meets a need that occurred. Returns false if no shorter one can be better. */
 static bool examine_next(mh_slack *slack)
 {
     mh_slack_search *search = &slack->search;
     int bin = occupied_below(slack, search->bin);
-    double total = (double)(slack->counts[0].calls + slack->counts[1].calls), met = total - (double)search->misses;
-    double weight = eighth_power(met / total), overhead_ns = (double)search->overhead_ns;
-    if (bin < 0 || met < slack->min_met * total || weight <= search->best * (overhead_ns + (double)slack->floor_ns))
+    double total = (double)(slack->counts[0].calls + slack->counts[1].calls);
+    double met = (total - (double)search->misses) / total;
+    if (bin < 0 || value_of(slack, met, slack->floor_ns) <= search->best)
         return false;
     int64_t slack_ns = limited(slack, bin_top_ns(bin));
-    double value = weight / (overhead_ns + (double)slack_ns);
+    double value = value_of(slack, met / (1 + search->late_per_ns * (double)slack_ns), slack_ns);
     if (value > search->best) {
         search->best = value;
         search->best_ns = slack_ns;
@@ -131,10 +151,10 @@ void mh_slack_limit(mh_slack *slack, int64_t floor_ns, int64_t ceiling_ns)
     slack->slack_ns = limited(slack, slack->slack_ns);
 }
 
-void mh_slack_aim(mh_slack *slack, double min_met)
+void mh_slack_aim(mh_slack *slack, double min_valid)
 {
-    int64_t calls = (int64_t)(MIN_MISSES / (1 - min_met));
-    slack->min_met = min_met;
+    int64_t calls = (int64_t)(MIN_MISSES / (1 - min_valid));
+    slack->min_valid = min_valid;
     slack->forget_every = calls > FORGET_EVERY ? calls : FORGET_EVERY;
 }
 
@@ -154,11 +174,11 @@ static void learn_overhead(mh_slack *slack, int64_t overhead_ns)
         slack->overhead_ns = 1;
 }
 
-void mh_slack_learn(mh_slack *slack, int64_t need_ns, int64_t overhead_ns)
+void mh_slack_learn(mh_slack *slack, const mh_slack_call *call)
 {
-    int bin = bin_of(need_ns);
-    learn_overhead(slack, overhead_ns);
-    count(&slack->counts[slack->recent], bin);
+    int bin = bin_of(call->need_ns);
+    learn_overhead(slack, call->overhead_ns);
+    count(&slack->counts[slack->recent], call, bin);
     slack->search.misses += bin >= slack->search.bin;
     slack->calls++;
     search_on(slack);

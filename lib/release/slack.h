@@ -10,6 +10,7 @@
 #ifndef MH_SLACK_H
 #define MH_SLACK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -19,9 +20,20 @@ enum {
     MH_SLACK_WORDS = MH_SLACK_BINS / 64
 };
 
-/* Needs of some calls, counted by bins. */
+/* What one call tells. */
+typedef struct mh_slack_call {
+    int64_t need_ns; /* the maximum need of all processes; negative counts as zero */
+    /* The period without the slack and the longest delay: from the last deadline of a process to the next decision. */
+    int64_t overhead_ns;
+    int64_t slack_ns; /* of this call; 0: it did not wait */
+    bool is_late;     /* a process was ready for its deadline, and was then interrupted: it left late */
+} mh_slack_call;
+
+/* Some calls; their needs, counted by bins. */
 typedef struct mh_slack_counts {
     int64_t calls;
+    int64_t late_calls;
+    double waited_ns;                  /* the sum of their slacks */
     uint64_t occupied[MH_SLACK_WORDS]; /* a bit for each bin that is not empty */
     uint32_t bins[MH_SLACK_BINS];
 } mh_slack_counts;
@@ -30,7 +42,8 @@ typedef struct mh_slack_counts {
 typedef struct mh_slack_search {
     int bin;             /* this bin and all above it have been examined */
     int64_t misses;      /* calls whose needs are in these bins */
-    int64_t overhead_ns; /* all slacks of a search are compared with the same overhead */
+    int64_t overhead_ns; /* all slacks of a search are compared with the same overhead, */
+    double late_per_ns;  /* and with the same rate of interruptions during a wait */
     double best;         /* the value of the best slack so far */
     int64_t best_ns;
 } mh_slack_search;
@@ -38,7 +51,7 @@ typedef struct mh_slack_search {
 typedef struct mh_slack {
     int64_t floor_ns;
     int64_t ceiling_ns;
-    double min_met;            /* the minimum fraction of calls whose need must be met; 0: none */
+    double min_valid;          /* see mh_slack_aim */
     int64_t slack_ns;          /* what to use now */
     int64_t overhead_ns;       /* typical period without its slack and delay */
     int64_t calls;             /* learned from so far */
@@ -54,13 +67,12 @@ void mh_slack_init(mh_slack *slack, int64_t floor_ns, int64_t ceiling_ns);
 /* Change the limits and keep the data. */
 void mh_slack_limit(mh_slack *slack, int64_t floor_ns, int64_t ceiling_ns);
 
-/* Change the fraction of calls whose need must be met: from 0 to less than 1. */
-void mh_slack_aim(mh_slack *slack, double min_met);
-
 /*
- * Learn from a call. need_ns: the maximum need of all processes; negative counts as zero. overhead_ns: the period
- * without the slack and the longest delay, which is the time from the last deadline of a process to the next decision.
+ * Change the minimum fraction of calls that all processes leave in time: from 0 to less than 1. If no slack yields this
+ * fraction, the slack with the highest fraction is chosen.
  */
-void mh_slack_learn(mh_slack *slack, int64_t need_ns, int64_t overhead_ns);
+void mh_slack_aim(mh_slack *slack, double min_valid);
+
+void mh_slack_learn(mh_slack *slack, const mh_slack_call *call);
 
 #endif

@@ -43,7 +43,7 @@ typedef enum left { IN_TIME, LATE, DISRUPTED, SYNCED } left;
 
 /* One call of one process. */
 typedef struct record {
-    int64_t instant_ns, slack_ns;
+    int64_t instant_ns, slack_ns, need_ns;
     int64_t delay_ns; /* of this process alone */
     left left;
     int64_t left_ns; /* virtual time */
@@ -137,6 +137,7 @@ static void play_calls(const simulation *world, const mh_channel *channel, const
                                                       : LATE;
         record->instant_ns = state.rounds.instant_ns;
         record->slack_ns = state.rounds.slack_ns;
+        record->need_ns = state.rounds.arrival.need_ns;
     }
     play->last[channel->rank] = state.rounds;
     mh_barrier_close(&state.barrier);
@@ -162,12 +163,12 @@ enum { AUTO = 0, DISSEMINATION = 2, TREE = 3, COLLECTIVE = 4 };
 
 static const int choices[] = {AUTO, DISSEMINATION, TREE, COLLECTIVE};
 
-static play *play_scene(const scene *scene, int round, int64_t max_delay_ns)
+static play *play_scene(const scene *scene, int round, int64_t max_delay_ns, int calls)
 {
     static play played;
     memset(&played, 0, sizeof played);
     played.scene = scene;
-    played.calls = CALLS;
+    played.calls = calls;
     played.max_delay_ns = max_delay_ns;
     played.barrier_choice = choices[round % COUNT_OF(choices)];
     simulation world = make_world(scene, round);
@@ -248,7 +249,7 @@ static void check_rehearsal(const scene *scene, const play *played)
 /* Returns the overhead that is learned. */
 static int64_t check_calls(const scene *scene, int round, int64_t max_delay_ns)
 {
-    const play *played = play_scene(scene, round, max_delay_ns);
+    const play *played = play_scene(scene, round, max_delay_ns, CALLS);
     check_flags(scene, played);
     check_validity(scene, played);
     check_instants(scene, played);
@@ -282,16 +283,40 @@ TEST(needs_are_forgotten_with_the_barrier)
     mh_channel alone = {.rank = 0, .size = 1};
     mh_rounds_init(&rounds, &alone, NULL, NULL);
     mh_rounds_configure(&rounds, &tree);
-    mh_slack_learn(&rounds.slack, 1000, 1000);
+    mh_slack_learn(&rounds.slack, &(mh_slack_call){1000, 1000, 0, false});
     int64_t slack_ns = rounds.slack.slack_ns;
     tree.tolerance_ns++;
     mh_rounds_configure(&rounds, &tree);
     EXPECT(rounds.slack.calls == 1 && rounds.slack.slack_ns == slack_ns,
            "another tolerance, and what was learned is forgotten");
-    rounds.last_overhead_ns = 1000;
+    rounds.last_call.overhead_ns = 1000;
     mh_rounds_configure(&rounds, &collective);
     EXPECT(rounds.slack.calls == 0, "another barrier, but what was learned is kept");
-    EXPECT(rounds.last_overhead_ns == INT64_MIN, "another barrier, but a need of the former one will be learned");
+    EXPECT(rounds.last_call.overhead_ns == INT64_MIN, "another barrier, but a need of the former one will be learned");
+}
+
+/* A process that was ready in time. The last two calls are not learned from. */
+TEST(late_calls_are_learned)
+{
+    enum { SHORT = 140 }; /* with the rehearsals fewer than the slack remembers */
+    static const scene scene = {"descheduled", 4, 4, QUIET, 1000, 0.02, false, 0};
+    for (int round = 0; round < rounds_of(COUNT_OF(choices)); round++) {
+        const play *played = play_scene(&scene, round, 0, SHORT);
+        int late = 0;
+        double waited_ns = 0;
+        for (int i = 0; i < SHORT - 2; i++) {
+            bool is_late = false;
+            for (int rank = 0; rank < scene.processes; rank++) {
+                const record *record = &played->records[rank][i];
+                is_late |= record->left == LATE && record->need_ns <= record->slack_ns;
+            }
+            late += is_late;
+            waited_ns += (double)played->records[0][i].slack_ns;
+        }
+        ck_assert_int_gt(late, 0);
+        ck_assert_int_eq(played->last[0].slack.counts[0].late_calls, late);
+        ck_assert_double_eq(played->last[0].slack.counts[0].waited_ns, waited_ns);
+    }
 }
 
 /* ---- Wrong clocks */
