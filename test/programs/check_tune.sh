@@ -208,6 +208,16 @@ check_no_gain() {
     succeeds tune allreduce
     grep -q "own choice stays" "$scratch/out" || complain "it does not say so"
     expect_no_file
+    tune --format json allreduce
+    [ "$(grep -c '"schema":"mpix-tune"' "$scratch/out")" = 1 ] || complain "without rules, there is no head of JSON"
+}
+
+# Without a minimum, sizes begin with one element.
+check_sizes() {
+    again
+    gains=
+    succeeds tune -m 16 allreduce
+    tr -d ' \n' <"$scratch/tuning/tuning.json" | grep -qF '"sizes":[4,8,16]' || complain "the sizes are not 4, 8, 16"
 }
 
 # With arrivals, the time from the last arrival counts.
@@ -347,6 +357,7 @@ while IFS='|' read -r what damage_it; do
     tap_check "a wrong file: $(sed 's/^[jr]* *//' <<<"$what")" check_damage "$damage_it"
 done < <(damages)
 tap_check "signals" check_interrupts
+tap_check "a range of sizes" check_sizes
 quick tap_check "no gain, no file" check_no_gain
 tap_check "a gain that does not come again" check_no_second_gain
 tap_check "arrivals" check_arrivals

@@ -202,8 +202,7 @@ static bool fit_sizes(const reader_t *reader, job_t *job)
         sizes->bytes[0] = 0;
         return true;
     }
-    if (sizes->min_bytes < 1) /* not given */
-        sizes->min_bytes = element->bytes < sizes->max_bytes ? element->bytes : sizes->max_bytes;
+    options_begin_sizes(sizes, element->bytes);
     int64_t wrong_bytes = options_list_sizes(sizes, factor > 0 ? factor : USUAL_SIZE_FACTOR, element->bytes);
     if (wrong_bytes >= 0)
         return refuse(

@@ -460,6 +460,12 @@ bool words_read(const char *path, const char *option, const char *program, words
     return good;
 }
 
+void options_begin_sizes(size_list_t *sizes, int64_t least_bytes)
+{
+    if (sizes->min_bytes < 1)
+        sizes->min_bytes = least_bytes < sizes->max_bytes ? least_bytes : sizes->max_bytes;
+}
+
 int64_t options_list_sizes(size_list_t *sizes, double factor, int64_t multiple)
 {
     bool is_listed = sizes->count > 0;

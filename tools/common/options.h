@@ -127,6 +127,9 @@ options_outcome_t options_parse(const program_spec_t *program, int argc, char **
 /* options_refuse - print the one line about a bad argument. speaker: the program, or a place in a file. */
 options_outcome_t options_refuse(const char *speaker, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* options_begin_sizes - let a range whose minimum was not given begin with this size, or the maximum if it is less. */
+void options_begin_sizes(size_list_t *sizes, int64_t least_bytes);
+
 /*
  * options_list_sizes - write the sizes of a range into its list, if the list is empty: each one factor times the one
  * before, rounded down to a multiple. Returns the first of the list that is no such multiple, or -1.

@@ -325,11 +325,11 @@ static bool find(tune_t *tune, char path[TUNE_PATH_BYTES], FILE *says, char comp
 static int report(const tune_t *tune, const output_t *output, const char *path, FILE *says)
 {
     int unproven = count_unproven(tune), good = tune->range_count - unproven;
+    if (tune->range_count > 0 || output->format != FORMAT_TABLE)
+        print_ranges(tune, output);
     if (tune->range_count == 0)
         fprintf(says, "# The library's own choice stays: no algorithm is faster by %g %%\n",
                 tune->settings.min_gain_percent);
-    else
-        print_ranges(tune, output);
     if (good > 0) {
         fprintf(says, "# %d of %d rules are in %s\n", good, tune->range_count, path);
         say_use(tune, path, says);
@@ -397,6 +397,7 @@ static options_outcome_t list_sizes(tune_t *tune)
     size_list_t *sizes = &tune->settings.sizes;
     int64_t element_bytes = tune->operation->shape->reduces ? (int64_t)sizeof(float) : 1, count = 0;
     options_list_sizes(&tune->settings.segments, 2, 1);
+    options_begin_sizes(sizes, element_bytes);
     int64_t wrong = options_list_sizes(sizes, 2, element_bytes);
     if (wrong >= 0)
         return options_refuse(tune_name, "option --message-size: %lld is not allowed, give multiples of %lld",
