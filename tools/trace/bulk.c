@@ -88,8 +88,22 @@ void *bulk_zeros(size_t count, size_t item_bytes)
     return make(count, item_bytes, true);
 }
 
+/* In memory, without copying what is large. */
+static void *resize(head_t *head, size_t whole)
+{
+    used_bytes -= head->of.bytes;
+    head = need(realloc(head, whole));
+    head->of.bytes = whole;
+    used_bytes += whole;
+    return head + 1;
+}
+
 void *bulk_resize(void *array, size_t count, size_t item_bytes)
 {
+    head_t *head = array ? (head_t *)array - 1 : NULL;
+    const size_t whole = room_bytes((int64_t)count, item_bytes) + sizeof *head;
+    if (head && !head->of.is_in_file && (whole <= head->of.bytes || has_room(whole - head->of.bytes)))
+        return resize(head, whole);
     void *made = make(count, item_bytes, false);
     const size_t had = bulk_bytes(array), has = bulk_bytes(made);
     if (array)

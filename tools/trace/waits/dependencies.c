@@ -44,9 +44,10 @@ static void mark_matched(const place_in_graph *at)
         call_at(at)->is_matched = true;
 }
 
-static void add_dependency(graph *to, const place_in_graph *waits, graph_dependency dependency)
+static void add_dependency(const place_in_graph *waits, graph_dependency dependency)
 {
     graph_call *call = call_at(waits);
+    graph_lane *to = waits->lane;
     to->dependencies = graph_room(to->dependencies, to->dependency_count, sizeof dependency);
     dependency.next = call->dependency;
     call->dependency = (uint32_t)to->dependency_count;
@@ -54,14 +55,13 @@ static void add_dependency(graph *to, const place_in_graph *waits, graph_depende
 }
 
 /* On an event of another lane. */
-static void depend_on(graph *to, const place_in_graph *waits, const place_in_graph *late, wait_state state)
+static void depend_on(const place_in_graph *waits, const place_in_graph *late, wait_state state)
 {
     if (is_in_call(waits) && is_in_call(late))
-        add_dependency(to, waits,
-                       (graph_dependency){.lane = late->index,
-                                          .call = late->call,
-                                          .after_ns = time_ns(late) - call_at(late)->enter_ns,
-                                          .state = state});
+        add_dependency(waits, (graph_dependency){.lane = late->index,
+                                                 .call = late->call,
+                                                 .after_ns = time_ns(late) - call_at(late)->enter_ns,
+                                                 .state = state});
 }
 
 /* ---- Messages */
@@ -88,7 +88,7 @@ static void add_probe(graph *to, const place_in_graph *post, const place_in_grap
     const graph_call *call = call_at(&before);
     if (is_probe(graph_name(to, call)) && call->dependency == GRAPH_NONE &&
         before.lane->location->events[call->leave].value == 0)
-        depend_on(to, &before, send, STATE_LATE_SENDER);
+        depend_on(&before, send, STATE_LATE_SENDER);
 }
 
 /* A message, in the calls that begin and end it. */
@@ -129,7 +129,7 @@ static bool is_eager(const message_calls *of)
 }
 
 /* A larger message may wait for its receive. It did if it was under way when the receive was posted. */
-static void add_send(graph *to, const message_calls *of, uint64_t eager_bytes)
+static void add_send(const message_calls *of, uint64_t eager_bytes)
 {
     if (!may_wait(of))
         return;
@@ -137,11 +137,11 @@ static void add_send(graph *to, const message_calls *of, uint64_t eager_bytes)
     const int64_t ns = time_ns(&of->post);
     const bool has_waited = of->event->value > eager_bytes && ns >= call->enter_ns && ns <= call->leave_ns;
     if (of->event->mode == TRACE_SYNCHRONOUS || has_waited)
-        depend_on(to, &of->sent, &of->post, STATE_LATE_RECEIVER);
+        depend_on(&of->sent, &of->post, STATE_LATE_RECEIVER);
 }
 
 /* What is told in an epoch of a window. MPI_Win_start and MPI_Win_complete may end before MPI_Win_post was called. */
-static void add_signal(graph *to, const message_calls *of, bool is_own)
+static void add_signal(const message_calls *of, bool is_own)
 {
     const bool is_post = of->event->tag == TRACE_TAG_POST;
     const place_in_graph *waiting[] = {&of->receive, &of->post};
@@ -151,7 +151,7 @@ static void add_signal(graph *to, const message_calls *of, bool is_own)
     for (int i = 0; i < (is_post ? 2 : 1); i++) {
         mark_matched(waiting[i]);
         if (!is_own && is_in_call(waiting[i]) && (!is_post || time_ns(&of->send) <= call_at(waiting[i])->leave_ns))
-            depend_on(to, waiting[i], &of->send, is_post ? STATE_LATE_POST : STATE_LATE_COMPLETE);
+            depend_on(waiting[i], &of->send, is_post ? STATE_LATE_POST : STATE_LATE_COMPLETE);
     }
 }
 
@@ -160,26 +160,26 @@ static void add_message(graph *to, const trace_message *message, uint64_t eager_
     const message_calls of = calls_of(to, message);
     const bool is_own = message->send.at->rank == message->receive.at->rank;
     if (of.event->tag <= TRACE_TAG_COMPLETE) {
-        add_signal(to, &of, is_own);
+        add_signal(&of, is_own);
         return;
     }
     mark_matched(&of.receive);
     if (is_own)
         return;
-    depend_on(to, &of.receive, &of.send, STATE_LATE_SENDER);
+    depend_on(&of.receive, &of.send, STATE_LATE_SENDER);
     add_probe(to, &of.post, &of.send);
-    add_send(to, &of, eager_bytes);
+    add_send(&of, eager_bytes);
 }
 
 /* A late sender is waited for in the wrong order if a message had been sent before that a later call receives. */
-static void mark_wrong_order(graph *to, const graph_lane *lane)
+static void mark_wrong_order(const graph *to, const graph_lane *lane)
 {
     int64_t first_sent_ns = INT64_MAX; /* of the messages that are received in later calls */
     for (size_t i = lane->count; i > 0; i--) {
         const graph_call *call = &lane->calls[i - 1];
         int64_t sent_ns = first_sent_ns;
-        for (size_t k = call->dependency; k != GRAPH_NONE; k = to->dependencies[k].next) {
-            graph_dependency *one = &to->dependencies[k];
+        for (size_t k = call->dependency; k != GRAPH_NONE; k = lane->dependencies[k].next) {
+            graph_dependency *one = &lane->dependencies[k];
             if (one->state != STATE_LATE_SENDER)
                 continue;
             const int64_t its_ns = to->lanes[one->lane].calls[one->call].enter_ns + one->after_ns;
@@ -212,8 +212,16 @@ static void add_messages(graph *to, const trace_matches *matches)
 static void add_member(graph *to, const place_in_graph *at, size_t gathering)
 {
     to->members = graph_room(to->members, to->member_count, sizeof *to->members);
-    to->members[to->member_count] = (graph_member){at->index, at->call, (uint32_t)gathering, call_at(at)->member};
+    to->members[to->member_count] = (graph_member){(uint32_t)gathering, call_at(at)->member};
     call_at(at)->member = (uint32_t)to->member_count++;
+}
+
+static graph_arrival arrival_of(const graph *in, int64_t enter_ns, const trace_part *part)
+{
+    if (enter_ns == LOGICAL_NONE_NS)
+        return (graph_arrival){.lane = GRAPH_NONE};
+    const place_in_graph at = find(in, part->enter);
+    return (graph_arrival){enter_ns, graph_bound_ns(in, at.index, at.call), at.index, at.call};
 }
 
 /* All that get something wait for all that give something; with a root, one of both is the root alone. */
@@ -225,25 +233,23 @@ static void gather(graph *to, const trace_call *call, operation_wait kind)
                                         [WAIT_TO_ROOT] = STATE_EARLY_REDUCE,
                                         [WAIT_FROM_ROOT] = STATE_LATE_BROADCAST};
     const size_t gathering = to->gathering_count++, first = to->member_count;
-    logical_latest last; /* of members, by lane */
+    logical_latest last; /* of the parts, by lane */
     logical_latest_begin(&last);
     to->gatherings = graph_room(to->gatherings, gathering, sizeof *to->gatherings);
     for (int i = 0; i < call->count; i++) {
         const place_in_graph at = find(to, call->parts[i].enter);
         if (!is_in_call(&at) || !operation_gives(kind, call, i))
             continue;
-        logical_latest_add(&last, call_at(&at)->enter_ns, (logical_member){to->member_count, (int)at.index});
+        logical_latest_add(&last, call_at(&at)->enter_ns, (logical_member){(size_t)i, (int)at.index});
         add_member(to, &at, gathering);
     }
-    to->gatherings[gathering] =
-        (graph_gathering){.first = (uint32_t)first,
-                          .count = (uint32_t)(to->member_count - first),
-                          .last = last.best_ns != LOGICAL_NONE_NS ? (uint32_t)last.best : GRAPH_NONE,
-                          .second = last.second_ns != LOGICAL_NONE_NS ? (uint32_t)last.second : GRAPH_NONE};
+    to->gatherings[gathering] = (graph_gathering){.count = (uint32_t)(to->member_count - first),
+                                                  .last = arrival_of(to, last.best_ns, &call->parts[last.best]),
+                                                  .second = arrival_of(to, last.second_ns, &call->parts[last.second])};
     for (int i = 0; i < call->count; i++) {
         const place_in_graph at = find(to, call->parts[i].leave);
         if (is_in_call(&at) && operation_gets(kind, call, i))
-            add_dependency(to, &at,
+            add_dependency(&at,
                            (graph_dependency){.lane = GRAPH_NONE, .call = (uint32_t)gathering, .state = states[kind]});
     }
 }
@@ -289,7 +295,7 @@ static void depend_on_last(graph *to, const trace_call *call, operation_wait kin
         const int last =
             is_in_call(&at) ? last_until(&latest, enters, is_lower ? i : call->count, i, call_at(&at)->leave_ns) : -1;
         if (last >= 0)
-            depend_on(to, &at, &enters[last], state);
+            depend_on(&at, &enters[last], state);
         if (is_lower)
             add_arrival(&latest, enters, i);
     }

@@ -32,6 +32,12 @@ int64_t graph_time_ns(const graph_lane *lane, size_t event)
     return (int64_t)floor(lane->location->global_ns[event]);
 }
 
+double graph_bound_ns(const graph *of, size_t lane, size_t call)
+{
+    const graph_lane *at = &of->lanes[lane];
+    return trace_bound_ns(at->location->process, at->location->events[at->calls[call].enter].time_ns);
+}
+
 bool graph_runs(const graph_lane *lane)
 {
     return lane->location->count > 0 || lane->end_ns > lane->begin_ns;
@@ -222,12 +228,13 @@ void graph_make(graph *made, const trace *of, const trace_matches *matches)
 
 void graph_free(graph *made)
 {
-    for (size_t i = 0; i < made->lane_count; i++)
+    for (size_t i = 0; i < made->lane_count; i++) {
         bulk_free(made->lanes[i].calls);
+        bulk_free(made->lanes[i].dependencies);
+    }
     free(made->lanes);
     places_free(&made->places);
     free(made->kinds);
-    bulk_free(made->dependencies);
     bulk_free(made->gatherings);
     bulk_free(made->members);
     bulk_free(made->delays);

@@ -40,14 +40,22 @@ typedef struct {
     wait_state state;
 } graph_dependency;
 
+/* A call that takes part in a gathering. */
+typedef struct {
+    int64_t enter_ns;
+    double bound_ns; /* of the clock of its lane then */
+    uint32_t lane;   /* GRAPH_NONE: there is none */
+    uint32_t call;
+} graph_arrival;
+
 /* The beginnings of all calls of an operation. */
 typedef struct {
-    uint32_t first, count; /* of the members */
-    uint32_t last, second; /* the last member, and the last one of the other lanes; or GRAPH_NONE */
+    uint32_t count;
+    graph_arrival last, second; /* the last one, and the last one of the other lanes */
 } graph_gathering;
 
 typedef struct {
-    uint32_t lane, call, gathering;
+    uint32_t gathering;
     uint32_t next; /* in the list of this call, or GRAPH_NONE */
 } graph_member;
 
@@ -74,8 +82,9 @@ typedef struct {
     const trace_location *location;
     int64_t begin_ns, end_ns;
     size_t begin, end; /* the places from and to which: those of MPI_Init and MPI_Finalize, or GRAPH_NONE */
-    size_t count;
+    size_t count, dependency_count;
     graph_call *calls;
+    graph_dependency *dependencies;
 } graph_lane;
 
 /* What a name is of; NAME_RECORDER: what mpix_trace did itself. */
@@ -89,8 +98,7 @@ typedef struct {
     bool is_too_long; /* for sums of times: its clocks are wrong, so nothing can be said of its waits */
     places places;
     graph_name_kind *kinds; /* by name */
-    size_t dependency_count, gathering_count, member_count;
-    graph_dependency *dependencies;
+    size_t gathering_count, member_count;
     graph_gathering *gatherings;
     graph_member *members;
     size_t delay_count;
@@ -106,6 +114,9 @@ size_t graph_call_of(const graph_lane *lane, size_t event);
 
 /* The global time of an event. */
 int64_t graph_time_ns(const graph_lane *lane, size_t event);
+
+/* How wrong the clock of a lane may be when a call begins. */
+double graph_bound_ns(const graph *of, size_t lane, size_t call);
 
 /* Whether a lane does anything: a thread without events may compute all the time in a part of the run. */
 bool graph_runs(const graph_lane *lane);

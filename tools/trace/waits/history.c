@@ -25,13 +25,10 @@ static int64_t see_gathering(history *past, size_t gathering, const graph_call *
 {
     history_meeting *seen = &past->meetings[gathering];
     if (seen->search == past->searches && seen->is_late != is_late && (seen->is_waiting || is_waiting)) {
-        const size_t last = past->of->gatherings[gathering].last;
-        if (last == GRAPH_NONE) /* nobody gave anything */
+        const graph_arrival *last = &past->of->gatherings[gathering].last;
+        if (last->lane == GRAPH_NONE) /* nobody gave anything */
             return INT64_MIN;
-        const graph_member *member = &past->of->members[last];
-        return !seen->is_waiting ? seen->enter_ns
-               : is_waiting      ? past->of->lanes[member->lane].calls[member->call].enter_ns
-                                 : call->enter_ns;
+        return !seen->is_waiting ? seen->enter_ns : is_waiting ? last->enter_ns : call->enter_ns;
     }
     if (seen->search != past->searches)
         *seen = (history_meeting){past->searches, call->enter_ns, is_late, is_waiting};
@@ -39,12 +36,14 @@ static int64_t see_gathering(history *past, size_t gathering, const graph_call *
 }
 
 /* Whether the next call of a side is where both met. */
-static int64_t look_at(history *past, const graph_call *call, const side *other, bool is_late)
+static int64_t look_at(history *past, const side *own, const side *other, bool is_late)
 {
     const graph *of = past->of;
+    const graph_call *call = &own->lane->calls[own->call];
+    const graph_dependency *dependencies = own->lane->dependencies;
     int64_t met_ns = INT64_MIN;
-    for (size_t i = call->dependency; met_ns == INT64_MIN && i != GRAPH_NONE; i = of->dependencies[i].next) {
-        const graph_dependency *on = &of->dependencies[i];
+    for (size_t i = call->dependency; met_ns == INT64_MIN && i != GRAPH_NONE; i = dependencies[i].next) {
+        const graph_dependency *on = &dependencies[i];
         if (on->lane == GRAPH_NONE)
             met_ns = see_gathering(past, on->call, call, is_late, true);
         else if (on->lane == other->index && on->call < other->end)
@@ -72,7 +71,7 @@ static int64_t find_meeting(history *past, side late, side waiting)
         if (call->leave_ns < met_ns)
             return met_ns;
         seen_ns = call->leave_ns;
-        const int64_t ns = look_at(past, call, is_late ? &waiting : &late, is_late);
+        const int64_t ns = is_late ? look_at(past, &late, &waiting, true) : look_at(past, &waiting, &late, false);
         met_ns = ns > met_ns ? ns : met_ns;
     }
     return i == MAX_CALLS && met_ns == INT64_MIN ? seen_ns : met_ns;

@@ -119,8 +119,9 @@ static int64_t own_ns(const replay *in, size_t lane, const graph_call *call)
     int64_t latest_ns = call->enter_ns;
     if (in->change->is_instant)
         return 0;
-    for (size_t i = call->dependency; i != GRAPH_NONE; i = in->of->dependencies[i].next) {
-        const int64_t ns = traced_ns(in, lane, call, &in->of->dependencies[i]);
+    const graph_dependency *dependencies = in->of->lanes[lane].dependencies;
+    for (size_t i = call->dependency; i != GRAPH_NONE; i = dependencies[i].next) {
+        const int64_t ns = traced_ns(in, lane, call, &dependencies[i]);
         latest_ns = ns > latest_ns ? ns : latest_ns;
     }
     const graph_delay *delay = graph_delay_at(in->of, call->delay_in);
@@ -146,8 +147,8 @@ static void advance(replay *in, size_t lane)
         const graph_call *call = &of->calls[state->call];
         if (!state->is_in)
             enter(in, lane);
-        for (; state->dependency != GRAPH_NONE; state->dependency = in->of->dependencies[state->dependency].next) {
-            const graph_dependency *on = &in->of->dependencies[state->dependency];
+        for (; state->dependency != GRAPH_NONE; state->dependency = of->dependencies[state->dependency].next) {
+            const graph_dependency *on = &of->dependencies[state->dependency];
             int64_t ns;
             if (traced_ns(in, lane, call, on) == INT64_MIN)
                 continue;
@@ -166,7 +167,7 @@ static bool give_up(replay *in)
         replay_lane *state = &in->lanes[lane];
         if (state->call == in->of->lanes[lane].count || state->dependency == GRAPH_NONE)
             continue;
-        const graph_dependency *on = &in->of->dependencies[state->dependency];
+        const graph_dependency *on = &in->of->lanes[lane].dependencies[state->dependency];
         size_t *list =
             on->lane == GRAPH_NONE ? &in->gatherings[on->call].first_waiting : &in->lanes[on->lane].first_waiting;
         while (*list != lane && *list != GRAPH_NONE)

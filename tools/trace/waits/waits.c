@@ -9,53 +9,59 @@ static const graph_call *call_at(const graph *of, size_t lane, size_t call)
     return &of->lanes[lane].calls[call];
 }
 
-static bool release_of_gathering(const graph *of, size_t lane, const graph_gathering *gathering, graph_wait *release)
+/* The last one to arrive, but for this lane. */
+static const graph_arrival *arrival_at(const graph *of, size_t lane, const graph_dependency *dependency)
 {
-    const bool is_own = gathering->last != GRAPH_NONE && of->members[gathering->last].lane == lane;
-    const size_t last = is_own ? gathering->second : gathering->last;
-    if (last == GRAPH_NONE)
-        return false;
-    release->late_lane = of->members[last].lane;
-    release->late_call = of->members[last].call;
-    release->end_ns = call_at(of, release->late_lane, release->late_call)->enter_ns;
-    return true;
+    const graph_gathering *gathering = &of->gatherings[dependency->call];
+    return gathering->last.lane == lane ? &gathering->second : &gathering->last;
+}
+
+static bool release_of_gathering(const graph_arrival *last, graph_wait *release)
+{
+    release->late_lane = last->lane;
+    release->late_call = last->call;
+    release->end_ns = last->enter_ns;
+    return last->lane != GRAPH_NONE;
 }
 
 bool graph_release(const graph *of, size_t lane, const graph_dependency *dependency, graph_wait *release)
 {
     if (dependency->lane == GRAPH_NONE)
-        return release_of_gathering(of, lane, &of->gatherings[dependency->call], release);
+        return release_of_gathering(arrival_at(of, lane, dependency), release);
     release->late_lane = dependency->lane;
     release->late_call = dependency->call;
     release->end_ns = call_at(of, dependency->lane, dependency->call)->enter_ns + dependency->after_ns;
     return dependency->lane != lane;
 }
 
-static double bound_ns(const graph *of, const graph_wait *wait)
+/* Of both clocks, when a wait began, and when what it depends on did. */
+static double bound_ns(const graph *of, const graph_wait *wait, const graph_dependency *on)
 {
-    const graph_lane *waits = &of->lanes[wait->lane], *late = &of->lanes[wait->late_lane];
-    const graph_call *call = &waits->calls[wait->call], *other = &late->calls[wait->late_call];
-    if (waits->location->rank == late->location->rank)
+    if (of->lanes[wait->lane].location->rank == of->lanes[wait->late_lane].location->rank)
         return 0;
-    return trace_bound_ns(waits->location->process, waits->location->events[call->enter].time_ns) +
-           trace_bound_ns(late->location->process, late->location->events[other->enter].time_ns);
+    const double late_bound_ns = on->lane == GRAPH_NONE ? arrival_at(of, wait->lane, on)->bound_ns
+                                                        : graph_bound_ns(of, wait->late_lane, wait->late_call);
+    return graph_bound_ns(of, wait->lane, wait->call) + late_bound_ns;
 }
 
 /* Whether a call waits. It does so until the last of what it depends on, but no longer than it lasts. */
 static bool find_wait(const graph *of, size_t lane, size_t index, bool has_bounds, graph_wait *wait)
 {
     const graph_call *call = call_at(of, lane, index);
+    const graph_dependency *dependencies = of->lanes[lane].dependencies, *on = NULL;
     graph_wait last = {
         .lane = (uint32_t)lane, .call = (uint32_t)index, .begin_ns = call->enter_ns, .end_ns = call->enter_ns};
-    for (size_t i = call->dependency; i != GRAPH_NONE; i = of->dependencies[i].next) {
+    for (size_t i = call->dependency; i != GRAPH_NONE; i = dependencies[i].next) {
         graph_wait one = last;
-        one.state = of->dependencies[i].state;
-        if (graph_release(of, lane, &of->dependencies[i], &one) && one.end_ns > last.end_ns)
+        one.state = dependencies[i].state;
+        if (graph_release(of, lane, &dependencies[i], &one) && one.end_ns > last.end_ns) {
             last = one;
+            on = &dependencies[i];
+        }
     }
-    if (last.end_ns == call->enter_ns)
+    if (!on)
         return false;
-    last.bound_ns = has_bounds ? bound_ns(of, &last) : 0;
+    last.bound_ns = has_bounds ? bound_ns(of, &last, on) : 0;
     last.end_ns = last.end_ns < call->leave_ns ? last.end_ns : call->leave_ns;
     *wait = last;
     return (double)(last.end_ns - last.begin_ns) > last.bound_ns;
