@@ -246,6 +246,20 @@ END
         "$scratch/out" || complain "not these lines"
     run alone mpix_trace_convert --format csv "$scratch/lines"
     grep -q ",late.c:${barrier%%:*} $function (0x[0-9a-f]*) in $scratch/late" "$scratch/out" || complain "not in CSV"
+    # A relative path is one from here, if it leads to the same program.
+    mkdir -p "$scratch/elsewhere"
+    # shellcheck disable=SC2086
+    sed '2i int before(void) { return 0; }' "$scratch/late.c" | ${CC:-mpicc} $flags -x c - -o "$scratch/elsewhere/late"
+    touch -d '-1 hour' "$scratch/elsewhere/late"
+    (
+        cd "$scratch" || exit
+        succeeds run 2 mpix_trace -o relative ./late
+        run alone mpix_trace_report relative
+        grep -q " at late.c:${barrier%%:*} and MPI_Allreduce at late.c:" out || complain "no lines by a relative path"
+        cd elsewhere || exit
+        run alone mpix_trace_report ../relative
+        grep -q "^Rank 1 .* between MPI_Barrier at $function+0x" ../out || complain "another program is taken"
+    )
     touch -d '+1 hour' "$scratch/late"
     run alone mpix_trace_report "$scratch/lines"
     grep -q "^Rank 1 .* between MPI_Barrier at $function+0x" "$scratch/out" || complain "a younger program is taken"

@@ -72,26 +72,37 @@ static const object_t *find_object(objects_t *objects, const char *path)
 }
 
 /* The parts of "FUNCTION+OFFSET (ADDRESS) in OBJECT" or "+ADDRESS in OBJECT". Returns whether it is one of these. */
-static bool cut(const char *symbol, int *function_bytes, uint64_t *address, const char **path)
+static bool cut(const char *symbol, int *function_bytes, uint64_t *offset, uint64_t *address, const char **path)
 {
-    const char *in = strstr(symbol, " in /"), *paren = strstr(symbol, " (0x"), *plus = strstr(symbol, "+0x");
+    const char *in = strstr(symbol, " in "), *paren = strstr(symbol, " (0x"), *plus = strstr(symbol, "+0x");
     if (!in || !plus || plus > in || (plus != symbol && (!paren || paren > in)))
         return false;
     *function_bytes = (int)(plus - symbol);
-    *address = strtoull(plus == symbol ? plus + 1 : paren + 2, NULL, 16);
+    *offset = strtoull(plus + 1, NULL, 16);
+    *address = plus == symbol ? *offset : strtoull(paren + 2, NULL, 16);
     *path = in + 4;
     return true;
+}
+
+/* A relative path may lead to another program here: then the function begins elsewhere, if its name was recorded. */
+static bool is_the_one(const object_t *object, int function_bytes, uint64_t offset, uint64_t address)
+{
+    GElf_Off found;
+    GElf_Sym symbol;
+    return object->path[0] == '/' || function_bytes == 0 ||
+           (dwfl_module_addrinfo(object->module, address + object->bias, &found, &symbol, NULL, NULL, NULL) &&
+            found == offset);
 }
 
 /* The site by its line, or NULL. The caller frees it. */
 static char *name_line(objects_t *objects, const char *symbol)
 {
     const char *path, *name, *function = symbol;
-    uint64_t address;
+    uint64_t offset, address;
     int function_bytes, line;
     char *text = NULL;
-    const object_t *object = cut(symbol, &function_bytes, &address, &path) ? find_object(objects, path) : NULL;
-    if (!object || !object->dwfl)
+    const object_t *object = cut(symbol, &function_bytes, &offset, &address, &path) ? find_object(objects, path) : NULL;
+    if (!object || !object->dwfl || !is_the_one(object, function_bytes, offset, address))
         return NULL;
     Dwfl_Line *found = dwfl_module_getsrc(object->module, address + object->bias);
     const char *source = found ? dwfl_lineinfo(found, NULL, &line, NULL, NULL, NULL) : NULL;
