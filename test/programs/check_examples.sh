@@ -144,6 +144,7 @@ check_library_errors() {
     MPIX_HARMONIZE_TOLERANCE_NS=bad run 2 mpix_bench reduce
     expect_status 1
     expect_line '[Tt][Oo][Ll][Ee][Rr][Aa][Nn][Cc][Ee]_[Nn][Ss]'
+    [ "$(own_messages | grep -io tolerance_ns | wc -l)" -eq 1 ] || complain "says it twice"
 }
 
 # Those of modules are known.

@@ -225,8 +225,11 @@ static void report(const world_t *world, int code, const char *call)
     world_statistic(world, "mpix_harmonize_last_error", detail, sizeof detail);
     if (strcmp(detail, "none") == 0)
         detail[0] = '\0';
+    /* Open MPI gives the library's own text for its codes. */
+    if (strncmp(detail, text, strlen(text)) == 0)
+        text[0] = '\0';
     fprintf(stderr, "%s: %.*s failed on rank %d: %s%s%s\n", world->program, (int)strcspn(call, "("), call, world->rank,
-            text, detail[0] != '\0' ? ": " : "", detail);
+            text, text[0] != '\0' && detail[0] != '\0' ? ": " : "", detail);
 }
 
 bool world_agree(const world_t *world, int code, const char *call)
