@@ -95,7 +95,7 @@ check_skew_tables() {
     if [ "$status" -eq 0 ]; then
         grep -q '^# Ratio barrier / harmonize: p50 [>0-9.-]* p99 [>0-9.-]* ' "$scratch/out" || complain "no ratios"
     fi
-    grep -q '^# Clock: ' "$scratch/out" || complain "the head does not tell the clock"
+    grep -q '^# Exits measured by: ' "$scratch/out" || complain "the head does not tell the clock"
     run 2 mpix_skew -i 100 --truth global --release harmonize --format csv
     expect_skew_status
     [ "$(cut -d, -f1 "$scratch/rows" | tr '\n' ' ')" = "release harmonize " ] || complain "not harmonize alone"

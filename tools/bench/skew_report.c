@@ -141,11 +141,11 @@ static void print_head(const skew_run_t *run, const char *clock_text)
     FILE *file = run->settings.results.output.file;
     if (run->settings.results.output.format != FORMAT_TABLE) {
         if (run->clock.kind == EXIT_CLOCK_GLOBAL)
-            fprintf(stderr, "%s: clock: %s\n", run->world.program, clock_text);
+            fprintf(stderr, "%s: exits measured by: %s\n", run->world.program, clock_text);
         return;
     }
     world_describe(&run->world, file, "exit skew, from the first to the last rank to leave a call");
-    fprintf(file, "# Clock: %s\n", clock_text);
+    fprintf(file, "# Exits measured by: %s\n", clock_text);
     fprintf(file, "# Cadence: streaming, calls follow each other at once; schemes take turns after at most %lld\n",
             (long long)run->settings.block);
     if (run->settings.repeats > 1)
