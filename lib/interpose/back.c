@@ -129,8 +129,10 @@ static void refuse_pattern(const char *tool, const char *pattern)
 {
     char name[64];
     snprintf(name, sizeof name, "%s%s", mh_has_prefix(pattern, "MPI_") ? "" : "MPI_", pattern);
-    fprintf(stderr, "%s: option --only: \"%s\" matches no function of MPI; did you mean %s?\n", tool, pattern,
-            function_names[mh_likest(name, function_names, FUNCTIONS)]);
+    const size_t likest = mh_likest(name, function_names, FUNCTIONS);
+    fprintf(stderr, "%s: option --only: \"%s\" matches no function of MPI%s%s%s\n", tool, pattern,
+            likest < FUNCTIONS ? "; did you mean " : "", likest < FUNCTIONS ? function_names[likest] : "",
+            likest < FUNCTIONS ? "?" : "");
 }
 
 extern char **environ;

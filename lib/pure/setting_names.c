@@ -49,15 +49,17 @@ bool mh_variable_is_unknown(const char *entry)
 
 void mh_variable_describe(const char *entry, char *text, size_t size)
 {
-    char name[NAME_SIZE], likest[NAME_SIZE];
+    char name[NAME_SIZE], meant[NAME_SIZE] = "";
     cut_name(entry, name);
     for (char *c = name; *c; c++)
         if (mh_is_control(*c))
             *c = ' ';
-    strcpy(likest, mh_setting_names[mh_likest(name, mh_setting_names, MH_SET_COUNT)]);
-    for (char *c = likest; *c; c++)
+    const size_t likest = mh_likest(name, mh_setting_names, MH_SET_COUNT);
+    if (likest < MH_SET_COUNT)
+        strcpy(meant, mh_setting_names[likest]);
+    for (char *c = meant; *c; c++)
         if (mh_is_letter(*c))
             *c = (char)(*c - 'a' + 'A');
-    snprintf(text, size, "unknown variable " MH_VARIABLE_PREFIX "%s; did you mean " MH_VARIABLE_PREFIX "%s?", name,
-             likest);
+    snprintf(text, size, "unknown variable " MH_VARIABLE_PREFIX "%s%s%s%s", name,
+             meant[0] ? "; did you mean " MH_VARIABLE_PREFIX : "", meant, meant[0] ? "?" : "");
 }

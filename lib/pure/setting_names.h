@@ -40,7 +40,7 @@ int mh_setting_find(const char *name);
  */
 bool mh_variable_is_unknown(const char *entry);
 
-/* One line about an unknown variable, with the setting that it is likest to. */
+/* One line about an unknown variable, with the setting that it may have been meant for. */
 void mh_variable_describe(const char *entry, char *text, size_t size);
 
 #endif

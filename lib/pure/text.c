@@ -51,31 +51,41 @@ bool mh_has_prefix(const char *text, const char *prefix)
     return true;
 }
 
-/* How many letters must be added, removed or replaced; of name, the first ones count. */
+/* How many letters must be added, removed, replaced or swapped with the next; of name, the first ones count. */
 static size_t count_changes(const char *text, const char *name)
 {
-    size_t row[MAX_NAME_LENGTH + 1], length = strnlen(name, MAX_NAME_LENGTH);
+    size_t rows[3][MAX_NAME_LENGTH + 1], length = strnlen(name, MAX_NAME_LENGTH), i;
     for (size_t j = 0; j <= length; j++)
-        row[j] = j;
-    for (size_t i = 0; text[i]; i++) {
-        size_t before = i; /* of one letter less in both */
-        row[0] = i + 1;
-        for (size_t j = 0; j < length; j++) {
-            size_t replaced = before + (mh_to_lower(text[i]) != mh_to_lower(name[j]));
-            size_t other = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
-            before = row[j + 1];
-            row[j + 1] = replaced < other ? replaced : other;
+        rows[0][j] = j;
+    for (i = 1; text[i - 1]; i++) {
+        size_t *row = rows[i % 3], *before = rows[(i + 2) % 3], *long_before = rows[(i + 1) % 3];
+        row[0] = i;
+        for (size_t j = 1; j <= length; j++) {
+            const char here = mh_to_lower(text[i - 1]), there = mh_to_lower(name[j - 1]);
+            const bool is_swap =
+                i > 1 && j > 1 && here == mh_to_lower(name[j - 2]) && mh_to_lower(text[i - 2]) == there;
+            row[j] = before[j - 1] + (here != there);
+            if (row[j - 1] + 1 < row[j])
+                row[j] = row[j - 1] + 1;
+            if (before[j] + 1 < row[j])
+                row[j] = before[j] + 1;
+            if (is_swap && long_before[j - 2] + 1 < row[j])
+                row[j] = long_before[j - 2] + 1;
         }
     }
-    return row[length];
+    return rows[(i + 2) % 3][length];
 }
 
 size_t mh_likest(const char *text, const char *const *names, size_t count)
 {
-    size_t likest = 0;
-    for (size_t i = 1; i < count; i++)
-        if (count_changes(text, names[i]) < count_changes(text, names[likest]))
+    size_t likest = count, fewest = strlen(text) / 3 + 1;
+    for (size_t i = 0; i < count; i++) {
+        const size_t changes = count_changes(text, names[i]);
+        if (changes < fewest) {
             likest = i;
+            fewest = changes;
+        }
+    }
     return likest;
 }
 

@@ -24,7 +24,10 @@ bool mh_same_name(const char *a, const char *b);
 /* The same for the beginning of text. */
 bool mh_has_prefix(const char *text, const char *prefix);
 
-/* The index of the name that takes the fewest changes of single letters, but for their case, to become text. */
+/*
+ * The index of the name that takes the fewest changes of single letters, but for their case, to become text. count:
+ * each takes more changes than a third of the letters of text, and was hardly meant.
+ */
 size_t mh_likest(const char *text, const char *const *names, size_t count);
 
 /* Parse one or more digits and nothing else. Returns 0; or -1, also if the number is above INT64_MAX. */

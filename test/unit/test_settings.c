@@ -214,11 +214,15 @@ static const struct {
     {PREFIX "TOLERNACE_NS=1000", "unknown variable " PREFIX "TOLERNACE_NS; did you mean " PREFIX "TOLERANCE_NS?"},
     {PREFIX "slack_max", "unknown variable " PREFIX "slack_max; did you mean " PREFIX "SLACK_MAX_NS?"},
     {PREFIX "BARIER\n=tree", "unknown variable " PREFIX "BARIER ; did you mean " PREFIX "BARRIER?"},
-    {PREFIX "ROOTS", "unknown variable " PREFIX "ROOTS; did you mean " PREFIX "CLOCK?"},
-    {PREFIX, "unknown variable " PREFIX "; did you mean " PREFIX "SYNC?"},
+    {PREFIX "YEILD", "unknown variable " PREFIX "YEILD; did you mean " PREFIX "YIELD?"},
+    {PREFIX "SINC", "unknown variable " PREFIX "SINC; did you mean " PREFIX "SYNC?"},
+    {PREFIX "FOO", "unknown variable " PREFIX "FOO"},
+    {PREFIX "SLACK", "unknown variable " PREFIX "SLACK"},
+    {PREFIX "ROOTS", "unknown variable " PREFIX "ROOTS"},
+    {PREFIX, "unknown variable " PREFIX},
 };
 
-LOOP_TEST(misspelled_variable_is_told_what_it_is_likest_to, COUNT_OF(misspelled))
+LOOP_TEST(misspelled_variable_is_told_what_it_is_close_to, COUNT_OF(misspelled))
 {
     char line[160];
     EXPECT(mh_variable_is_unknown(misspelled[_i].entry), "%s is known", misspelled[_i].entry);
