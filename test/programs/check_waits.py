@@ -18,6 +18,11 @@ def rows_of(tool, *options):
     return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
 
 
+def middle(values):
+    values = sorted(values)
+    return (values[(len(values) - 1) // 2] + values[len(values) // 2]) // 2
+
+
 class Call:
     """A call of a rank, by its number there."""
 
@@ -186,8 +191,31 @@ class Trace:
                 add(("wait", before.place, before.place), before.enter, before.work_end(), before)
         return parts
 
-    @staticmethod
-    def pair(late, waiting):
+    @functools.cached_property
+    def medians(self):
+        """Of computations between two places: {places: {rank: how long they are in the middle}}."""
+        lengths = {}
+        for rank, calls in self.calls.items():
+            for call in calls:
+                lengths.setdefault(self.places_before(call), {}).setdefault(rank, []).append(self.length_before(call))
+        return {places: {rank: middle(every) for rank, every in of.items()} for places, of in lengths.items()}
+
+    def places_before(self, call):
+        return (self.calls[call.rank][call.number - 1].place if call.number > 0 else self.edges["MPI_Init"], call.place)
+
+    def length_before(self, call):
+        return call.enter - (self.calls[call.rank][call.number - 1].leave if call.number > 0 else self.begin[call.rank])
+
+    def unusual(self, part):
+        """How much longer the computation is than those of other ranks between these places, or than its own ones."""
+        key, ns, call, _ = part
+        if key[0] != "before":
+            return 0
+        medians = self.medians[self.places_before(call)]
+        others = [median for rank, median in medians.items() if rank != call.rank]
+        return min(ns, max(0, self.length_before(call) - (middle(others) if others else medians[call.rank])))
+
+    def pair(self, late, waiting):
         """Sets the excess of the late rank's parts."""
         alone = []
         free = list(waiting)
@@ -202,11 +230,17 @@ class Trace:
             mine, others = ([part for part in parts if part[0][0] == kind] for parts in (alone, free))
             for place, part in enumerate(mine):
                 part[3] = max(0, part[1] - (others[place][1] if place < len(others) else 0))
-            longer = max(0, sum(part[1] for part in mine) - sum(part[1] for part in others))
-            excess = sum(part[3] for part in mine)
-            if excess > longer:
-                for part in mine:
-                    part[3] = int(float(part[3]) * (float(longer) / float(excess)))
+            self.share(mine, max(0, sum(part[1] for part in mine) - sum(part[1] for part in others)))
+
+    def share(self, parts, longer):
+        """No more excess than parts are longer: first what is unusual, then shares of the rest."""
+        unusual = [self.unusual(part) for part in parts]
+        rest = [max(0, part[3] - ns) for part, ns in zip(parts, unusual)]
+        first = float(longer) / sum(unusual) if longer < sum(unusual) else 1
+        left = max(0, longer - sum(unusual))
+        then = float(left) / sum(rest) if left < sum(rest) else 1
+        for part, ns, other in zip(parts, unusual, rest):
+            part[3] = int(ns * first) + int(other * then)
 
     def charge(self, wait):
         met = max(self.meetings(wait.late, wait.call), default=float("-inf"))

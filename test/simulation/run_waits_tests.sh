@@ -113,7 +113,7 @@ check_pattern() {   # RANKS PATTERN
 
 [ $# -gt 0 ] || set -- 8 64
 for ranks; do
-    for pattern in ring halo tree master pipeline collectives nonblocking; do
+    for pattern in ring halo tree master workers pipeline collectives nonblocking; do
         # In the simulator, each process sends to each other one for this.
         [ "$pattern" != nonblocking ] || [ "$ranks" -le 64 ] || continue
         : >"$work/figures"

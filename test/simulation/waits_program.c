@@ -4,7 +4,7 @@
  *
  * Usage: waits_program PATTERN SEED WORK [late]: each phase computes for WORK microseconds, and up to a thousandth of
  * that more. Each rank prints when it began and ended, and how long it was in MPI functions, in nanoseconds. With
- * "late", one rank is late by two to six times WORK at a place, and prints before which call.
+ * "late", one rank is late by half of WORK to six times WORK at a place, and prints before which call.
  */
 #include "common/random.h"
 
@@ -127,6 +127,7 @@ static void master(void)
         give(0);
     for (int worker = 1; rank == 0 && worker < ranks; worker++)
         take(worker);
+    work(1);
 }
 
 static void collectives(void)
@@ -148,17 +149,22 @@ static void nonblocking(void)
     CALL(Wait, &request, MPI_STATUS_IGNORE);
 }
 
+/*
+ * half_phases: the shortest delay; where messages travel meanwhile, it is more than a phase. is_alone: the late rank is
+ * the first one, which has its places for itself, so it is not late each time: that would be usual.
+ */
 static const struct {
     const char *name;
     void (*iterate)(void);
-    int phases;
-} patterns[] = {{"ring", ring, 2},
-                {"halo", halo, 2},
-                {"tree", tree, 2},
-                {"master", master, 1},
-                {"pipeline", pipeline, 2},
-                {"collectives", collectives, 2},
-                {"nonblocking", nonblocking, 2}};
+    int half_phases, is_alone;
+} patterns[] = {{"ring", ring, 4, 0},
+                {"halo", halo, 4, 0},
+                {"tree", tree, 4, 0},
+                {"master", master, 1, 1},
+                {"pipeline", pipeline, 4, 0},
+                {"collectives", collectives, 4, 0},
+                {"nonblocking", nonblocking, 4, 0},
+                {"workers", master, 1, 0}};
 
 int main(int argc, char **argv)
 {
@@ -172,10 +178,10 @@ int main(int argc, char **argv)
     noise = drawn + ((uint64_t)rank << 32);
     work_us = atoi(argv[3]);
     is_planted = argc > 4;
-    late.phase = draw(&drawn, 0, patterns[i].phases - 1);
-    late.rank = draw(&drawn, 1, ranks - 3);
-    late.every = draw(&drawn, 1, ITERATIONS / 2);
-    late.us = draw(&drawn, 2 * work_us, 6 * work_us); /* more than a phase in which messages travel */
+    late.phase = draw(&drawn, 0, 1);
+    late.rank = patterns[i].is_alone ? 0 : draw(&drawn, 1, ranks - 3);
+    late.every = draw(&drawn, 1 + patterns[i].is_alone, ITERATIONS / 2);
+    late.us = draw(&drawn, work_us * patterns[i].half_phases / 2, work_us * patterns[i].half_phases * 3 / 2);
     const double begin_s = MPI_Wtime();
     for (; iteration < ITERATIONS; iteration++)
         patterns[i].iterate();

@@ -8,7 +8,7 @@
 #include "trace/waits/analysis.h"
 #include "unit/made_trace.h"
 
-enum { LATENCY_NS = 2000, MAX_RANKS = 1024, CLOCK_NS = 100 };
+enum { LATENCY_NS = 2000, RESULT_NS = 50, MAX_RANKS = 1024, CLOCK_NS = 100 };
 
 /* How long a run is, and what its clocks do: by the rates that clocks of unlike machines have, or nothing. */
 typedef struct {
@@ -145,19 +145,24 @@ static void tree(run *of, int ranks)
     }
 }
 
-/* Workers get work from rank 0, which takes the results in their order. */
+/* Workers get work from rank 0, which works, too, and takes the results in their order. */
 static void master(run *of, int ranks)
 {
     double sent_ns[MAX_RANKS];
     for (int rank = 1; rank < ranks; rank++)
         sent_ns[rank] = send_from(of, OTHER, 0, rank);
+    work(of, 0, 0);
     for (int rank = 1; rank < ranks; rank++) {
         receive_at(of, LAST, rank, 0, sent_ns[rank]);
         work(of, rank, 0);
         sent_ns[rank] = send_from(of, FIRST, rank, 0);
+        work(of, rank, 1);
     }
-    for (int rank = 1; rank < ranks; rank++)
-        receive_at(of, LAST, 0, rank, sent_ns[rank]);
+    for (int rank = 1; rank < ranks; rank++) {
+        receive_at(of, SECOND, 0, rank, sent_ns[rank]);
+        made_work(&of->made, 0, RESULT_NS);
+    }
+    work(of, 0, 1);
 }
 
 static void collectives(run *of, int ranks)
@@ -195,7 +200,7 @@ static const struct {
     bool is_even;
 } programs[] = {{"ring", ring, 0.85, 2, 0, 0, true},         {"halo", halo, 0.75, 2, 0, 0, false},
                 {"pipeline", pipeline, 0.4, 2, 0, 2, false}, {"tree", tree, 0.5, 2, 0, 0, true},
-                {"master", master, 0.85, 1, 1, 0, false},    {"collectives", collectives, 0.98, 2, 0, 0, true},
+                {"master", master, 0.85, 2, 0, 0, false},    {"collectives", collectives, 0.98, 2, 0, 0, true},
                 {"roots", roots, 0.9, 2, 0, 0, true}};
 
 /* ---- A run, and what is said of it */

@@ -156,7 +156,7 @@ static bool is_earlier(const history *past, size_t lane, const history_part *par
     return end_ns < this->end_ns || (end_ns == this->end_ns && other < wait);
 }
 
-/* Pair parts of the same kind and places. Those of the late lane that have no other one keep all of their time. */
+/* Pair parts of the same kind and places. */
 static void pair_places(history *past)
 {
     sort(&past->late, by_kind);
@@ -165,11 +165,10 @@ static void pair_places(history *past)
         history_part *part = &past->late.list[i];
         while (k < past->waiting.count && compare_kinds(&past->waiting.list[k], part) < 0)
             k++;
-        part->excess_ns = part->ns;
         if (k == past->waiting.count || compare_kinds(&past->waiting.list[k], part) != 0)
             continue;
         history_part *other = &past->waiting.list[k++];
-        part->excess_ns = part->ns > other->ns ? part->ns - other->ns : 0;
+        part->excess_ns = greater(0, part->ns - other->ns);
         part->is_paired = other->is_paired = true;
     }
     sort(&past->late, by_order);
@@ -192,14 +191,9 @@ static int64_t longer_alone(const history *past, history_kind kind)
     return ns > 0 ? ns : 0;
 }
 
-/*
- * Lanes with other neighbors call from other places. Pair those that are left of a kind, whatever their places. As they
- * may do in one part what the other lane does in two, they have no more excess than they are longer together.
- */
+/* Pair parts of a kind that are left, whatever their places. */
 static void pair_others(history *past, history_kind kind)
 {
-    const int64_t longer_ns = longer_alone(past, kind);
-    int64_t excess_ns = 0;
     size_t k = 0;
     for (size_t i = 0; i < past->late.count; i++) {
         history_part *part = &past->late.list[i];
@@ -208,13 +202,49 @@ static void pair_others(history *past, history_kind kind)
         while (k < past->waiting.count && !is_alone(&past->waiting.list[k], kind))
             k++;
         const int64_t other_ns = k < past->waiting.count ? past->waiting.list[k++].ns : 0;
-        part->excess_ns = part->ns > other_ns ? part->ns - other_ns : 0;
-        excess_ns += part->excess_ns;
+        part->excess_ns = greater(0, part->ns - other_ns);
     }
-    const double ratio = (double)longer_ns / (double)(excess_ns > 0 ? excess_ns : 1);
-    for (size_t i = 0; ratio < 1 && i < past->late.count; i++)
-        if (is_alone(&past->late.list[i], kind))
-            past->late.list[i].excess_ns = (int64_t)((double)past->late.list[i].excess_ns * ratio);
+}
+
+static double ratio_of(int64_t part_ns, int64_t all_ns)
+{
+    return part_ns < all_ns ? (double)part_ns / (double)all_ns : 1;
+}
+
+/* Of so much excess, computations have first what is longer than usual. Parts have shares of what is left. */
+static void share(history *past, size_t lane, history_kind kind, int64_t longer_ns)
+{
+    int64_t unusual_ns = 0, rest_ns = 0;
+    for (size_t i = 0; i < past->late.count; i++) {
+        history_part *part = &past->late.list[i];
+        if (!is_alone(part, kind))
+            continue;
+        if (kind == PART_BEFORE)
+            part->unusual_ns = lesser(part->ns, usual_more_ns(&past->usual, past->of, lane, part->call));
+        part->excess_ns = greater(0, part->excess_ns - part->unusual_ns);
+        unusual_ns += part->unusual_ns;
+        rest_ns += part->excess_ns;
+    }
+    const double first = ratio_of(longer_ns, unusual_ns);
+    const double then = ratio_of(greater(0, longer_ns - unusual_ns), rest_ns);
+    for (size_t i = 0; i < past->late.count; i++) {
+        history_part *part = &past->late.list[i];
+        if (is_alone(part, kind))
+            part->excess_ns = (int64_t)((double)part->unusual_ns * first) + (int64_t)((double)part->excess_ns * then);
+    }
+}
+
+/*
+ * Lanes with other neighbors call from other places, and may do in one part what the other lane does in two. So parts
+ * that are left have no more excess than they are longer together.
+ */
+static void compare_others(history *past, size_t lane, history_kind kind)
+{
+    const int64_t longer_ns = longer_alone(past, kind);
+    if (longer_ns == 0)
+        return;
+    pair_others(past, kind);
+    share(past, lane, kind, longer_ns);
 }
 
 static void compare(history *past, size_t wait)
@@ -222,7 +252,7 @@ static void compare(history *past, size_t wait)
     const size_t lane = past->waits->list[wait].late_lane;
     pair_places(past);
     for (history_kind kind = PART_BEFORE; kind <= PART_WAIT; kind++)
-        pair_others(past, kind);
+        compare_others(past, lane, kind);
     past->excess_ns = 0;
     for (size_t i = 0; i < past->late.count; i++) {
         history_part *part = &past->late.list[i];
@@ -267,5 +297,6 @@ void history_end(history *past)
     free(past->late.list);
     free(past->waiting.list);
     bulk_free(past->meetings);
+    usual_free(&past->usual);
     *past = (history){.of = NULL};
 }

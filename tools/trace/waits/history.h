@@ -7,6 +7,7 @@
 #ifndef TRACE_HISTORY_H
 #define TRACE_HISTORY_H
 
+#include "trace/waits/usual.h"
 #include "trace/waits/waits.h"
 
 /* What a lane does between two times: it computes before a call, is in the call, or waits in it. */
@@ -17,8 +18,9 @@ typedef struct {
     size_t call;
     size_t from, to; /* places; of a call both its own */
     int64_t ns;
-    int64_t excess_ns; /* by how much it is longer than the same of the other lane */
-    size_t order;      /* from the last */
+    int64_t excess_ns;  /* by how much it is longer than the same of the other lane */
+    int64_t unusual_ns; /* of a part in no pair, by how much it is longer than usual */
+    size_t order;       /* from the last */
     bool is_paired;
 } history_part;
 
@@ -42,6 +44,7 @@ typedef struct {
     int64_t excess_ns;         /* of all parts of the late lane */
     history_meeting *meetings; /* by gathering */
     size_t searches;
+    usual usual;
 } history;
 
 void history_begin(history *past, const graph *of, const graph_waits *waits);
@@ -49,8 +52,8 @@ void history_end(history *past);
 
 /*
  * The history of a wait. Parts of both lanes with the same places are paired, from the last one on, and then those that
- * are left, whatever their places; the excess of a part that has no other one is all of it. If no part is longer, the
- * last computation before the late call has all of the excess.
+ * are left, whatever their places: of these, what is longer than usual comes first. The excess of a part that has no
+ * other one is all of it. If no part is longer, the last computation before the late call has all of the excess.
  */
 void history_find(history *past, size_t wait);
 
