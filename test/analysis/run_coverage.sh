@@ -16,7 +16,7 @@ flags=(CFLAGS='-g -O0 --coverage -fprofile-update=atomic')
 build_tests "$scratch" "${flags[@]}"
 find . -name '*.gcda' -delete
 run_tests "${ANALYSIS_RANKS:-2 3}"
-run_programs preload preload_odd trace
+run_programs preload preload_odd trace trace_odd
 
 # All in one run of gcov, which adds up what headers have in each object. By paths, as folders have files of one name.
 rm -rf gcov
