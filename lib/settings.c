@@ -72,7 +72,7 @@ const mh_setting mh_settings_table[MH_SET_COUNT] = {
     [MH_SET_VALID_FRACTION] = {
         .unit = "", .default_text = "auto", .type = MH_SETTING_FRACTION,
         .allows_auto = 1, .min = 500000000, .max = 999900000,
-        .doc = "At least this fraction of the calls releases all processes in time, or as many as interruptions allow; "
+        .doc = "At least this fraction of the calls releases all processes in time, or the highest that is possible; "
                "auto maximizes the number of valid calls per second."},
     [MH_SET_DELAY_MAX_NS] = {
         .unit = "nanoseconds", .default_text = "10000000000", .type = MH_SETTING_INTEGER,

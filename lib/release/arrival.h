@@ -28,7 +28,7 @@ typedef struct mh_arrival {
     int64_t arrived_ns;  /* the estimated global time at which this was sent */
     int64_t slack_ns;    /* rank 0: what to use in this round */
     int64_t sync_due_ns; /* rank 0: global time of the next synchronization */
-    /* Rehearsal: rank 0: whether another one follows. Call: whether the previous one was late, see mh_slack_call. */
+    /* Rehearsal: rank 0: whether another one follows. Call: late_ns of the previous one, see mh_slack_call. */
     int64_t rehearse_or_late;
 } mh_arrival;
 
@@ -49,7 +49,7 @@ typedef enum mh_order {
 
 typedef struct mh_release {
     int32_t order;       /* mh_order */
-    int32_t rehearse;    /* in a rehearsal: whether another one follows */
+    int32_t rehearse;    /* in a rehearsal: whether another one follows; unused in a call */
     int64_t decision_ns; /* global time by which all have arrived */
     int64_t given_ns;    /* the earliest global time at which this may have been decided; INT64_MIN: unknown */
     int64_t slack_ns;    /* the deadline is decision_ns + slack_ns */

@@ -67,14 +67,13 @@ static mh_release decide(const mh_arrival *all, int64_t decision_ns, int64_t giv
                         decision_ns, given_ns, all->slack_ns};
 }
 
-/* Rank 0: the need of the previous call, which these arrivals report. The deadline is near, so the need is only noted.
- * */
+/* Rank 0: what these arrivals report of the previous call. The deadline is near, so it is only noted. */
 static void note_last(mh_rounds *rounds, const mh_arrival *all, const mh_release *release)
 {
     int64_t waited_ns = rounds->slack_ns + mh_arrival_last_delay_ns(all);
     if (rounds->decided_ns != INT64_MIN)
         rounds->last_call = (mh_slack_call){all->need_ns, release->decision_ns - rounds->decided_ns - waited_ns,
-                                            rounds->slack_ns, all->rehearse_or_late > 0};
+                                            rounds->slack_ns, waited_ns - rounds->slack_ns, all->rehearse_or_late};
     rounds->decided_ns = release->decision_ns;
 }
 
@@ -130,10 +129,11 @@ static int run(mh_rounds *rounds, int64_t local_ns, mh_order done, mh_arrival *a
     return mh_barrier_release(rounds->barrier, release, error);
 }
 
-/* Ready for the deadline of the previous call, and still late: interrupted during the wait. */
-static bool was_late(const mh_rounds *rounds)
+/* How late this process left the previous call if it was ready for the deadline: it was interrupted; else 0. */
+static int64_t interrupted_ns(const mh_rounds *rounds)
 {
-    return rounds->lateness_ns > rounds->tolerance_ns && rounds->arrival.need_ns <= rounds->slack_ns + rounds->delay_ns;
+    bool was_ready = rounds->arrival.need_ns <= rounds->slack_ns + rounds->delay_ns;
+    return was_ready && rounds->lateness_ns > rounds->tolerance_ns ? rounds->lateness_ns : 0;
 }
 
 int mh_rounds_arrive(mh_rounds *rounds, int64_t local_ns, mh_request request, mh_order done, mh_release *release,
@@ -142,7 +142,7 @@ int mh_rounds_arrive(mh_rounds *rounds, int64_t local_ns, mh_request request, mh
     mh_arrival all;
     bool is_first = rounds->channel->rank == 0;
     mh_arrival_ask(&rounds->arrival, request, rounds->delay_ns);
-    rounds->arrival.rehearse_or_late = was_late(rounds);
+    rounds->arrival.rehearse_or_late = interrupted_ns(rounds);
     if (is_first)
         rounds->arrival.slack_ns = rounds->slack.slack_ns;
     int code = run(rounds, local_ns, done, &all, release, error);
@@ -195,7 +195,7 @@ static int rehearse_once(mh_rounds *rounds, bool learns, mh_release *release, mh
     mh_model model = mh_global_clock_estimate(rounds->clock).model;
     note_need(rounds, &model, release, mh_base_clock_now_ns(&rounds->clock->base));
     if (code == MPI_SUCCESS && learns && rounds->channel->rank == 0)
-        mh_slack_learn(&rounds->slack, &(mh_slack_call){all.need_ns, release->decision_ns - before_ns, 0, false});
+        mh_slack_learn(&rounds->slack, &(mh_slack_call){all.need_ns, release->decision_ns - before_ns, 0, 0, 0});
     return code;
 }
 

@@ -58,10 +58,15 @@ static double eighth_power(double x)
 static void count(mh_slack_counts *counts, const mh_slack_call *call, int bin)
 {
     counts->calls++;
-    counts->late_calls += call->is_late;
-    counts->waited_ns += (double)call->slack_ns;
     counts->bins[bin]++;
     counts->occupied[bin / 64] |= UINT64_C(1) << bin % 64;
+    if (call->need_ns > call->slack_ns + call->delay_ns)
+        return;
+    counts->met_calls++;
+    counts->waited_ns += (double)(call->slack_ns + call->delay_ns);
+    counts->delay_ns += (double)call->delay_ns;
+    counts->late_calls += call->late_ns > 0;
+    counts->late_ns += (double)call->late_ns;
 }
 
 static void clear(mh_slack_counts *counts)
@@ -70,23 +75,33 @@ static void clear(mh_slack_counts *counts)
         for (uint64_t left = counts->occupied[word]; left; left &= left - 1)
             counts->bins[64 * word + __builtin_ctzll(left)] = 0;
     memset(counts->occupied, 0, sizeof counts->occupied);
-    counts->calls = counts->late_calls = 0;
-    counts->waited_ns = 0;
+    counts->calls = counts->met_calls = counts->late_calls = 0;
+    counts->waited_ns = counts->late_ns = counts->delay_ns = 0;
 }
 
-/* Late calls count only for a required fraction: the value alone never makes a slack so long that they matter. */
-static double late_per_ns(const mh_slack *slack)
+/* Only an interruption that lasts beyond the deadline makes late, so waits longer than these are late no more often. */
+static double exposed_ns(const mh_slack_search *search, double wait_ns)
 {
-    const mh_slack_counts *counts = slack->counts;
-    double waited_ns = counts[0].waited_ns + counts[1].waited_ns;
-    return slack->min_valid > 0 && waited_ns > 0 ? (double)(counts[0].late_calls + counts[1].late_calls) / waited_ns
-                                                 : 0;
+    return wait_ns < search->mean_late_ns ? wait_ns : search->mean_late_ns;
+}
+
+/* For a required fraction alone. */
+static void learn_interruptions(const mh_slack *slack, mh_slack_search *search)
+{
+    const mh_slack_counts *a = &slack->counts[0], *b = &slack->counts[1];
+    int64_t met = a->met_calls + b->met_calls, late = a->late_calls + b->late_calls;
+    if (slack->min_valid <= 0 || late == 0)
+        return;
+    search->mean_delay_ns = (a->delay_ns + b->delay_ns) / (double)met;
+    search->mean_late_ns = (a->late_ns + b->late_ns) / (double)late;
+    double usual_ns = exposed_ns(search, (a->waited_ns + b->waited_ns) / (double)met);
+    search->late_odds_per_ns = (double)late / (double)(met > late ? met - late : 1) / usual_ns;
 }
 
 static void begin_search(mh_slack *slack)
 {
-    slack->search = (mh_slack_search){
-        .bin = MH_SLACK_BINS, .best = -1, .overhead_ns = slack->overhead_ns, .late_per_ns = late_per_ns(slack)};
+    slack->search = (mh_slack_search){.bin = MH_SLACK_BINS, .best = -1, .overhead_ns = slack->overhead_ns};
+    learn_interruptions(slack, &slack->search);
 }
 
 /* The highest bin below this one that is not empty; -1: there is none. */
@@ -120,7 +135,8 @@ static bool examine_next(mh_slack *slack)
     if (bin < 0 || value_of(slack, met, slack->floor_ns) <= search->best)
         return false;
     int64_t slack_ns = limited(slack, bin_top_ns(bin));
-    double value = value_of(slack, met / (1 + search->late_per_ns * (double)slack_ns), slack_ns);
+    double odds = search->late_odds_per_ns * exposed_ns(search, (double)slack_ns + search->mean_delay_ns);
+    double value = value_of(slack, met / (1 + odds), slack_ns);
     if (value > search->best) {
         search->best = value;
         search->best_ns = slack_ns;

@@ -26,14 +26,16 @@ typedef struct mh_slack_call {
     /* The period without the slack and the longest delay: from the last deadline of a process to the next decision. */
     int64_t overhead_ns;
     int64_t slack_ns; /* of this call; 0: it did not wait */
-    bool is_late;     /* a process was ready for its deadline, and was then interrupted: it left late */
+    int64_t delay_ns; /* the longest delay */
+    int64_t late_ns;  /* a process was ready for its deadline, was then interrupted, and left so late; 0: none */
 } mh_slack_call;
 
 /* Some calls; their needs, counted by bins. */
 typedef struct mh_slack_counts {
     int64_t calls;
-    int64_t late_calls;
-    double waited_ns;                  /* the sum of their slacks */
+    int64_t met_calls, late_calls;     /* whose needs were met, and those of them that are late */
+    double waited_ns, late_ns;         /* sums over these: of slacks with delays, and of what was late */
+    double delay_ns;                   /* sum over those whose needs were met */
     uint64_t occupied[MH_SLACK_WORDS]; /* a bit for each bin that is not empty */
     uint32_t bins[MH_SLACK_BINS];
 } mh_slack_counts;
@@ -43,8 +45,9 @@ typedef struct mh_slack_search {
     int bin;             /* this bin and all above it have been examined */
     int64_t misses;      /* calls whose needs are in these bins */
     int64_t overhead_ns; /* all slacks of a search are compared with the same overhead, */
-    double late_per_ns;  /* and with the same rate of interruptions during a wait */
-    double best;         /* the value of the best slack so far */
+    /* and with the same interruptions during a wait: the odds of leaving late, by the length of the wait */
+    double late_odds_per_ns, mean_delay_ns, mean_late_ns;
+    double best; /* the value of the best slack so far */
     int64_t best_ns;
 } mh_slack_search;
 

@@ -49,6 +49,19 @@ LOOP_TEST(arrays_keep_their_items, COUNT_OF(limits))
     bulk_free(grown[1]);
 }
 
+/* In memory, as long as there is room: what is freed or made smaller counts no more. */
+TEST(resized_arrays_count_once)
+{
+    char *array = NULL;
+    bulk_limit(1 << 21);
+    for (int i = 0; i < 100; i++) {
+        array = bulk_resize(array, 1 << 20, 1);
+        ck_assert(!has_file());
+        array = bulk_resize(array, 1 << 10, 1);
+    }
+    bulk_free(array);
+}
+
 /* Few values, and more of each item that decides between equal ones; sizes around those of runs. */
 LOOP_TEST(sorts_as_qsort, COUNT_OF(limits))
 {

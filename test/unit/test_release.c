@@ -283,7 +283,7 @@ TEST(needs_are_forgotten_with_the_barrier)
     mh_channel alone = {.rank = 0, .size = 1};
     mh_rounds_init(&rounds, &alone, NULL, NULL);
     mh_rounds_configure(&rounds, &tree);
-    mh_slack_learn(&rounds.slack, &(mh_slack_call){1000, 1000, 0, false});
+    mh_slack_learn(&rounds.slack, &(mh_slack_call){1000, 1000, 0, 0, 0});
     int64_t slack_ns = rounds.slack.slack_ns;
     tree.tolerance_ns++;
     mh_rounds_configure(&rounds, &tree);
@@ -295,27 +295,43 @@ TEST(needs_are_forgotten_with_the_barrier)
     EXPECT(rounds.last_call.overhead_ns == INT64_MIN, "another barrier, but a need of the former one will be learned");
 }
 
-/* A process that was ready in time. The last two calls are not learned from. */
+/* What one call tells, from what all processes recorded. */
+static mh_slack_call told_by(const play *played, int i)
+{
+    mh_slack_call told = {.slack_ns = played->records[0][i].slack_ns, .need_ns = INT64_MIN};
+    for (int rank = 0; rank < played->scene->processes; rank++) {
+        const record *record = &played->records[rank][i];
+        bool is_late = record->left == LATE && record->need_ns <= record->slack_ns + record->delay_ns;
+        told.need_ns = record->need_ns > told.need_ns ? record->need_ns : told.need_ns;
+        told.delay_ns = record->delay_ns > told.delay_ns ? record->delay_ns : told.delay_ns;
+        told.late_ns += is_late;
+    }
+    return told;
+}
+
+/* With delays and without. The last two calls are not learned from. */
 TEST(late_calls_are_learned)
 {
     enum { SHORT = 140 }; /* with the rehearsals fewer than the slack remembers */
     static const scene scene = {"descheduled", 4, 4, QUIET, 1000, 0.02, false, 0};
-    for (int round = 0; round < rounds_of(COUNT_OF(choices)); round++) {
-        const play *played = play_scene(&scene, round, 0, SHORT);
+    for (int round = 0; round < rounds_of(2 * COUNT_OF(choices)); round++) {
+        const play *played = play_scene(&scene, round, round < COUNT_OF(choices) ? 0 : 100000, SHORT);
         int late = 0;
-        double waited_ns = 0;
+        double waited_ns = 0, delay_ns = 0;
         for (int i = 0; i < SHORT - 2; i++) {
-            bool is_late = false;
-            for (int rank = 0; rank < scene.processes; rank++) {
-                const record *record = &played->records[rank][i];
-                is_late |= record->left == LATE && record->need_ns <= record->slack_ns;
-            }
-            late += is_late;
-            waited_ns += (double)played->records[0][i].slack_ns;
+            mh_slack_call told = told_by(played, i);
+            if (told.need_ns > told.slack_ns + told.delay_ns)
+                continue;
+            late += told.late_ns > 0;
+            waited_ns += (double)(told.slack_ns + told.delay_ns);
+            delay_ns += (double)told.delay_ns;
         }
+        const mh_slack_counts *counts = &played->last[0].slack.counts[0];
         ck_assert_int_gt(late, 0);
-        ck_assert_int_eq(played->last[0].slack.counts[0].late_calls, late);
-        ck_assert_double_eq(played->last[0].slack.counts[0].waited_ns, waited_ns);
+        ck_assert_int_eq(counts->late_calls, late);
+        ck_assert_double_eq(counts->waited_ns, waited_ns);
+        ck_assert_double_eq(counts->delay_ns, delay_ns);
+        ck_assert_double_ge(counts->late_ns, (double)late * TOLERANCE_NS);
     }
 }
 

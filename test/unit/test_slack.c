@@ -53,7 +53,7 @@ typedef struct load {
 
 static void learn_need(mh_slack *slack, int64_t need_ns, int64_t overhead_ns)
 {
-    mh_slack_learn(slack, &(mh_slack_call){need_ns, overhead_ns, slack->slack_ns, false});
+    mh_slack_learn(slack, &(mh_slack_call){need_ns, overhead_ns, slack->slack_ns, 0, 0});
 }
 
 static void learn(mh_slack *slack, chance *dice, const load *load, int calls)
@@ -197,58 +197,88 @@ TEST(fraction_that_is_met_anyway_changes_nothing)
 
 /*
  * A process is interrupted some times in each microsecond, for a time whose mean is given. An interruption before the
- * process is ready adds to its need. One that lasts beyond the deadline makes it late.
+ * process is ready adds to its need. One that lasts beyond the deadline makes it late. Some needs are longer by another
+ * time, for other reasons. A process may leave after a delay.
  */
-static const struct {
-    double per_us, mean_ns, asked_for;
-} interruptions[] = {{0.02, 2e3, 0.999}, {0.02, 2e3, 0.9999}, {0.1, 2e3, 0.99},  {0.001, 100e3, 0.999},
-                     {0.001, 1e6, 0.99}, {1e-4, 10e6, 0.999}, {1e-5, 2e3, 0.999}};
+typedef struct interruptions {
+    double need_ns, per_us, mean_ns, asked_for;
+    double long_fraction, long_ns;
+    int64_t delay_ns;
+} interruptions;
 
-static mh_slack_call interrupted_call(chance *dice, int row, int64_t slack_ns)
+static const interruptions interrupted[] = {
+    {300, 0.02, 2e3, 0.999, 0, 0, 0},
+    {300, 0.02, 2e3, 0.9999, 0, 0, 0},
+    {300, 0.1, 2e3, 0.99, 0, 0, 0},
+    {300, 0.001, 100e3, 0.999, 0, 0, 0},
+    {300, 0.001, 1e6, 0.99, 0, 0, 0},
+    {300, 1e-4, 10e6, 0.999, 0, 0, 0},
+    {300, 1e-5, 2e3, 0.999, 0, 0, 0},
+    {5000, 0.002, 3e3, 0.999, 0.02, 400e3, 0},
+    {300, 0.0015, 3e3, 0.99, 0.015, 40e3, 1000000},
+    {300, 0.02, 2e3, 0.9, 0.2, 20e3, 0},
+    {300, 0.3, 2e3, 0.5, 0.1, 10e3, 0},
+};
+
+static mh_slack_call interrupted_call(chance *dice, const interruptions *by, int64_t slack_ns)
 {
-    double per_ns = interruptions[row].per_us / 1e3, mean_ns = interruptions[row].mean_ns;
-    double need_ns = lognormal(dice, 300), at_ns = chance_exponential(dice, 1 / per_ns);
+    double apart_ns = 1e3 / by->per_us, deadline_ns = (double)(slack_ns + by->delay_ns), late_ns = 0;
+    double need_ns = lognormal(dice, by->need_ns), at_ns = chance_exponential(dice, apart_ns);
+    need_ns += chance_unit(dice) < by->long_fraction ? by->long_ns : 0;
     if (at_ns < need_ns) {
-        need_ns += chance_exponential(dice, mean_ns);
-        at_ns = need_ns + chance_exponential(dice, 1 / per_ns);
+        need_ns += chance_exponential(dice, by->mean_ns);
+        at_ns = need_ns + chance_exponential(dice, apart_ns);
     }
-    double until_ns = at_ns;
-    bool is_late = false;
-    for (; !is_late && at_ns < (double)slack_ns; at_ns = until_ns + chance_exponential(dice, 1 / per_ns)) {
-        until_ns = at_ns + chance_exponential(dice, mean_ns);
-        is_late = until_ns > (double)slack_ns;
+    while (late_ns == 0 && at_ns < deadline_ns) {
+        double until_ns = at_ns + chance_exponential(dice, by->mean_ns);
+        late_ns = fmax(0, until_ns - deadline_ns);
+        at_ns = until_ns + chance_exponential(dice, apart_ns);
     }
-    return (mh_slack_call){(int64_t)need_ns, 500, slack_ns, is_late && need_ns <= (double)slack_ns};
+    return (mh_slack_call){(int64_t)need_ns, 500, slack_ns, by->delay_ns,
+                           need_ns <= deadline_ns ? (int64_t)ceil(late_ns) : 0};
 }
 
+/* With a delay, a need beyond the slack is met, too, but not by all processes. */
 static bool leaves_in_time(const mh_slack_call *call)
 {
-    return call->need_ns <= call->slack_ns && !call->is_late;
+    return call->need_ns <= call->slack_ns && call->late_ns == 0;
 }
 
-/* As many calls are valid as asked for; if no slack yields so many, nearly as many as with the best one. */
-LOOP_TEST(fraction_is_reached_or_is_nearly_the_highest, COUNT_OF(interruptions))
+static double best_fraction(chance *dice, const interruptions *by)
 {
-    enum { WARM_UP = 100000, CALLS = 100000, FIXED_CALLS = 20000 };
-    chance dice = chance_of_round(_i);
-    double best = 0, valid = 0;
-    for (int64_t fixed_ns = 300; fixed_ns < 1000000; fixed_ns = fixed_ns * 5 / 4) {
+    enum { CALLS = 20000 };
+    double best = 0;
+    for (int64_t slack_ns = 300; slack_ns < 1000000; slack_ns = slack_ns * 5 / 4) {
         double in_time = 0;
-        for (int i = 0; i < FIXED_CALLS; i++) {
-            mh_slack_call call = interrupted_call(&dice, _i, fixed_ns);
-            in_time += leaves_in_time(&call) / (double)FIXED_CALLS;
+        for (int i = 0; i < CALLS; i++) {
+            mh_slack_call call = interrupted_call(dice, by, slack_ns);
+            in_time += leaves_in_time(&call) / (double)CALLS;
         }
         best = fmax(best, in_time);
     }
+    return best;
+}
+
+/*
+ * As many calls are valid as asked for; if no slack yields so many, nearly as many as with the best one. The long needs
+ * come later, when the slack is short.
+ */
+LOOP_TEST(fraction_is_reached_or_is_nearly_the_highest, COUNT_OF(interrupted))
+{
+    enum { SHORT = 50000, WARM_UP = 150000, CALLS = 100000 };
+    interruptions by = interrupted[_i];
+    chance dice = chance_of_round(_i);
+    double possible = fmin(best_fraction(&dice, &by), by.asked_for), valid = 0;
     mh_slack slack = fresh();
-    mh_slack_aim(&slack, interruptions[_i].asked_for);
+    mh_slack_aim(&slack, by.asked_for);
     for (int i = 0; i < WARM_UP + CALLS; i++) {
-        mh_slack_call call = interrupted_call(&dice, _i, slack.slack_ns);
+        by.long_fraction = i < SHORT ? 0 : interrupted[_i].long_fraction;
+        mh_slack_call call = interrupted_call(&dice, &by, slack.slack_ns);
         valid += i >= WARM_UP && leaves_in_time(&call) ? 1.0 / CALLS : 0;
         mh_slack_learn(&slack, &call);
     }
-    double possible = fmin(best, interruptions[_i].asked_for);
-    EXPECT(1 - valid <= 1.6 * (1 - possible), "%.5f of the calls are valid, and %.5f are possible", valid, possible);
+    EXPECT(1 - valid <= 1.2 * (1 - possible) + 0.001, "%.5f of the calls are valid, and %.5f are possible", valid,
+           possible);
 }
 
 /* ---- Changes */

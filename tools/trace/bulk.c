@@ -88,7 +88,7 @@ void *bulk_zeros(size_t count, size_t item_bytes)
     return make(count, item_bytes, true);
 }
 
-/* In memory, without copying what is large. */
+/* In memory. Large arrays are moved, not copied, and need no room for both sizes. */
 static void *resize(head_t *head, size_t whole)
 {
     used_bytes -= head->of.bytes;

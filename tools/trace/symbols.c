@@ -84,14 +84,16 @@ static bool cut(const char *symbol, int *function_bytes, uint64_t *offset, uint6
     return true;
 }
 
-/* A relative path may lead to another program here: then the function begins elsewhere, if its name was recorded. */
-static bool is_the_one(const object_t *object, int function_bytes, uint64_t offset, uint64_t address)
+/* A relative path may lead to another program here: only one that has the same function in the same place is taken. */
+static bool is_the_one(const object_t *object, const char *function, int function_bytes, uint64_t offset,
+                       uint64_t address)
 {
     GElf_Off found;
     GElf_Sym symbol;
-    return object->path[0] == '/' || function_bytes == 0 ||
-           (dwfl_module_addrinfo(object->module, address + object->bias, &found, &symbol, NULL, NULL, NULL) &&
-            found == offset);
+    if (object->path[0] == '/')
+        return true;
+    const char *name = dwfl_module_addrinfo(object->module, address + object->bias, &found, &symbol, NULL, NULL, NULL);
+    return name && function_bytes > 0 && found == offset && strncmp(name, function, (size_t)function_bytes) == 0;
 }
 
 /* The site by its line, or NULL. The caller frees it. */
@@ -102,7 +104,7 @@ static char *name_line(objects_t *objects, const char *symbol)
     int function_bytes, line;
     char *text = NULL;
     const object_t *object = cut(symbol, &function_bytes, &offset, &address, &path) ? find_object(objects, path) : NULL;
-    if (!object || !object->dwfl || !is_the_one(object, function_bytes, offset, address))
+    if (!object || !object->dwfl || !is_the_one(object, function, function_bytes, offset, address))
         return NULL;
     Dwfl_Line *found = dwfl_module_getsrc(object->module, address + object->bias);
     const char *source = found ? dwfl_lineinfo(found, NULL, &line, NULL, NULL, NULL) : NULL;

@@ -52,8 +52,8 @@ void history_end(history *past);
 
 /*
  * The history of a wait. Parts of both lanes with the same places are paired, from the last one on, and then those that
- * are left, whatever their places: of these, what is longer than usual comes first. The excess of a part that has no
- * other one is all of it. If no part is longer, the last computation before the late call has all of the excess.
+ * are left, whatever their places: of these, which have no more excess than they are longer together, what is longer
+ * than usual comes first. If no part is longer, the last computation before the late call has all of the excess.
  */
 void history_find(history *past, size_t wait);
 
