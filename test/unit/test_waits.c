@@ -15,10 +15,11 @@ typedef struct {
     int iterations;
     int64_t work_ns, noise_ns; /* of each phase */
     double drift, swing, record_ns;
+    bool is_cut; /* calls of the recorder, which take no time, cut computations */
 } extent;
 enum { ITERATIONS = 12, WORK_NS = 100000 };
-static const extent short_run = {ITERATIONS, WORK_NS, WORK_NS / 100, 0, 0, 0};
-static const extent minute = {400, 75000000, 1000, 20e-6, 3e-6, 0.7e9};
+static const extent short_run = {ITERATIONS, WORK_NS, WORK_NS / 100, 0, 0, 0, false};
+static const extent minute = {400, 75000000, 1000, 20e-6, 3e-6, 0.7e9, false};
 
 /* Places: where the two phases of an iteration end, and the others. */
 enum { FIRST = 0x100, SECOND = 0x200, OTHER = 0x300, LAST = 0x400 };
@@ -36,18 +37,26 @@ typedef struct {
     int iteration;
     bool is_open;  /* the late rank has been late, and has called nothing since */
     uint64_t site; /* which it calls then */
-    chance noise;
+    chance noise, cuts;
 } run;
 
 /* All draw the same with the delay and without. */
 static void work(run *of, int rank, int phase)
 {
     const plant *late = &of->late;
-    const bool is_late = rank == late->rank && phase == late->phase && of->iteration > 0 &&
-                         of->iteration + 1 < of->extent.iterations && of->iteration % late->every == 0;
+    const bool is_within = of->iteration > 0 && of->iteration + 1 < of->extent.iterations;
+    const bool is_late = rank == late->rank && phase == late->phase && is_within && of->iteration % late->every == 0;
     of->is_open = of->is_open || is_late;
     const int64_t ns = of->extent.work_ns + chance_between(&of->noise, 0, of->extent.noise_ns);
-    made_work(&of->made, rank, (double)ns + (is_late ? late->ns : 0));
+    const int64_t whole_ns = ns + (is_late ? (int64_t)late->ns : 0);
+    const int cuts = of->extent.is_cut && is_within ? (int)chance_between(&of->cuts, 0, 3) : 0;
+    const int64_t piece_ns = whole_ns / (cuts + 1);
+    made_work(&of->made, rank, (double)(whole_ns - cuts * piece_ns));
+    for (int i = 0; i < cuts; i++) {
+        made_enter(&of->made, rank, MADE_CLOCK);
+        made_leave(&of->made, rank, MADE_CLOCK);
+        made_work(&of->made, rank, (double)piece_ns);
+    }
 }
 
 static void call_from(run *of, uint64_t site, int rank)
@@ -228,7 +237,7 @@ static made_clock draw_clock(const extent *by, int rank, chance *source)
 static double simulate(run *of, const extent *by, int program, int ranks, plant late, uint64_t seed)
 {
     made_clock clocks[MAX_RANKS] = {{0}};
-    *of = (run){.extent = *by, .late = late, .noise = {seed}};
+    *of = (run){.extent = *by, .late = late, .noise = {seed}, .cuts = {seed}};
     for (int rank = 0; rank < ranks; rank++)
         clocks[rank] = draw_clock(by, rank, &of->noise);
     made_begin(&of->made, ranks, clocks, seed);
@@ -398,6 +407,64 @@ LOOP_TEST(planted_delays_are_named, COUNT_OF(programs))
         made_free(&without.made);
     }
     EXPECT(judged > draws / 2 || rounds_factor() < 1, "%s: %d of %d delays cost enough", name, judged, draws);
+}
+
+static bool is_same_place(const graph *a, size_t place, const graph *b, size_t other)
+{
+    if (place == GRAPH_NONE || other == GRAPH_NONE)
+        return place == other;
+    return a->places.list[place].function == b->places.list[other].function &&
+           a->places.list[place].address == b->places.list[other].address;
+}
+
+/* What the same cause is charged in another analysis. */
+static double charged_likewise(const wait_analysis *in, const wait_analysis *of, const cause_key *key)
+{
+    for (size_t i = 0; i < in->causes.count; i++) {
+        const cause_key *other = &in->causes.list[i].key;
+        if (other->rank == key->rank && other->is_call == key->is_call &&
+            is_same_place(&in->graph, other->from, &of->graph, key->from) &&
+            is_same_place(&in->graph, other->to, &of->graph, key->to))
+            return (double)in->causes.list[i].charged_ns;
+    }
+    return 0;
+}
+
+/* Calls of the recorder that take no time change nothing, up to rounding. */
+LOOP_TEST(the_recorder_cuts_nothing, COUNT_OF(programs))
+{
+    for (int i = 0; i < rounds_of(8); i++) {
+        chance source = chance_of_round(i);
+        const int ranks = (int)chance_between(&source, 2, 9);
+        const plant late = draw_plant(_i, ranks, &source);
+        const uint64_t seed = chance_bits(&source);
+        run runs[2];
+        wait_analysis found[2];
+        trace_matches matches[2];
+        extent by = short_run;
+        for (int k = 0; k < 2; k++) {
+            by.is_cut = k == 1;
+            simulate(&runs[k], &by, _i, ranks, late, seed);
+            analyze(&found[k], &matches[k], &runs[k].made, TRACE_GLOBAL);
+        }
+        expect_sums(&found[1], programs[_i].name, ranks);
+        for (size_t k = 0; k < found[0].causes.count; k++) {
+            const cause *one = found[0].order[k];
+            const double ns = charged_likewise(&found[1], &found[0], &one->key);
+            EXPECT(fabs((double)one->charged_ns - ns) <= 20 + 1e-4 * (double)found[0].causes.waited_ns,
+                   "%s of %d: %" PRId64 " are charged to a cause, %.0f if computations are cut", programs[_i].name,
+                   ranks, one->charged_ns, ns);
+        }
+        for (int k = 0; k < ANALYSIS_GAINS; k++)
+            EXPECT(fabs((double)(found[0].without_ns[k] - found[1].without_ns[k])) <= 1e-4 * (double)found[0].run_ns,
+                   "%s of %d: without cause %d, the run takes %" PRId64 ", or %" PRId64 " if computations are cut",
+                   programs[_i].name, ranks, k, found[0].without_ns[k], found[1].without_ns[k]);
+        for (int k = 0; k < 2; k++) {
+            analysis_free(&found[k]);
+            trace_matches_free(&matches[k]);
+            made_free(&runs[k].made);
+        }
+    }
 }
 
 /* A torn trace may have an operation in which all get something and nobody gives it. Rank 1 waits for rank 0 later. */

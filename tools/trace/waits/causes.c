@@ -13,9 +13,8 @@
 
 cause_key cause_before(const graph *of, size_t lane, size_t call)
 {
-    cause_key key = {of->lanes[lane].location->rank, false, GRAPH_NONE, GRAPH_NONE};
-    graph_places(of, lane, call, &key.from, &key.to);
-    return key;
+    const graph_computation at = graph_computation_at(of, lane, call);
+    return (cause_key){of->lanes[lane].location->rank, false, at.from, at.to};
 }
 
 cause_key cause_in(const graph *of, size_t lane, size_t call)
@@ -66,7 +65,7 @@ static graph_delay *delay_of(charging *in, size_t lane, const history_part *part
 {
     graph *of = in->of;
     graph_call *call = &of->lanes[lane].calls[part->call];
-    const bool is_before = part->kind == PART_BEFORE;
+    const bool is_before = part->kind != PART_IN;
     uint32_t *delay = is_before ? &call->delay_before : &call->delay_in;
     if (*delay == GRAPH_NONE) {
         const cause_key key = is_before ? cause_before(of, lane, part->call) : cause_in(of, lane, part->call);

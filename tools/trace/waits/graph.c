@@ -66,16 +66,23 @@ const graph_delay *graph_delay_at(const graph *of, uint32_t delay)
     return delay != GRAPH_NONE ? &of->delays[delay] : &none;
 }
 
-void graph_places(const graph *of, size_t lane, size_t call, size_t *from, size_t *to)
+int64_t graph_piece_ns(const graph_lane *lane, size_t call)
+{
+    const int64_t from_ns = call > 0 ? lane->calls[call - 1].leave_ns : lane->begin_ns;
+    return (call < lane->count ? lane->calls[call].enter_ns : lane->end_ns) - from_ns;
+}
+
+graph_computation graph_computation_at(const graph *of, size_t lane, size_t call)
 {
     const graph_lane *at = &of->lanes[lane];
-    size_t before = call, after = call;
-    while (before > 0 && graph_is_recorder(of, &at->calls[before - 1]))
-        before--;
-    while (after < at->count && graph_is_recorder(of, &at->calls[after]))
-        after++;
-    *from = before > 0 ? at->calls[before - 1].place : at->begin;
-    *to = after < at->count ? at->calls[after].place : at->end;
+    graph_computation found = {.first = call, .last = call, .ns = graph_piece_ns(at, call)};
+    while (found.first > 0 && graph_is_recorder(of, &at->calls[found.first - 1]))
+        found.ns += graph_piece_ns(at, --found.first);
+    while (found.last < at->count && graph_is_recorder(of, &at->calls[found.last]))
+        found.ns += graph_piece_ns(at, ++found.last);
+    found.from = found.first > 0 ? at->calls[found.first - 1].place : at->begin;
+    found.to = found.last < at->count ? at->calls[found.last].place : at->end;
+    return found;
 }
 
 /* Calls have about as many events each, so it is looked first around where the call would be if they had. */

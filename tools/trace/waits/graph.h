@@ -121,8 +121,18 @@ double graph_bound_ns(const graph *of, size_t lane, size_t call);
 /* Whether a lane does anything: a thread without events may compute all the time in a part of the run. */
 bool graph_runs(const graph_lane *lane);
 
-/* The places between which a lane computes before a call: of the calls of the program around this computation. */
-void graph_places(const graph *of, size_t lane, size_t call, size_t *from, size_t *to);
+/* What a lane computes between two calls of the program. Calls of the recorder cut it into pieces. */
+typedef struct {
+    size_t from, to;    /* places; where the lane begins and ends, those of the lane */
+    size_t first, last; /* the calls before which its first and its last piece are; as `last`, there may be none */
+    int64_t ns;         /* of all pieces */
+} graph_computation;
+
+/* The computation of which a piece is before a call. */
+graph_computation graph_computation_at(const graph *of, size_t lane, size_t call);
+
+/* How long a lane computes before a call: one piece. */
+int64_t graph_piece_ns(const graph_lane *lane, size_t call);
 
 /* The delay of an index; without one, it is of no cause, and 0. */
 const graph_delay *graph_delay_at(const graph *of, uint32_t delay);

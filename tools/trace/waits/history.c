@@ -9,6 +9,8 @@
 /* How far back lanes are compared if they have not met. */
 enum { MAX_CALLS = 2000 };
 
+#define NO_PART SIZE_MAX
+
 /* How far the search is on a lane, back from the call at `end`: all calls from `call` on were looked at. */
 typedef struct {
     const graph_lane *lane;
@@ -89,11 +91,28 @@ static void add_part(history_lane *to, history_part part, int64_t from_ns, int64
     to->list[to->count++] = part;
 }
 
-static history_part part_before(const history *past, const side *at, size_t call)
+/*
+ * The computation before a call, or a piece of it.
+ *
+ * last   inout: the last piece of the computation if it goes on after this call, or NO_PART
+ */
+static void add_computation(const history *past, history_lane *to, const side *at, size_t call, int64_t from_ns,
+                            size_t *last)
 {
-    history_part part = {.kind = PART_BEFORE, .call = call};
-    graph_places(past->of, at->index, call, &part.from, &part.to);
-    return part;
+    const size_t added = to->count;
+    const graph_computation whole = graph_computation_at(past->of, at->index, call);
+    history_part part = {.kind = PART_PIECE, .call = call, .from = whole.from, .to = whole.to};
+    if (!graph_is_recorder(past->of, &at->lane->calls[call]))
+        *last = NO_PART;
+    if (*last == NO_PART)
+        part.kind = PART_BEFORE;
+    add_part(to, part, from_ns, at->lane->calls[call].enter_ns);
+    if (to->count == added)
+        return;
+    if (*last == NO_PART)
+        *last = added;
+    else
+        to->list[*last].ns += to->list[added].ns;
 }
 
 /* Back from the beginning of a call until they met. */
@@ -101,10 +120,11 @@ static void list_parts(const history *past, history_lane *to, const side *at, in
 {
     const graph_call *calls = at->lane->calls;
     int64_t end_ns = calls[at->end].enter_ns;
+    size_t last = NO_PART;
     to->count = 0;
     for (size_t i = at->end, k = 0; end_ns > met_ns && k < MAX_CALLS; i--, k++) {
         const int64_t left_ns = i > 0 ? calls[i - 1].leave_ns : at->lane->begin_ns;
-        add_part(to, part_before(past, at, i), greater(left_ns, met_ns), end_ns);
+        add_computation(past, to, at, i, greater(left_ns, met_ns), &last);
         if (i == 0)
             break;
         const graph_call *call = &calls[i - 1];
@@ -247,12 +267,30 @@ static void compare_others(history *past, size_t lane, history_kind kind)
     share(past, lane, kind, longer_ns);
 }
 
+/* Earlier pieces of a computation get their shares of its excess. */
+static void spread(history_lane *late)
+{
+    history_part *last = NULL;
+    int64_t excess_ns = 0;
+    for (size_t i = 0; i < late->count; i++) {
+        history_part *part = &late->list[i];
+        if (part->kind == PART_BEFORE) {
+            last = part;
+            excess_ns = part->excess_ns;
+        } else if (part->kind == PART_PIECE) {
+            part->excess_ns = (int64_t)((double)excess_ns * ratio_of(part->ns, last->ns));
+            last->excess_ns -= part->excess_ns;
+        }
+    }
+}
+
 static void compare(history *past, size_t wait)
 {
     const size_t lane = past->waits->list[wait].late_lane;
     pair_places(past);
     for (history_kind kind = PART_BEFORE; kind <= PART_WAIT; kind++)
         compare_others(past, lane, kind);
+    spread(&past->late);
     past->excess_ns = 0;
     for (size_t i = 0; i < past->late.count; i++) {
         history_part *part = &past->late.list[i];
@@ -266,9 +304,10 @@ static void compare(history *past, size_t wait)
 
 static void take_all(history *past, const side *late)
 {
+    size_t last = NO_PART;
     past->late.count = 0;
     past->excess_ns = 1;
-    add_part(&past->late, part_before(past, late, late->end), 0, 1);
+    add_computation(past, &past->late, late, late->end, late->lane->calls[late->end].enter_ns - 1, &last);
     past->late.list[0].excess_ns = 1;
 }
 

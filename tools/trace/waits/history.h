@@ -10,14 +10,17 @@
 #include "trace/waits/usual.h"
 #include "trace/waits/waits.h"
 
-/* What a lane does between two times: it computes before a call, is in the call, or waits in it. */
-typedef enum { PART_BEFORE, PART_IN, PART_WAIT } history_kind;
+/*
+ * What a lane does between two times: it computes before a call, is in the call, or waits in it. If the recorder's own
+ * calls cut a computation, its last piece is compared for all of it, and the earlier pieces only get their shares.
+ */
+typedef enum { PART_BEFORE, PART_IN, PART_WAIT, PART_PIECE } history_kind;
 
 typedef struct {
     history_kind kind;
     size_t call;
-    size_t from, to; /* places; of a call both its own */
-    int64_t ns;
+    size_t from, to;    /* places; of a call both its own */
+    int64_t ns;         /* with earlier pieces */
     int64_t excess_ns;  /* by how much it is longer than the same of the other lane */
     int64_t unusual_ns; /* of a part in no pair, by how much it is longer than usual */
     size_t order;       /* from the last */

@@ -92,15 +92,18 @@ static bool is_there(replay *in, size_t lane, const graph_dependency *on, int64_
 
 /* ---- Steps of a lane */
 
+/* What the lane computes before a call, or at its end. */
+static int64_t before_ns(const replay *in, size_t lane, size_t call)
+{
+    const int64_t *less_ns = in->change->less_ns ? in->change->less_ns[lane] : NULL;
+    return graph_piece_ns(&in->of->lanes[lane], call) - (less_ns ? less_ns[call] : 0);
+}
+
 static void enter(replay *in, size_t lane)
 {
     replay_lane *state = &in->lanes[lane];
-    const graph_lane *of = &in->of->lanes[lane];
-    const graph_call *call = &of->calls[state->call];
-    const int64_t before_ns = state->call > 0 ? call[-1].leave_ns : of->begin_ns;
-    state->ns += call->enter_ns - before_ns;
-    if (in->change->less_ns && in->change->less_ns[lane])
-        state->ns -= in->change->less_ns[lane][state->call];
+    const graph_call *call = &in->of->lanes[lane].calls[state->call];
+    state->ns += before_ns(in, lane, state->call);
     state->is_in = true;
     state->dependency = call->dependency;
     in->enter_ns[lane][state->call] = state->ns;
@@ -198,8 +201,7 @@ static int64_t run(replay *in)
     while (give_up(in));
     for (size_t lane = 0; lane < in->of->lane_count; lane++) {
         const graph_lane *of = &in->of->lanes[lane];
-        const int64_t from_ns = of->count > 0 ? of->calls[of->count - 1].leave_ns : of->begin_ns;
-        const int64_t ns = in->lanes[lane].ns + of->end_ns - from_ns;
+        const int64_t ns = in->lanes[lane].ns + before_ns(in, lane, of->count);
         end_ns = graph_runs(of) && ns > end_ns ? ns : end_ns;
     }
     return end_ns - in->of->begin_ns;
@@ -241,23 +243,18 @@ int64_t replay_ns(const graph *of, const replay_change *change)
 /* The instances of a computation on one lane. */
 typedef struct {
     size_t count;
-    size_t *calls; /* before which they are */
+    graph_computation *list;
 } instance_list;
-
-static int64_t length_ns(const graph_lane *lane, size_t call)
-{
-    return lane->calls[call].enter_ns - (call > 0 ? lane->calls[call - 1].leave_ns : lane->begin_ns);
-}
 
 static void list_instances(const graph *of, size_t lane, const cause_key *key, instance_list *found)
 {
-    for (size_t i = 0; i < of->lanes[lane].count; i++) {
-        size_t from, to;
-        graph_places(of, lane, i, &from, &to);
-        if (from != key->from || to != key->to)
+    for (size_t i = 0; i <= of->lanes[lane].count; i++) {
+        const graph_computation one = graph_computation_at(of, lane, i);
+        i = one.last;
+        if (one.from != key->from || one.to != key->to)
             continue;
-        found->calls = need(room_for_another(found->calls, (int64_t)found->count, sizeof(size_t)));
-        found->calls[found->count++] = i;
+        found->list = need(room_for_another(found->list, (int64_t)found->count, sizeof one));
+        found->list[found->count++] = one;
     }
 }
 
@@ -267,23 +264,41 @@ static int64_t median_ns(const graph *of, const instance_list *lists, size_t lan
     int64_t count = 0;
     for (size_t i = 0; i < of->lane_count; i++)
         if (of->lanes[i].location->rank != of->lanes[lane].location->rank && lists[i].count == lists[lane].count)
-            room[count++] = length_ns(&of->lanes[i], lists[i].calls[number]);
+            room[count++] = lists[i].list[number].ns;
     mh_sort(room, count);
     return count > 0 ? quantile(room, count, 0.5) : -1;
+}
+
+/* By how much the pieces of a computation made others late. */
+static int64_t late_ns(const graph *of, const graph_lane *lane, const graph_computation *one, size_t which)
+{
+    int64_t ns = 0;
+    for (size_t i = one->first; i <= one->last && i < lane->count; i++) {
+        const graph_delay *delay = graph_delay_at(of, lane->calls[i].delay_before);
+        ns += delay->cause == which ? delay->late_ns : 0;
+    }
+    return ns;
+}
+
+/* Of the last pieces first. */
+static void take(const graph_lane *lane, const graph_computation *from, int64_t ns, int64_t *less_ns)
+{
+    for (size_t i = from->last + 1; i-- > from->first;) {
+        const int64_t piece_ns = graph_piece_ns(lane, i);
+        less_ns[i] = ns < piece_ns ? ns : piece_ns;
+        ns -= less_ns[i];
+    }
 }
 
 static void shorten(const graph *of, const instance_list *lists, size_t lane, size_t which, int64_t *room,
                     int64_t *less_ns)
 {
+    const graph_lane *at = &of->lanes[lane];
     for (size_t i = 0; i < lists[lane].count; i++) {
-        const size_t index = lists[lane].calls[i];
-        const graph_call *call = &of->lanes[lane].calls[index];
-        const int64_t ns = length_ns(&of->lanes[lane], index), usual_ns = median_ns(of, lists, lane, i, room);
-        const graph_delay *delay = graph_delay_at(of, call->delay_before);
-        int64_t longer_ns = delay->cause == which ? delay->late_ns : 0;
-        if (usual_ns >= 0 && ns - usual_ns > longer_ns)
-            longer_ns = ns - usual_ns;
-        less_ns[index] = longer_ns < ns ? longer_ns : ns;
+        const graph_computation *one = &lists[lane].list[i];
+        const int64_t usual_ns = median_ns(of, lists, lane, i, room), late = late_ns(of, at, one, which);
+        const int64_t longer_ns = usual_ns >= 0 ? one->ns - usual_ns : 0;
+        take(at, one, longer_ns > late ? longer_ns : late, less_ns);
     }
 }
 
@@ -301,7 +316,7 @@ static int64_t replay_computation(const graph *of, const cause_key *key, size_t 
         }
     const int64_t run_ns = replay_ns(of, &(replay_change){.less_ns = less_ns, .without = GRAPH_NONE});
     for (size_t lane = 0; lane < of->lane_count; lane++) {
-        free(lists[lane].calls);
+        free(lists[lane].list);
         free(less_ns[lane]);
     }
     free(lists);

@@ -10,8 +10,9 @@
 
 /* What is changed. */
 typedef struct {
-    int64_t *
-        *less_ns; /* by lane and call: so much shorter is the computation before the call; may be NULL, of lanes too */
+    /* By lane and call, and at the end of the lane: so much shorter is what it computes before. May be NULL, of lanes
+     * too. */
+    int64_t **less_ns;
     size_t without;  /* a cause: calls are shorter by as much as others waited for them; or GRAPH_NONE */
     bool is_instant; /* what calls take beside waiting is gone: a network without latency and with any bandwidth */
 } replay_change;

@@ -126,28 +126,14 @@ static int by_rank(const void *left, const void *right)
     return (a->places > b->places) - (a->places < b->places);
 }
 
-static int64_t whole_ns(const graph *of, const graph_lane *lane, size_t call)
-{
-    size_t first = call, last = call;
-    while (first > 0 && graph_is_recorder(of, &lane->calls[first - 1]))
-        first--;
-    while (last + 1 < lane->count && graph_is_recorder(of, &lane->calls[last]))
-        last++;
-    int64_t ns = lane->calls[first].enter_ns - (first > 0 ? lane->calls[first - 1].leave_ns : lane->begin_ns);
-    for (size_t i = first + 1; i <= last; i++)
-        ns += lane->calls[i].enter_ns - lane->calls[i - 1].leave_ns;
-    return ns;
-}
-
 int64_t usual_more_ns(usual *known, const graph *of, size_t lane, size_t call)
 {
     if (!known->is_made)
         make(known, of);
-    size_t from, to;
-    graph_places(of, lane, call, &from, &to);
-    const usual_length wanted = {.rank = of->lanes[lane].location->rank, .places = both_places(from, to)};
+    const graph_computation at = graph_computation_at(of, lane, call);
+    const usual_length wanted = {.rank = of->lanes[lane].location->rank, .places = both_places(at.from, at.to)};
     const usual_length *found = bsearch(&wanted, known->list, known->count, sizeof wanted, by_rank);
-    const int64_t ns = found ? whole_ns(of, &of->lanes[lane], call) - found->usual_ns : 0;
+    const int64_t ns = found ? at.ns - found->usual_ns : 0;
     return ns > 0 ? ns : 0;
 }
 
