@@ -100,7 +100,8 @@ static void learn_interruptions(const mh_slack *slack, mh_slack_search *search)
 
 static void begin_search(mh_slack *slack)
 {
-    slack->search = (mh_slack_search){.bin = MH_SLACK_BINS, .best = -1, .overhead_ns = slack->overhead_ns};
+    slack->search = (mh_slack_search){
+        .bin = MH_SLACK_BINS, .best = -1, .best_ns = slack->ceiling_ns, .overhead_ns = slack->overhead_ns};
     learn_interruptions(slack, &slack->search);
 }
 
@@ -125,7 +126,22 @@ static double value_of(const mh_slack *slack, double valid, int64_t slack_ns)
     return eighth_power(valid) / ((double)slack->search.overhead_ns + (double)slack_ns);
 }
 
-/* The best slack always just meets a need that occurred. Returns false if no shorter one can be better. */
+static void examine(mh_slack *slack, int bin, double met)
+{
+    mh_slack_search *search = &slack->search;
+    int64_t slack_ns = limited(slack, bin_top_ns(bin));
+    double odds = search->late_odds_per_ns * exposed_ns(search, (double)slack_ns + search->mean_delay_ns);
+    double value = value_of(slack, met / (1 + odds), slack_ns);
+    if (value > search->best) {
+        search->best = value;
+        search->best_ns = slack_ns;
+    }
+}
+
+/*
+ * The best slack always just meets a need that occurred; the ceiling meets none that is longer. Returns false if no
+ * shorter one can be better.
+ */
 static bool examine_next(mh_slack *slack)
 {
     mh_slack_search *search = &slack->search;
@@ -134,13 +150,8 @@ static bool examine_next(mh_slack *slack)
     double met = (total - (double)search->misses) / total;
     if (bin < 0 || value_of(slack, met, slack->floor_ns) <= search->best)
         return false;
-    int64_t slack_ns = limited(slack, bin_top_ns(bin));
-    double odds = search->late_odds_per_ns * exposed_ns(search, (double)slack_ns + search->mean_delay_ns);
-    double value = value_of(slack, met / (1 + odds), slack_ns);
-    if (value > search->best) {
-        search->best = value;
-        search->best_ns = slack_ns;
-    }
+    if (bin <= bin_of(slack->ceiling_ns))
+        examine(slack, bin, met);
     search->misses += slack->counts[0].bins[bin] + slack->counts[1].bins[bin];
     search->bin = bin;
     return true;
