@@ -90,27 +90,19 @@ static bool may_wait(const char *name)
     return false;
 }
 
-/* A call that received, or took part in an operation, without knowing from whom: the other end is not in the trace. */
-static bool lacks_other_end(const graph_lane *lane, const graph_call *call)
-{
-    for (size_t k = call->enter; k <= call->leave; k++) {
-        const uint8_t kind = lane->location->events[k].kind;
-        if (kind == TRACE_RECEIVE || kind == TRACE_COLLECTIVE_DONE ||
-            (kind == TRACE_COLLECTIVE && lane->location->events[k].request == 0))
-            return !call->is_matched;
-    }
-    return false;
-}
-
 static void sum_unseen(wait_analysis *to)
 {
     const graph *of = &to->graph;
+    bool *may = need(calloc(of->of->name_count + 1, sizeof *may));
+    for (size_t i = 0; i < of->of->name_count; i++)
+        may[i] = of->of->names[i] && may_wait(of->of->names[i]);
     for (size_t lane = 0; lane < of->lane_count; lane++)
         for (size_t i = 0; i < of->lanes[lane].count; i++) {
             const graph_call *call = &of->lanes[lane].calls[i];
-            if ((may_wait(graph_name(of, call)) && !call->is_matched) || lacks_other_end(&of->lanes[lane], call))
+            if (!call->is_matched && (call->has_partners || may[of->places.list[call->place].function]))
                 to->unseen_ns += call->leave_ns - waits_end_ns(&to->waits, call);
         }
+    free(may);
 }
 
 /* ---- Efficiencies and gains */

@@ -129,9 +129,19 @@ static void add_call(graph_lane *lane, const graph_call *call)
         graph_call *last = &lane->calls[lane->count - 1];
         last->leave = call->leave;
         last->leave_ns = call->leave_ns;
+        last->has_partners |= call->has_partners;
     } else {
         lane->calls[lane->count++] = *call;
     }
+}
+
+static bool has_partners(const trace_event *events, size_t enter, size_t leave)
+{
+    for (size_t k = enter; k <= leave; k++)
+        if (events[k].kind == TRACE_RECEIVE || events[k].kind == TRACE_COLLECTIVE_DONE ||
+            (events[k].kind == TRACE_COLLECTIVE && events[k].request == 0))
+            return true;
+    return false;
 }
 
 static void add_event(graph *to, graph_lane *lane, size_t enter, size_t leave)
@@ -148,7 +158,8 @@ static void add_event(graph *to, graph_lane *lane, size_t enter, size_t leave)
                        .member = GRAPH_NONE,
                        .wait = GRAPH_NONE,
                        .delay_before = GRAPH_NONE,
-                       .delay_in = GRAPH_NONE};
+                       .delay_in = GRAPH_NONE,
+                       .has_partners = has_partners(location->events, enter, leave)};
     if (kind == NAME_BEGIN) {
         lane->begin_ns = call.leave_ns;
         lane->begin = at;

@@ -73,7 +73,8 @@ typedef struct {
     uint32_t dependency, member;     /* the first ones, or GRAPH_NONE */
     uint32_t wait;                   /* or GRAPH_NONE */
     uint32_t delay_before, delay_in; /* the computation before this call, and the call itself, or GRAPH_NONE */
-    bool is_matched;                 /* what it received, or the operation that it took part in, has its other ends */
+    bool has_partners;               /* it received, or took part in an operation of all, */
+    bool is_matched;                 /* and the other ends are known */
 } graph_call;
 
 /* A thread, from MPI_Init to MPI_Finalize; without them, from the beginning of the run, or of
