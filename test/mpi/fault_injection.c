@@ -136,14 +136,6 @@ static bool is_to_fail(int i, const void *caller)
     return fails;
 }
 
-static void *real(const char *name)
-{
-    void *address = dlsym(RTLD_NEXT, name);
-    if (!address)
-        abort();
-    return address;
-}
-
 /* As the MPI library does: the error handler of the communicator is called, and the code, with its text, returned. */
 static int fail_on(MPI_Comm comm)
 {
@@ -159,7 +151,7 @@ static int fail_on(MPI_Comm comm)
     {                                                           \
         static void *_Atomic function;                          \
         if (!function)                                          \
-            function = real("PMPI_" #name);                     \
+            function = find_real("PMPI_" #name);                \
         if (is_to_fail(IN_##name, __builtin_return_address(0))) \
             return fail_on(on);                                 \
         return ((int(*) parameters)function)arguments;          \
@@ -176,17 +168,11 @@ int64_t communicators_alive(void)
     return communicators;
 }
 
-static int free_communicator(MPI_Comm *comm)
-{
-    int (*function)(MPI_Comm *) = (int (*)(MPI_Comm *))real("PMPI_Comm_free");
-    return function(comm);
-}
-
 /* After a call that has made a communicator of comm. */
 static int keep_or_fail(int i, const void *caller, MPI_Comm comm, MPI_Comm *made)
 {
     if (is_to_fail(i, caller)) {
-        free_communicator(made);
+        REAL(PMPI_Comm_free)(made);
         return fail_on(comm);
     }
     communicators += is_library(caller);
@@ -197,8 +183,7 @@ static int keep_or_fail(int i, const void *caller, MPI_Comm comm, MPI_Comm *made
 #define MAKER(name, parameters, arguments)                                                              \
     ALIAS int PMPI_##name parameters                                                                    \
     {                                                                                                   \
-        int(*function) parameters = (int(*) parameters)real("PMPI_" #name);                             \
-        int code = function arguments;                                                                  \
+        int code = REAL(PMPI_##name) arguments;                                                         \
         return code != MPI_SUCCESS ? code : keep_or_fail(IN_##name, __builtin_return_address(0), c, d); \
     }
 MAKER(Comm_split, (MPI_Comm c, int l, int k, MPI_Comm *d), (c, l, k, d))
@@ -211,9 +196,9 @@ ALIAS int PMPI_Comm_free(MPI_Comm *comm)
     MPI_Comm freed = *comm;
     communicators -= is_library(caller);
     if (!is_to_fail(IN_Comm_free, caller))
-        return free_communicator(comm);
+        return REAL(PMPI_Comm_free)(comm);
     int code = fail_on(freed);
-    free_communicator(&freed);
+    REAL(PMPI_Comm_free)(&freed);
     return code;
 }
 
@@ -244,19 +229,16 @@ ALIAS int PMPI_Bcast(void *data, int count, MPI_Datatype element, int root, MPI_
     if (is_library(__builtin_return_address(0)) && count == ERROR_BYTES && MPI_Comm_rank(comm, &rank) == MPI_SUCCESS &&
         rank == root)
         look_at_text((char *)data + sizeof(int));
-    int (*function)(void *, int, MPI_Datatype, int, MPI_Comm) =
-        (int (*)(void *, int, MPI_Datatype, int, MPI_Comm))real("PMPI_Bcast");
-    return function(data, count, element, root, comm);
+    return REAL(PMPI_Bcast)(data, count, element, root, comm);
 }
 
 /* A collective operation that all have started ends first: nobody can cancel it, and its result is on a stack. */
 ALIAS int PMPI_Test(request q, int *done, status s)
 {
-    int (*function)(request, int *, status) = (int (*)(request, int *, status))real("PMPI_Test");
     if (!is_to_fail(IN_Test, __builtin_return_address(0)))
-        return function(q, done, s);
+        return REAL(PMPI_Test)(q, done, s);
     for (int64_t end_ns = true_ns() + 20 * NS_PER_MS; plan.function == ALL_MESSAGES && true_ns() < end_ns;) {
-        int code = function(q, done, s);
+        int code = REAL(PMPI_Test)(q, done, s);
         if (code != MPI_SUCCESS || *done)
             return code;
     }
@@ -270,18 +252,16 @@ _Atomic bool hwloc_fails, clocksource_is_hidden, processors_are_hidden, quota_is
 
 ALIAS int access(const char *path, int how)
 {
-    int (*function)(const char *, int) = (int (*)(const char *, int))real("access");
     if (!processors_are_hidden || !is_library(__builtin_return_address(0)) || !strstr(path, "/cpu0/topology"))
-        return function(path, how);
+        return REAL(access)(path, how);
     errno = ENOENT;
     return -1;
 }
 
 ALIAS int hwloc_topology_init(void **topology)
 {
-    int (*function)(void **) = (int (*)(void **))real("hwloc_topology_init");
     hwloc_discoveries += is_library(__builtin_return_address(0));
-    return hwloc_fails && is_library(__builtin_return_address(0)) ? -1 : function(topology);
+    return hwloc_fails && is_library(__builtin_return_address(0)) ? -1 : REAL(hwloc_topology_init)(topology);
 }
 
 /* What the library reads in place of files. */
@@ -296,11 +276,10 @@ static const struct {
 
 ALIAS FILE *fopen(const char *path, const char *mode)
 {
-    FILE *(*function)(const char *, const char *) = (FILE * (*)(const char *, const char *)) real("fopen");
     for (size_t i = 0; is_library(__builtin_return_address(0)) && i < sizeof substitutes / sizeof *substitutes; i++)
         if (*substitutes[i].is_read && strstr(path, substitutes[i].file))
             return fmemopen((void *)(uintptr_t)substitutes[i].text, strlen(substitutes[i].text), "r");
-    return function(path, mode);
+    return REAL(fopen)(path, mode);
 }
 
 /* ---- Memory */

@@ -29,16 +29,20 @@ static struct {
     double drift;
 } injected;
 
+void *find_real(const char *name)
+{
+    void *function = dlsym(RTLD_NEXT, name);
+    if (!function)
+        abort();
+    return function;
+}
+
 static clock_function *system_clock(void)
 {
     static _Atomic(clock_function *) found;
     clock_function *function = atomic_load_explicit(&found, memory_order_relaxed);
-    if (!function) {
-        function = (clock_function *)dlsym(RTLD_NEXT, "clock_gettime");
-        if (!function)
-            abort();
-        atomic_store(&found, function);
-    }
+    if (!function)
+        atomic_store(&found, function = REAL(clock_gettime));
     return function;
 }
 
@@ -163,27 +167,27 @@ static void *step_later(void *argument)
     return NULL;
 }
 
-bool start_step(later_step *step, int after_ms, int64_t step_ns)
+void start_step(later_step *step, int rank, int after_ms, int64_t step_ns)
 {
     *step = (later_step){.after_ms = after_ms, .step_ns = step_ns};
-    bool has_begun = pthread_create(&step->thread, NULL, step_later, step) == 0;
-    CHECK(has_begun, "there is no thread for a step");
-    return has_begun;
+    if (my_rank != rank)
+        return;
+    step->has_begun = pthread_create(&step->thread, NULL, step_later, step) == 0;
+    CHECK(step->has_begun, "there is no thread for a step");
 }
 
 void end_step(later_step *step)
 {
-    pthread_join(step->thread, NULL);
+    if (step->has_begun)
+        pthread_join(step->thread, NULL);
 }
 
 bool was_inside(const later_step *step, int64_t from_ns, int64_t until_ns)
 {
-    return step->before_ns > from_ns && step->stepped_ns < until_ns;
+    return step->has_begun && step->before_ns > from_ns && step->stepped_ns < until_ns;
 }
 
 /* ---- The processor */
-
-typedef int sched_yield_function(void);
 
 static _Atomic int64_t yield_count;
 
@@ -194,16 +198,11 @@ int64_t yields(void)
 
 __attribute__((visibility("default"))) int sched_yield(void)
 {
-    sched_yield_function *function = (sched_yield_function *)dlsym(RTLD_NEXT, "sched_yield");
     atomic_fetch_add(&yield_count, 1);
-    return function ? function() : 0;
+    return REAL(sched_yield)();
 }
 
 /* ---- Shared memory */
-
-typedef int shm_open_function(const char *, int, mode_t);
-typedef int memfd_create_function(const char *, unsigned);
-typedef ssize_t readlink_function(const char *, char *, size_t);
 
 static _Atomic bool names_refused, descriptors_refused;
 static char last_name[NAME_MAX + 1]; /* that this process has created */
@@ -216,12 +215,11 @@ void refuse_shared_memory(bool by_descriptor, bool by_name)
 
 __attribute__((visibility("default"))) int shm_open(const char *name, int flags, mode_t mode)
 {
-    shm_open_function *function = (shm_open_function *)dlsym(RTLD_NEXT, "shm_open");
-    if (atomic_load(&names_refused) || !function) {
+    if (atomic_load(&names_refused)) {
         errno = EACCES;
         return -1;
     }
-    int file = function(name, flags, mode);
+    int file = REAL(shm_open)(name, flags, mode);
     if (file >= 0 && flags & O_CREAT)
         snprintf(last_name, sizeof last_name, "%s", name);
     return file;
@@ -237,22 +235,20 @@ bool leaves_shared_memory(void)
 
 __attribute__((visibility("default"))) int memfd_create(const char *name, unsigned flags)
 {
-    memfd_create_function *function = (memfd_create_function *)dlsym(RTLD_NEXT, "memfd_create");
-    if (atomic_load(&descriptors_refused) || !function) {
+    if (atomic_load(&descriptors_refused)) {
         errno = EACCES;
         return -1;
     }
-    return function(name, flags);
+    return REAL(memfd_create)(name, flags);
 }
 
 /* Of descriptors of other processes, as in another PID namespace. */
 __attribute__((visibility("default"))) ssize_t readlink(const char *path, char *target, size_t size)
 {
-    readlink_function *function = (readlink_function *)dlsym(RTLD_NEXT, "readlink");
     bool is_descriptor = strncmp(path, "/proc/", 6) == 0 && strstr(path, "/fd/");
-    if ((atomic_load(&descriptors_refused) && is_descriptor) || !function) {
+    if (atomic_load(&descriptors_refused) && is_descriptor) {
         errno = ENOENT;
         return -1;
     }
-    return function(path, target, size);
+    return REAL(readlink)(path, target, size);
 }

@@ -18,6 +18,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define PREFIX "mpix_harmonize_"
+
 #define NS_PER_US INT64_C(1000)
 #define NS_PER_MS INT64_C(1000000)
 #define NS_PER_S INT64_C(1000000000)
@@ -46,17 +48,25 @@ void check_class(const char *file, int line, int code, int expected_class, const
 #define CHECK_CLASS(code, expected_class, what) check_class(__FILE__, __LINE__, code, expected_class, what)
 #define CHECK_OK(call) check_class(__FILE__, __LINE__, call, MPI_SUCCESS, #call)
 
-void set_flag(int *flag);
+void spoil_flag(int *flag);
 
-/* Checks that flag, if any, is 0 if code is not MPI_SUCCESS. Returns code. */
+/* Checks that flag, if any, is 1 or 0, and 0 if code is not MPI_SUCCESS. Returns code. */
 int check_flag(const char *file, int line, int code, const int *flag, const char *function);
 
-/* Each call of a function with a flag, whatever makes it fail, leaves the flag 0 if it fails. */
+/* Each call of a function with a flag writes it, whatever makes the call fail. */
 #define CALL_WITH_FLAG(function, flag, ...) \
-    (set_flag(flag), check_flag(__FILE__, __LINE__, (function)(__VA_ARGS__, flag), flag, #function))
+    (spoil_flag(flag), check_flag(__FILE__, __LINE__, (function)(__VA_ARGS__, flag), flag, #function))
 #define MPIX_Harmonize(comm, flag) CALL_WITH_FLAG(MPIX_Harmonize, flag, comm)
 #define MPIX_Harmonize_delayed(comm, delay_ns, flag) CALL_WITH_FLAG(MPIX_Harmonize_delayed, flag, comm, delay_ns)
 #define MPIX_Global_wait_until(comm, instant_ns, flag) CALL_WITH_FLAG(MPIX_Global_wait_until, flag, comm, instant_ns)
+
+/* From now on, errors that are raised on comm are passed to handler. count_error counts them. */
+void set_handler(MPI_Comm comm, MPI_Comm_errhandler_function *handler);
+void count_error(MPI_Comm *comm, int *code, ...);
+extern int errors_raised;
+
+/* What printf prints of these, in memory that is used again by the 16th call from now on. */
+const char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- Ranks and time (support.c) */
 
@@ -136,10 +146,14 @@ int harmonize_times(MPI_Comm comm, int calls);
 
 enum { TEXT_SIZE = 1025 };
 
-/* Values of MPIX_Harmonize_get_info, by their names without prefix. Text: whether there is such a key. */
-bool info_text(MPI_Comm comm, const char *name, char text[TEXT_SIZE]);
-int64_t info_number(MPI_Comm comm,
-                    const char *name); /* "unknown" is INT64_MAX; none or no number: a failure, INT64_MIN */
+/* A value of MPIX_Harmonize_get_info, by its name without prefix; "" if there is none. See text_of. */
+const char *info_text(MPI_Comm comm, const char *name);
+
+/* "unknown" is INT64_MAX. None or no number: a failure, INT64_MIN. */
+int64_t info_number(MPI_Comm comm, const char *name);
+
+/* Whether the text of a value contains a word. */
+bool info_shows(MPI_Comm comm, const char *name, const char *word);
 
 /* Set one setting, by its name without prefix; returns the code of MPIX_Harmonize_set_info. */
 int set_setting(MPI_Comm comm, const char *name, const char *value);
@@ -162,8 +176,8 @@ void call_all(MPI_Comm comm, called calls[ALL_CALLS]);
 /* Check that all of them return an error of this class. */
 void check_all_refuse(MPI_Comm comm, int expected_class);
 
-/* All settings as one text. */
-void all_settings(MPI_Comm comm, char text[TEXT_SIZE]);
+/* All settings as one text. See text_of. */
+const char *all_settings(MPI_Comm comm);
 
 extern const char *const setting_names[], *const barrier_names[]; /* NULL past the last */
 
@@ -197,6 +211,10 @@ int64_t mapped_segments(void);
 
 /* ---- Other clocks than the machine's (injection.c) */
 
+/* The function that this program has put its own one before. */
+void *find_real(const char *name);
+#define REAL(function) ((__typeof__(function) *)find_real(#function))
+
 /*
  * From now on CLOCK_MONOTONIC_RAW and CLOCK_REALTIME of this process, as clock_gettime shows them, are ahead by
  * offset_ns and run fast by drift (a ratio).
@@ -206,17 +224,18 @@ void inject_clock(int64_t offset_ns, double drift);
 /* Step those clocks by so much more. */
 void inject_step(int64_t step_ns);
 
-/* A step that a thread makes. */
+/* A step that a thread of one process makes. */
 typedef struct later_step {
+    bool has_begun;
     int after_ms;
     int64_t step_ns, before_ns, stepped_ns; /* it was made between the latter, in true time */
     pthread_t thread;
 } later_step;
 
-bool start_step(later_step *step, int after_ms, int64_t step_ns);
+void start_step(later_step *step, int rank, int after_ms, int64_t step_ns);
 void end_step(later_step *step);
 
-/* Of a step that has ended. */
+/* Of a step that has ended; false on other processes. */
 bool was_inside(const later_step *step, int64_t from_ns, int64_t until_ns);
 
 /*

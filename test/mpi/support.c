@@ -18,8 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PREFIX "mpix_harmonize_"
-
 int my_rank = 0, ranks = 1;
 
 const char *const setting_names[] = {
@@ -78,29 +76,24 @@ static void say(const char *text)
 void test_fail(const char *file, int line, const char *format, ...)
 {
     enum { SHOWN = 5 }; /* the first say it all */
-    char text[700];
-    int used = snprintf(text, sizeof text, "rank %d of %d: %s:%d: ", my_rank, ranks, file, line);
+    char failure[600];
     va_list arguments;
     va_start(arguments, format);
-    used += vsnprintf(text + used, sizeof text - (size_t)used - 2, format, arguments);
+    vsnprintf(failure, sizeof failure, format, arguments);
     va_end(arguments);
-    size_t end = used < (int)sizeof text - 2 ? (size_t)used : sizeof text - 2;
-    text[end] = '\n';
-    text[end + 1] = '\0';
     if (__atomic_fetch_add(&failures, 1, __ATOMIC_RELAXED) < SHOWN)
-        say(text);
+        say(text_of("rank %d of %d: %s:%d: %s\n", my_rank, ranks, file, line, failure));
 }
 
 void test_skip(const char *format, ...)
 {
-    char text[300] = "skip: ";
+    char reason[300];
     va_list arguments;
     va_start(arguments, format);
-    int used = vsnprintf(text + 6, sizeof text - 8, format, arguments);
+    vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
-    strcpy(text + (used < (int)sizeof text - 8 ? 6 + used : (int)sizeof text - 2), "\n");
     if (my_rank == 0)
-        say(text);
+        say(text_of("skip: %s\n", reason));
 }
 
 void check_class(const char *file, int line, int code, int expected_class, const char *what)
@@ -117,17 +110,61 @@ void check_class(const char *file, int line, int code, int expected_class, const
               expected);
 }
 
-void set_flag(int *flag)
+void spoil_flag(int *flag)
 {
     if (flag)
-        *flag = 1;
+        *flag = -1;
 }
 
 int check_flag(const char *file, int line, int code, const int *flag, const char *function)
 {
-    if (code != MPI_SUCCESS && flag && *flag != 0)
-        test_fail(file, line, "%s fails and leaves the flag %d", function, *flag);
+    if (flag && *flag != 0 && !(*flag == 1 && code == MPI_SUCCESS))
+        test_fail(file, line, "%s returns %d and leaves the flag %d", function, code, *flag);
     return code;
+}
+
+void set_handler(MPI_Comm comm, MPI_Comm_errhandler_function *handler)
+{
+    MPI_Errhandler made;
+    MPI_Comm_create_errhandler(handler, &made);
+    MPI_Comm_set_errhandler(comm, made);
+    MPI_Errhandler_free(&made);
+}
+
+int errors_raised;
+
+void count_error(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    (void)code;
+    errors_raised++;
+}
+
+/* ---- Texts */
+
+enum { TEXTS = 16 };
+
+/* Values are read more often than other texts are made. */
+typedef struct texts {
+    unsigned count;
+    char texts[TEXTS][TEXT_SIZE];
+} texts;
+
+static texts of_tests, of_values;
+
+static char *new_text(texts *texts)
+{
+    return texts->texts[texts->count++ % TEXTS];
+}
+
+const char *text_of(const char *format, ...)
+{
+    char *text = new_text(&of_tests);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, TEXT_SIZE, format, arguments);
+    va_end(arguments);
+    return text;
 }
 
 /* ---- Ranks and time */
@@ -299,11 +336,9 @@ MPI_Comm duplicate_with(const char *format, ...)
 
 int harmonize(MPI_Comm comm)
 {
-    int flag = -1;
-    int code = MPIX_Harmonize(comm, &flag);
-    CHECK_CLASS(code, MPI_SUCCESS, "MPIX_Harmonize");
-    CHECK(code != MPI_SUCCESS || flag == 0 || flag == 1, "the flag is %d, expected 0 or 1", flag);
-    return flag == 1;
+    int flag = 0;
+    CHECK_OK(MPIX_Harmonize(comm, &flag));
+    return flag;
 }
 
 int harmonize_times(MPI_Comm comm, int calls)
@@ -321,40 +356,43 @@ void check_fresh(void)
     MPI_Comm_free(&comm);
 }
 
-bool info_text(MPI_Comm comm, const char *name, char text[TEXT_SIZE])
+const char *info_text(MPI_Comm comm, const char *name)
 {
-    char key[64];
-    int found = 0;
+    char key[64], *text = new_text(&of_values);
+    int found;
     MPI_Info info;
     text[0] = '\0';
     int code = MPIX_Harmonize_get_info(comm, &info);
     CHECK_CLASS(code, MPI_SUCCESS, "MPIX_Harmonize_get_info");
     if (code != MPI_SUCCESS)
-        return false;
+        return text;
     snprintf(key, sizeof key, PREFIX "%s", name);
     MPI_Info_get(info, key, MPI_MAX_INFO_VAL < TEXT_SIZE ? MPI_MAX_INFO_VAL : TEXT_SIZE - 1, text, &found);
     MPI_Info_free(&info);
-    return found != 0;
+    return text;
+}
+
+bool info_shows(MPI_Comm comm, const char *name, const char *word)
+{
+    return strstr(info_text(comm, name), word);
 }
 
 int64_t info_number(MPI_Comm comm, const char *name)
 {
-    char text[TEXT_SIZE], *end;
-    if (!info_text(comm, name, text)) {
-        CHECK(false, "get_info has no key %s", name);
-        return INT64_MIN;
-    }
+    char *end;
+    const char *text = info_text(comm, name);
     if (strcmp(text, "unknown") == 0)
         return INT64_MAX;
     int64_t number = strtoll(text, &end, 10);
-    CHECK(*end == '\0', "get_info: %s is '%s', expected a number", name, text);
-    return *end ? INT64_MIN : number;
+    bool is_number = text[0] && !*end;
+    CHECK(is_number, "get_info: %s is '%s', expected a number", name, text);
+    return is_number ? number : INT64_MIN;
 }
 
 void check_text(const char *file, int line, MPI_Comm comm, const char *name, const char *expected, const char *what)
 {
-    char text[TEXT_SIZE];
-    if (!info_text(comm, name, text) || strcmp(text, expected) != 0)
+    const char *text = info_text(comm, name);
+    if (strcmp(text, expected) != 0)
         test_fail(file, line, "%s: %s is '%s', expected '%s'", what, name, text, expected);
 }
 
@@ -416,26 +454,27 @@ void check_all_refuse(MPI_Comm comm, int expected_class)
         CHECK_CLASS(calls[i].code, expected_class, calls[i].function);
 }
 
-void all_settings(MPI_Comm comm, char text[TEXT_SIZE])
+const char *all_settings(MPI_Comm comm)
 {
     size_t used = 0;
-    char value[TEXT_SIZE];
-    text[0] = '\0';
+    char *text = new_text(&of_tests);
     for (int i = 0; setting_names[i]; i++) {
-        CHECK(info_text(comm, setting_names[i], value), "get_info has no key %s", setting_names[i]);
+        const char *value = info_text(comm, setting_names[i]);
+        CHECK(value[0], "get_info has no key %s", setting_names[i]);
         used += (size_t)snprintf(text + used, TEXT_SIZE - used, "%s=%.64s;", setting_names[i], value);
     }
+    return text;
 }
 
 void check_message(const char *file, int line, MPI_Comm comm, const char *const words[])
 {
-    char mine[TEXT_SIZE], first[TEXT_SIZE];
+    char first[TEXT_SIZE] = "";
+    const char *mine = info_text(comm, "last_error");
     MPI_Request request;
-    info_text(comm, "last_error", mine);
     for (int i = 0; words[i]; i++)
         if (!strcasestr(mine, words[i]))
             test_fail(file, line, "the message is '%s', expected it to name '%s'", mine, words[i]);
-    memcpy(first, mine, sizeof first);
+    snprintf(first, sizeof first, "%s", mine);
     MPI_Ibcast(first, TEXT_SIZE, MPI_CHAR, 0, comm, &request);
     finish_yielding(&request);
     if (strcmp(first, mine) != 0)

@@ -173,12 +173,10 @@ enum { LABELS = sizeof labels / sizeof *labels };
 /* Returns false where a process cannot use the clock. */
 static bool check_label(const char *clock, const char *label, int age_ms)
 {
-    char what[100], text[TEXT_SIZE];
-    snprintf(what, sizeof what, "clock %s, sync %s", clock, label);
+    const char *what = text_of("clock %s, sync %s", clock, label);
     MPI_Comm comm = duplicate_with("clock=%s sync=%s", clock, label);
     int code = MPIX_Clock_sync(comm);
-    info_text(comm, "last_error", text);
-    if (code != MPI_SUCCESS && strstr(text, "cannot be used")) {
+    if (code != MPI_SUCCESS && info_shows(comm, "last_error", "cannot be used")) {
         MPI_Comm_free(&comm);
         return false;
     }
@@ -238,18 +236,15 @@ SUB_TEST(clock_injected, SINGLE, "clocks far apart, negative and drifting")
 /* Processes that name the same clock, and are on one machine, but read different times. */
 SUB_TEST(clock_unshared, SINGLE, "clocks that only seem to be shared")
 {
-    char levels[TEXT_SIZE];
     static const int64_t steps_ns[] = {NS_PER_S, -100 * NS_PER_MS, 0};
     for (int i = 0; i < 3; i++) {
         inject_clock(my_rank * steps_ns[i], 0);
         MPI_Comm comm = duplicate_with("clock=monotonic_raw sync=prop");
         CHECK_OK(MPIX_Clock_sync(comm));
         check_clock(comm, "prop, clocks apart");
-        info_text(comm, "sync_levels", levels);
-        if (my_rank > 0 && steps_ns[i] == 0)
-            CHECK(strstr(levels, "shared clock"), "the clock is shared, the levels are '%s'", levels);
-        else if (my_rank > 0)
-            CHECK(strstr(levels, "clock not shared"), "the clocks are apart, the levels are '%s'", levels);
+        const char *levels = info_text(comm, "sync_levels");
+        CHECK(my_rank == 0 || strstr(levels, steps_ns[i] ? "clock not shared" : "shared clock"),
+              "clocks apart by %" PRId64 " ns: the levels are '%s'", steps_ns[i], levels);
         harmonize_times(comm, 20);
         MPI_Comm_free(&comm);
     }
@@ -258,8 +253,7 @@ SUB_TEST(clock_unshared, SINGLE, "clocks that only seem to be shared")
 /* They read the same when that is verified, and drift apart later: messages then arrive before they were sent. */
 static void check_found_out(double drift)
 {
-    char what[100], levels[TEXT_SIZE] = "";
-    snprintf(what, sizeof what, "prop, shared at first, then a drift of %g", drift);
+    const char *what = text_of("prop, shared at first, then a drift of %g", drift);
     inject_clock(0, 0);
     MPI_Comm comm = duplicate_with("clock=monotonic_raw sync=prop");
     CHECK_OK(MPIX_Clock_sync(comm));
@@ -268,10 +262,9 @@ static void check_found_out(double drift)
     int64_t last_ns = min_over(comm, true_ns()) + 20 * NS_PER_S, found = 0;
     while (!found && min_over(comm, true_ns()) < last_ns) {
         harmonize(comm);
-        info_text(comm, "sync_levels", levels);
-        found = max_over(comm, strstr(levels, "clock not shared") != NULL);
+        found = max_over(comm, info_shows(comm, "sync_levels", "clock not shared"));
     }
-    CHECK(found, "%s: not found out, the levels are '%s'", what, levels);
+    CHECK(found, "%s: not found out, the levels are '%s'", what, info_text(comm, "sync_levels"));
     CHECK(info_number(comm, "clock_disruptions") > 0, "%s: not counted as a disruption", what);
     check_clock(comm, what);
     MPI_Comm_free(&comm);
@@ -315,8 +308,7 @@ SUB_TEST(clock_interval_changed, SEVERAL, "another interval or target takes effe
 /* A process whose clock is behind neither waits until it has caught up, nor is its release valid. */
 static void check_none(const char *barrier, int64_t offset_ns)
 {
-    char what[100];
-    snprintf(what, sizeof what, "none, barrier %s, clocks apart by %" PRId64 " ns", barrier, offset_ns);
+    const char *what = text_of("none, barrier %s, clocks apart by %" PRId64 " ns", barrier, offset_ns);
     inject_clock(my_rank * offset_ns, 0);
     MPI_Comm comm = duplicate_with("clock=monotonic_raw sync=none barrier=%s", barrier);
     for (int i = 0; i < 3; i++) {

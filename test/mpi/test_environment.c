@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PREFIX "mpix_harmonize_"
 #define VARIABLE_PREFIX "MPIX_HARMONIZE_"
 
 /* ---- Locale */
@@ -63,13 +62,12 @@ SUB_TEST(environment_ignored, SINGLE, "variables of other programs with the libr
 
 SUB_TEST(environment_spellings, SINGLE, "keys that differ in case only")
 {
-    char text[TEXT_SIZE];
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     CHECK_CLASS(set_keys(comm, PREFIX "tolerance_ns", "600", PREFIX "Tolerance_NS", "700"), MPI_ERR_INFO_VALUE,
                 "two values for one setting");
-    info_text(comm, "last_error", text);
-    CHECK(strstr(text, PREFIX "tolerance_ns") && strstr(text, PREFIX "Tolerance_NS"),
-          "the message '%s' does not name both keys", text);
+    bool names_both =
+        info_shows(comm, "last_error", PREFIX "tolerance_ns") && info_shows(comm, "last_error", PREFIX "Tolerance_NS");
+    CHECK(names_both, "the message '%s' does not name both keys", info_text(comm, "last_error"));
     CHECK_MESSAGE(comm, "'600'", "'700'");
     CHECK_TEXT(comm, "tolerance_ns", "auto", "two values for one setting");
     CHECK_OK(set_keys(comm, PREFIX "tolerance_ns", "600", PREFIX "Tolerance_NS", " 600"));
@@ -126,18 +124,15 @@ SUB_TEST(environment_silent, SINGLE, "nothing is printed")
 
 /* ---- Shared memory */
 
-static bool uses_shared_memory(MPI_Comm comm, char reason[TEXT_SIZE])
+static bool uses_shared_memory(MPI_Comm comm)
 {
-    char used[TEXT_SIZE] = "";
     CHECK_OK(set_setting(comm, "barrier", "shm"));
     harmonize_times(comm, 5);
-    info_text(comm, "barrier_reason", reason);
-    return info_text(comm, "barrier_used", used) && strcmp(used, "shm") == 0;
+    return info_shows(comm, "barrier_used", "shm");
 }
 
 SUB_TEST(environment_file_limit, SINGLE, "a limit of 0 on the size of files")
 {
-    char reason[TEXT_SIZE];
     bool some_share = max_over(MPI_COMM_WORLD, processes_of_node()) > 1;
     struct rlimit before, none;
     getrlimit(RLIMIT_FSIZE, &before);
@@ -145,29 +140,27 @@ SUB_TEST(environment_file_limit, SINGLE, "a limit of 0 on the size of files")
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     fflush(NULL);
     setrlimit(RLIMIT_FSIZE, &none);
-    bool shares = uses_shared_memory(comm, reason);
+    bool shares = uses_shared_memory(comm);
     setrlimit(RLIMIT_FSIZE, &before);
     CHECK(!some_share || !shares, "memory is shared in spite of the limit");
-    CHECK(!some_share || strstr(reason, "no shared memory: "), "the reason is '%s'", reason);
+    CHECK(!some_share || info_shows(comm, "barrier_reason", "no shared memory: "), "the reason is '%s'",
+          info_text(comm, "barrier_reason"));
     CHECK(!leaves_shared_memory(), "a name is left in /dev/shm");
     MPI_Comm_free(&comm);
 }
 
 SUB_TEST(environment_memory, SINGLE, "shared memory without descriptors, and what it leaves")
 {
-    char reason[TEXT_SIZE];
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    bool usually = uses_shared_memory(comm, reason);
+    bool usually = uses_shared_memory(comm);
+    if (!usually)
+        test_skip("no memory is shared here: %s", info_text(comm, "barrier_reason"));
     MPI_Comm_free(&comm);
-    if (!usually) {
-        test_skip("no memory is shared here: %s", reason);
-        return;
-    }
-    for (int odd = -1; odd < ranks; odd++) {
+    for (int odd = -1; odd < ranks && usually; odd++) {
         comm = duplicate(MPI_COMM_WORLD);
         refuse_shared_memory(odd < 0 || my_rank == odd, false);
-        CHECK(uses_shared_memory(comm, reason), "not by a name, where rank %d has no descriptor (-1: all): %s", odd,
-              reason);
+        CHECK(uses_shared_memory(comm), "not by a name, where rank %d has no descriptor (-1: all): %s", odd,
+              info_text(comm, "barrier_reason"));
         refuse_shared_memory(false, false);
         CHECK(!leaves_shared_memory(), "a name is left in /dev/shm");
         MPI_Comm_free(&comm);

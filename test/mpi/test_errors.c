@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PREFIX "mpix_harmonize_"
-
 /* ---- Null communicators, null pointers */
 
 /* Check the class of an error, and what its message names. */
@@ -89,6 +87,13 @@ SUB_TEST(errors_unsynced, SINGLE, "clocks that were never synchronized")
 
 /* ---- Bad settings */
 
+static void check_unchanged(MPI_Comm comm, const char *before, const char *what)
+{
+    const char *after = all_settings(comm);
+    CHECK(strcmp(before, after) == 0, "%s changed settings from %s to %s", what, before, after);
+    harmonize(comm);
+}
+
 typedef struct setting_case {
     const char *name, *value;
 } setting_case;
@@ -107,40 +112,24 @@ enum { BAD_VALUES = sizeof bad_values / sizeof *bad_values };
 
 SUB_TEST(errors_values, SINGLE, "bad settings")
 {
-    char before[TEXT_SIZE], after[TEXT_SIZE], what[120], shown[24];
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     harmonize(comm);
     for (int i = 0; i < BAD_VALUES; i++) {
-        all_settings(comm, before);
-        snprintf(what, sizeof what, "%s = '%s'", bad_values[i].name, bad_values[i].value);
-        int code = set_setting(comm, bad_values[i].name, bad_values[i].value);
-        CHECK_CLASS(code, MPI_ERR_INFO_VALUE, what);
-        if (code == MPI_SUCCESS)
-            continue;
-        snprintf(shown, sizeof shown, "%.20s", bad_values[i].value); /* messages quote the beginning */
-        CHECK_MESSAGE(comm, bad_values[i].name, shown, "allowed");
-        all_settings(comm, after);
-        CHECK(strcmp(before, after) == 0, "%s changed settings from %s to %s", what, before, after);
+        const char *name = bad_values[i].name, *value = bad_values[i].value, *before = all_settings(comm);
+        const char *what = text_of("%s = '%s'", name, value);
+        CHECK_CLASS(set_setting(comm, name, value), MPI_ERR_INFO_VALUE, what);
+        CHECK_MESSAGE(comm, name, text_of("%.20s", value), "allowed"); /* messages quote the beginning */
+        check_unchanged(comm, before, what);
     }
     MPI_Comm_free(&comm);
 }
 
 /* ---- Several keys, unknown keys */
 
-static void check_unchanged(MPI_Comm comm, const char *before, const char *what)
-{
-    char after[TEXT_SIZE];
-    all_settings(comm, after);
-    CHECK(strcmp(before, after) == 0, "%s changed settings from %s to %s", what, before, after);
-    harmonize(comm);
-}
-
 /* The process where is_bad holds passes something wrong, the others something good or nothing. */
 static void check_one_bad_rank(MPI_Comm comm, bool is_bad)
 {
-    char before[TEXT_SIZE];
-    all_settings(comm, before);
-
+    const char *before = all_settings(comm);
     int code = set_keys(comm, is_bad ? PREFIX "tolerance_ns" : NULL, "bogus", NULL, NULL);
     CHECK_CLASS(code, MPI_ERR_INFO_VALUE, "a bad value here, no settings elsewhere");
     CHECK_MESSAGE(comm, "tolerance_ns", "bogus", "allowed");
@@ -172,9 +161,7 @@ SUB_TEST(errors_one_rank, SINGLE, "bad settings on one process only")
 
 static void check_difference(MPI_Comm comm, const char *name, const char *mine)
 {
-    char before[TEXT_SIZE], what[100];
-    snprintf(what, sizeof what, "%s '%s' here, another elsewhere", name, mine);
-    all_settings(comm, before);
+    const char *before = all_settings(comm), *what = text_of("%s '%s' here, another elsewhere", name, mine);
     CHECK_CLASS(set_setting(comm, name, mine), MPI_ERR_INFO_VALUE, what);
     CHECK_MESSAGE(comm, name);
     check_unchanged(comm, before, what);
@@ -202,7 +189,7 @@ SUB_TEST(errors_differ, SEVERAL, "settings that differ between processes")
 
 static int handler_calls, handler_code;
 static MPI_Comm handler_comm;
-static char handler_text[TEXT_SIZE];
+static const char *handler_text = "";
 
 /* A handler asks for the message, as a user's would. */
 static void note_error(MPI_Comm *comm, int *code, ...)
@@ -210,7 +197,7 @@ static void note_error(MPI_Comm *comm, int *code, ...)
     handler_calls++;
     handler_code = *code;
     handler_comm = *comm;
-    info_text(*comm, "last_error", handler_text);
+    handler_text = info_text(*comm, "last_error");
 }
 
 static void check_raised(const char *file, int line, MPI_Comm comm, int code, const char *what)
@@ -224,7 +211,7 @@ static void check_raised(const char *file, int line, MPI_Comm comm, int code, co
     if (!handler_text[0] || strcmp(handler_text, "none") == 0)
         test_fail(file, line, "%s: the error handler found no message", what);
     handler_calls = 0;
-    handler_text[0] = '\0';
+    handler_text = "";
 }
 
 #define CHECK_RAISED(comm, call) check_raised(__FILE__, __LINE__, comm, call, #call)
@@ -248,10 +235,8 @@ static void provoke(MPI_Comm comm)
 
 SUB_TEST(errors_handler, SINGLE, "the user's error handler is called once for each error")
 {
-    MPI_Errhandler handler;
     MPI_Comm comm = duplicate(MPI_COMM_WORLD), other = duplicate(MPI_COMM_WORLD);
-    MPI_Comm_create_errhandler(note_error, &handler);
-    MPI_Comm_set_errhandler(comm, handler);
+    set_handler(comm, note_error);
     provoke(comm);
     harmonize_times(comm, 3);
     CHECK(handler_calls == 0, "the error handler was called %d times without an error", handler_calls);
@@ -263,7 +248,6 @@ SUB_TEST(errors_handler, SINGLE, "the user's error handler is called once for ea
     CHECK_RAISED(third, MPIX_Harmonize(third, &(int){0}));
     CHECK_RAISED(third, MPIX_Clock_sync(third));
     unsetenv("MPIX_HARMONIZE_SYNC");
-    MPI_Errhandler_free(&handler);
     MPI_Comm_free(&third);
     MPI_Comm_free(&other);
     MPI_Comm_free(&comm);

@@ -15,22 +15,11 @@
 
 /* ---- Calls that may fail */
 
-static int handler_calls;
-
-static void count_handler_call(MPI_Comm *comm, int *code, ...)
-{
-    (void)comm;
-    (void)code;
-    handler_calls++;
-}
-
 static MPI_Comm make_counted_comm(void)
 {
-    MPI_Errhandler handler;
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    MPI_Comm_create_errhandler(count_handler_call, &handler);
-    MPI_Comm_set_errhandler(comm, handler);
-    MPI_Errhandler_free(&handler);
+    set_handler(comm, count_error);
+    errors_raised = 0;
     return comm;
 }
 
@@ -45,26 +34,20 @@ static void check_call(outcome *seen, const char *call, int code, bool collectiv
     int class = MPI_SUCCESS;
     if (code != MPI_SUCCESS)
         MPI_Error_class(code, &class);
-    CHECK(handler_calls == (code != MPI_SUCCESS), "%s, %s: the handler was called %d times, the code is %d", seen->what,
-          call, handler_calls, code);
+    CHECK(errors_raised == (code != MPI_SUCCESS), "%s, %s: the handler was called %d times, the code is %d", seen->what,
+          call, errors_raised, code);
     if (collective) {
         int64_t most = max_over(MPI_COMM_WORLD, class), fewest = min_over(MPI_COMM_WORLD, class);
         CHECK(most == fewest, "%s, %s: the classes are %" PRId64 " and %" PRId64, seen->what, call, fewest, most);
     }
     seen->failures += code != MPI_SUCCESS;
-    handler_calls = 0;
+    errors_raised = 0;
 }
 
 static int change_tolerance(MPI_Comm comm, const char *value)
 {
-    MPI_Info info;
     const char *barrier = getenv("MPIX_TEST_BARRIER");
-    MPI_Info_create(&info);
-    MPI_Info_set(info, "mpix_harmonize_tolerance_ns", value);
-    MPI_Info_set(info, "mpix_harmonize_barrier", barrier ? barrier : "shm");
-    int code = MPIX_Harmonize_set_info(comm, info);
-    MPI_Info_free(&info);
-    return code;
+    return set_keys(comm, PREFIX "tolerance_ns", value, PREFIX "barrier", barrier ? barrier : "shm");
 }
 
 /* Local calls fail only where their fault happens. A bad value makes an error, so that errors are seen to fail too. */
@@ -73,7 +56,7 @@ static void use(MPI_Comm comm, outcome *seen)
     int flag;
     double time;
     MPI_Info info = MPI_INFO_NULL;
-    handler_calls = 0;
+    errors_raised = 0;
     check_call(seen, "MPIX_Harmonize_set_info", change_tolerance(comm, "600"), true);
     check_call(seen, "MPIX_Harmonize", MPIX_Harmonize(comm, &flag), true);
     check_call(seen, "MPIX_Clock_sync", MPIX_Clock_sync(comm), true);
@@ -85,7 +68,7 @@ static void use(MPI_Comm comm, outcome *seen)
     check_call(&refused, "a bad setting", change_tolerance(comm, "never"), false);
     CHECK(refused.failures == 1, "%s: a bad setting was accepted", seen->what);
     if (MPIX_Global_time(comm, &time) != MPI_SUCCESS)
-        handler_calls = 0;
+        errors_raised = 0;
 }
 
 typedef struct belongings {
@@ -127,8 +110,7 @@ static void check_belongings(const belongings *before, bool may_keep, const char
 /* The nth call of a function fails on this process (0: on others only). Returns whether it happened anywhere. */
 static bool try_fault(int function, int nth, bool must_recover)
 {
-    char what[80];
-    snprintf(what, sizeof what, "call %d of %s fails", nth, fault_name(function));
+    const char *what = text_of("call %d of %s fails", nth, fault_name(function));
     belongings before = look_at_belongings();
     outcome first = {what, 0}, second = {what, 0};
     MPI_Comm comm = make_counted_comm();
@@ -189,12 +171,11 @@ static void fail_on_all(int function, int calls)
 static void check_one_line(void)
 {
     int flag;
-    char last[TEXT_SIZE];
     MPI_Comm comm = make_counted_comm();
     fault_plan(find_function("MPI_Comm_split"), 1);
     int code = MPIX_Harmonize(comm, &flag);
     CHECK(fault_happened() && code != MPI_SUCCESS, "MPI_Comm_split did not fail");
-    info_text(comm, "last_error", last);
+    const char *last = info_text(comm, "last_error");
     CHECK(strstr(last, "MPI_Comm_split failed: ") && !strchr(last, '\n'), "last_error is '%s', not one line", last);
     CHECK(last[strlen(last) - 1] != ' ', "last_error '%s' ends with a blank", last);
     MPI_Comm_free(&comm);
@@ -207,12 +188,11 @@ static void check_freeing(void)
     belongings before = look_at_belongings();
     MPI_Comm comm = make_counted_comm();
     use(comm, &seen);
-    handler_calls = 0;
     fault_plan(find_function("MPI_Comm_free"), 1);
     int code = MPI_Comm_free(&comm);
     CHECK(fault_happened(), "freeing a communicator frees no other one");
-    CHECK(code == MPI_SUCCESS && handler_calls == 0, "freeing a communicator: the code is %d, %d calls of the handler",
-          code, handler_calls);
+    CHECK(code == MPI_SUCCESS && errors_raised == 0, "freeing a communicator: the code is %d, %d calls of the handler",
+          code, errors_raised);
     check_belongings(&before, false, seen.what);
     check_fresh();
 }
@@ -304,7 +284,6 @@ static void fail_in_wait(void)
 {
     MPI_Comm comm = make_counted_comm();
     outcome seen = {"progress fails on one process", 0};
-    handler_calls = 0;
     CHECK_OK(change_tolerance(comm, "600"));
     harmonize_times(comm, 3);
     fault_plan(my_rank == 0 ? find_function("MPI_Iprobe") : -1, 1);
@@ -334,17 +313,14 @@ static void jump_out(MPI_Comm *comm, int *code, ...)
 /* A handler that jumps out of the first call is called on all processes, after all know of the error. */
 static void jump_out_of_first_call(const char *name, int rank)
 {
-    MPI_Errhandler handler;
     int flag;
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    MPI_Comm_create_errhandler(jump_out, &handler);
-    MPI_Comm_set_errhandler(comm, handler);
+    set_handler(comm, jump_out);
     fault_plan(my_rank == rank ? find_function(name) : -1, 1);
     if (setjmp(out_of_call) == 0) {
         MPIX_Harmonize(comm, &flag);
         CHECK(false, "%s fails on rank %d, but the handler was not called", name, rank);
     }
-    MPI_Errhandler_free(&handler);
     fault_plan(-1, 0);
     meet(MPI_COMM_WORLD);
     MPI_Comm_free(&comm);
@@ -402,14 +378,12 @@ static void call_until_failure(MPI_Comm comm, outcome *seen)
 
 static void fail_messages(const char *barrier, int nth, _Atomic int *fail_everywhere)
 {
-    char what[80];
-    snprintf(what, sizeof what, "barrier %s, messages fail from number %d on", barrier, nth);
+    const char *what = text_of("barrier %s, messages fail from number %d on", barrier, nth);
     belongings before = look_at_belongings();
     outcome seen = {what, 0};
     MPI_Comm comm = make_counted_comm();
     set_settings(comm, "barrier=%s yield=always", barrier);
     check_waits(comm, what);
-    handler_calls = 0;
     *fail_everywhere = false;
     meet(MPI_COMM_WORLD);
     fault_plan_messages(fail_everywhere, nth);
@@ -444,8 +418,7 @@ static void try_allocations(int rank)
     int64_t any = 1;
     belongings before = look_at_belongings();
     for (int nth = 1; any && nth < MANY; nth++) {
-        char what[80];
-        snprintf(what, sizeof what, "allocation %d fails", nth);
+        const char *what = text_of("allocation %d fails", nth);
         outcome first = {what, 0}, second = {what, 0};
         MPI_Comm comm = make_counted_comm();
         fail_allocation(rank < 0 || rank == my_rank ? nth : 0);

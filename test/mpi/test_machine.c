@@ -71,12 +71,10 @@ static const char *counter_name(void)
 
 static void check_no_counter(void)
 {
-    char clock[TEXT_SIZE], reason[TEXT_SIZE];
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     harmonize_times(comm, 5);
     check_clock(comm, "no counter");
-    info_text(comm, "clock_used", clock);
-    info_text(comm, "clock_reason", reason);
+    const char *clock = info_text(comm, "clock_used"), *reason = info_text(comm, "clock_reason");
     CHECK(strcmp(clock, counter_name()) != 0, "the base clock is %s", clock);
     CHECK(strstr(reason, counter_name()), "the reason is '%s', expected one with '%s'", reason, counter_name());
     CHECK_OK(MPIX_Clock_sync(comm));
@@ -155,12 +153,11 @@ static const shm_state shm_states[] = {
 /* Memory without a name needs no /dev/shm; if a process cannot have that, messages take its place. */
 static void check_meeting(const char *what, bool by_name_only)
 {
-    char reason[TEXT_SIZE];
     refuse_shared_memory(by_name_only, false);
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     harmonize_times(comm, 20);
     check_clock(comm, what);
-    info_text(comm, "barrier_reason", reason);
+    const char *reason = info_text(comm, "barrier_reason");
     bool some_share = max_over(MPI_COMM_WORLD, processes_of_node()) > 1;
     CHECK((by_name_only && some_share) == (strstr(reason, "no shared memory") != NULL),
           "/dev/shm %s: the reason is '%s'", what, reason);

@@ -90,11 +90,10 @@ static bool is_small(const step *step)
 static bool try_step(const step *step, bool is_last_try, bool *is_judged)
 {
     enum { SLEWED_BY_20_MS = 177 }; /* ms that a tenth and more of makes 20 ms */
-    char what[200];
     int64_t before_ns;
-    snprintf(what, sizeof what, "clock %s, sync %s, barrier %s, rank %d stepped by %" PRId64 " ms, %s", step->clock,
-             step->sync, step->barrier, step->stepping_rank, step->step_ns / NS_PER_MS,
-             step->reads ? "read" : "not read");
+    const char *what =
+        text_of("clock %s, sync %s, barrier %s, rank %d stepped by %" PRId64 " ms, %s", step->clock, step->sync,
+                step->barrier, step->stepping_rank, step->step_ns / NS_PER_MS, step->reads ? "read" : "not read");
     inject_clock(0, 0);
     MPI_Comm comm = duplicate_with("clock=%s sync=%s barrier=%s", step->clock, step->sync, step->barrier);
     int64_t first_call_ns = timed_call_ns(comm);
@@ -189,8 +188,7 @@ SUB_TEST(clock_set, SINGLE, "any step of a clock that may be set, MPI_Wtime incl
 static bool check_set_back_after(int pause_ms)
 {
     enum { LONG_MS = 100 };
-    char what[80];
-    snprintf(what, sizeof what, "a clock set back by 20 ms, %d ms after a call", pause_ms);
+    const char *what = text_of("a clock set back by 20 ms, %d ms after a call", pause_ms);
     inject_clock(0, 0);
     MPI_Comm comm = duplicate_with("clock=monotonic_raw");
     harmonize(comm);
@@ -231,9 +229,8 @@ SUB_TEST(clock_set_back_by_pause, SINGLE, "a raw clock set back by about the tim
  */
 static void check_disruption(const char *clock, const char *label, int stepping_rank, int64_t step_ns)
 {
-    char what[160], status[TEXT_SIZE];
-    snprintf(what, sizeof what, "clock %s, sync %s, that of rank %d stepped by %" PRId64 " us", clock, label,
-             stepping_rank, step_ns / NS_PER_US);
+    const char *what = text_of("clock %s, sync %s, that of rank %d stepped by %" PRId64 " us", clock, label,
+                               stepping_rank, step_ns / NS_PER_US);
     inject_clock(0, 0);
     MPI_Comm comm = duplicate_with("clock=%s sync=%s resync_interval_ns=86400000000000", clock, label);
     harmonize_times(comm, 5);
@@ -244,8 +241,7 @@ static void check_disruption(const char *clock, const char *label, int stepping_
     int flag = harmonize(comm);
     CHECK(flag == (info_number(comm, "lateness_ns") <= info_number(comm, "tolerance_used_ns")),
           "%s: the flag is %d, the lateness %" PRId64 " ns", what, flag, info_number(comm, "lateness_ns"));
-    info_text(comm, "clock_status", status);
-    bool disrupted = strcmp(status, "disrupted") == 0, any_disrupted = max_over(comm, disrupted) > 0;
+    bool disrupted = info_shows(comm, "clock_status", "disrupted"), any_disrupted = max_over(comm, disrupted) > 0;
     CHECK(max_over(comm, info_number(comm, "clock_disruptions")) > disruptions,
           "%s: the call does not count a disruption", what);
     CHECK(any_disrupted || min_over(comm, info_number(comm, "syncs")) > syncs,
@@ -277,8 +273,7 @@ static void check_disruptions(const char *clock, const char *label)
 /* A synchronization that the user asks for puts it right, found out by a call before or not; global time goes on. */
 static void check_sync_after_step(const char *label, int stepping_rank, int64_t step_ns, bool calls)
 {
-    char what[100];
-    snprintf(what, sizeof what, "sync %s, MPIX_Clock_sync after a step of %" PRId64 " s", label, step_ns / NS_PER_S);
+    const char *what = text_of("sync %s, MPIX_Clock_sync after a step of %" PRId64 " s", label, step_ns / NS_PER_S);
     inject_clock(0, 0);
     MPI_Comm comm = duplicate_with("clock=realtime sync=%s", label);
     CHECK_OK(MPIX_Clock_sync(comm));
@@ -330,16 +325,15 @@ static bool set_back_in_call(MPI_Comm comm, int stepping_rank, const char *what)
     int64_t syncs = info_number(comm, "syncs");
     meet(comm);
     int64_t called_ns = true_ns();
-    bool steps = my_rank == stepping_rank && start_step(&step, BACK_AFTER_MS, -3600 * NS_PER_S);
+    start_step(&step, stepping_rank, BACK_AFTER_MS, -3600 * NS_PER_S);
     int flag = harmonize(comm);
     int64_t took_ns = true_ns() - called_ns;
     CHECK(took_ns < 10 * NS_PER_S, "%s: the call took %" PRId64 " ms", what, took_ns / NS_PER_MS);
-    if (steps)
-        end_step(&step);
+    end_step(&step);
     /* The deadline is back_slack after the last has come. If the step came before, the call may have synchronized. */
     int64_t last_ns = max_over(comm, called_ns);
-    bool judged = steps && was_inside(&step, last_ns, last_ns + BACK_BEFORE_MS * NS_PER_MS) &&
-                  info_number(comm, "syncs") == syncs;
+    bool judged =
+        was_inside(&step, last_ns, last_ns + BACK_BEFORE_MS * NS_PER_MS) && info_number(comm, "syncs") == syncs;
     CHECK(!judged || flag == 0, "%s: the call is valid", what);
     return max_over(comm, judged) > 0;
 }
@@ -350,8 +344,7 @@ static bool set_back_in_call(MPI_Comm comm, int stepping_rank, const char *what)
  */
 static bool check_set_back_in_wait(const char *clock, int stepping_rank, const char *yield)
 {
-    char what[100];
-    snprintf(what, sizeof what, "yield %s, %s of rank %d set back in a wait", yield, clock, stepping_rank);
+    const char *what = text_of("yield %s, %s of rank %d set back in a wait", yield, clock, stepping_rank);
     inject_clock(0, 0);
     MPI_Comm comm = duplicate_with("clock=%s yield=%s slack_min_ns=%s", clock, yield, back_slack);
     harmonize(comm);

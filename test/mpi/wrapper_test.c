@@ -73,8 +73,8 @@ static void check_calls_of_mpi(const char *label, const char *clock)
     MPI_Info info = MPI_INFO_NULL;
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     MPI_Info_create(&info);
-    MPI_Info_set(info, "mpix_harmonize_sync", label);
-    MPI_Info_set(info, "mpix_harmonize_clock", clock);
+    MPI_Info_set(info, PREFIX "sync", label);
+    MPI_Info_set(info, PREFIX "clock", clock);
     CHECK_QUIET(MPIX_Harmonize_set_info(comm, info), MPI_SUCCESS);
     MPI_Info_free(&info);
     CHECK_QUIET(MPIX_Global_time(comm, &time), MPI_ERR_OTHER);
