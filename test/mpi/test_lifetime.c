@@ -327,26 +327,13 @@ SUB_TEST(spawned, SINGLE, "what sub-test spawn spawns; not to be run by itself")
     MPI_Comm_disconnect(&parents);
 }
 
-static bool find_program(const char *name, char path[4096])
-{
-    ssize_t length = readlink("/proc/self/exe", path, 4095);
-    if (length <= 0)
-        return false;
-    path[length] = '\0';
-    if (name) {
-        char *slash = strrchr(path, '/');
-        snprintf(slash + 1, 4095 - (size_t)(slash - path), "%s", name);
-    }
-    return access(path, X_OK) == 0;
-}
-
 SUB_TEST(spawn, SINGLE, "processes that were spawned")
 {
     char path[4096] = "";
     char subtest[] = "spawned";
     char *arguments[] = {subtest, NULL};
     MPI_Comm children;
-    find_program(NULL, path);
+    readlink("/proc/self/exe", path, sizeof path - 1);
     int code = MPI_Comm_spawn(path, arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
     if (code != MPI_SUCCESS) {
         test_skip("processes cannot be spawned here");
@@ -358,23 +345,25 @@ SUB_TEST(spawn, SINGLE, "processes that were spawned")
 
 /* ---- Tools */
 
-/* A program that puts itself between this library and MPI, as a tool does, stands apart: the sub-tests here go without
- * it. */
-/* Nor can a program that loads the library itself be linked with it. */
-SUB_TEST(loaded, ITSELF, "the library is loaded at run time: runs loading_test")
+/* Become a program beside this one. */
+static void become(const char *name)
 {
     char path[4096] = "";
-    if (find_program("loading_test", path))
-        execl(path, path, (char *)NULL);
+    readlink("/proc/self/exe", path, sizeof path - 1);
+    const char *program = text_of("%.*s%s", (int)(strrchr(path, '/') + 1 - path), path, name);
+    execl(program, program, (char *)NULL);
     start_mpi(MPI_THREAD_SINGLE);
-    test_skip("loading_test is not built beside this program");
+    test_skip("%s is not built beside this program", name);
 }
 
+/* A program that loads the library itself cannot be linked with it. */
+SUB_TEST(loaded, ITSELF, "the library is loaded at run time: runs loading_test")
+{
+    become("loading_test");
+}
+
+/* Nor does this program put itself between the library and MPI, as a tool does. */
 SUB_TEST(profiling, ITSELF, "tools see the user's calls and no others: runs wrapper_test beside this program")
 {
-    char path[4096] = "";
-    if (find_program("wrapper_test", path))
-        execl(path, path, (char *)NULL);
-    start_mpi(MPI_THREAD_SINGLE);
-    test_skip("wrapper_test is not built beside this program");
+    become("wrapper_test");
 }

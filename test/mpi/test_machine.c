@@ -30,31 +30,29 @@ static bool share_one_processor(void)
     return min_over(MPI_COMM_WORLD, sched_setaffinity(0, sizeof set, &set) == 0);
 }
 
-/* Where hwloc tells nothing, the kernel does: that there are more processes than processors is seen all the same. */
-static void check_without_places(const char *what)
+/* While something is injected, it is seen that there is but one processor for all, if that can be. */
+static void check_one_for_all(_Atomic bool *injected, bool can_be, const char *what)
 {
-    bool is_shared = share_one_processor();
+    *injected = true;
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     harmonize_times(comm, 5);
     check_clock(comm, what);
     int64_t expected = max_over(MPI_COMM_WORLD, processes_of_node()) > 1;
-    CHECK(!is_shared || info_number(comm, "oversubscribed") == expected,
+    CHECK(!can_be || info_number(comm, "oversubscribed") == expected,
           "%s: oversubscribed is %" PRId64 " with one processor for all", what, info_number(comm, "oversubscribed"));
     MPI_Comm_free(&comm);
+    *injected = false;
 }
 
+/* Where hwloc tells nothing, the kernel does. */
 SUB_TEST(faults_hwloc, INJECTION, "hwloc fails")
 {
-    hwloc_fails = true;
-    check_without_places("hwloc fails");
-    hwloc_fails = false;
+    check_one_for_all(&hwloc_fails, share_one_processor(), "hwloc fails");
 }
 
 SUB_TEST(faults_no_sys, INJECTION, "the kernel does not show its processors")
 {
-    processors_are_hidden = true;
-    check_without_places("no /sys");
-    processors_are_hidden = false;
+    check_one_for_all(&processors_are_hidden, share_one_processor(), "no /sys");
 }
 
 /* The counter of this processor, as the library names it. */
@@ -94,19 +92,10 @@ SUB_TEST(faults_no_counter, INJECTION, "no counter of the processor, on all proc
 /* As in a container: there are processors enough, but less time on them than processes. */
 SUB_TEST(faults_quota, INJECTION, "a control group has less processor time than processes")
 {
-    if (min_over(MPI_COMM_WORLD, access("/sys/fs/cgroup", F_OK) == 0) == 0) {
+    if (min_over(MPI_COMM_WORLD, access("/sys/fs/cgroup", F_OK) == 0))
+        check_one_for_all(&quota_is_shown, true, "a quota");
+    else
         test_skip("there is no /sys/fs/cgroup");
-        return;
-    }
-    quota_is_shown = true;
-    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    harmonize_times(comm, 5);
-    int64_t expected = max_over(MPI_COMM_WORLD, processes_of_node()) > 1;
-    CHECK(info_number(comm, "oversubscribed") == expected,
-          "oversubscribed is %" PRId64 " with a quota of one processor for all", info_number(comm, "oversubscribed"));
-    check_clock(comm, "a quota");
-    MPI_Comm_free(&comm);
-    quota_is_shown = false;
 }
 
 /* ---- /dev/shm */

@@ -7,27 +7,39 @@
 #include <stdatomic.h>
 #include <time.h>
 
-/* ---- Two threads, two communicators */
+/* ---- Threads that call */
 
 typedef struct caller {
     pthread_t thread;
     MPI_Comm comm;
-    int calls;
-    int failures, null_flags_accepted;
+    int calls, failures;
+    int how;                  /* to call first */
+    pthread_barrier_t *start; /* of all threads */
 } caller;
+
+static void end_caller(caller *one, const char *what)
+{
+    pthread_join(one->thread, NULL);
+    CHECK(one->failures == 0, "%d calls failed in a thread that %s", one->failures, what);
+}
+
+static void call_and_read(caller *me, MPI_Comm comm)
+{
+    int flag;
+    double time;
+    me->failures += MPIX_Harmonize(comm, &flag) != MPI_SUCCESS;
+    me->failures += MPIX_Global_time(comm, &time) != MPI_SUCCESS;
+}
 
 static void *keep_calling(void *data)
 {
     caller *me = data;
     for (int i = 0; i < me->calls; i++) {
-        int flag;
-        double time;
-        me->failures += MPIX_Harmonize(me->comm, &flag) != MPI_SUCCESS;
-        me->failures += MPIX_Global_time(me->comm, &time) != MPI_SUCCESS;
+        call_and_read(me, me->comm);
         if (i % 10 == 5)
             me->failures += MPIX_Clock_sync(me->comm) != MPI_SUCCESS;
         if (i % 10 == 7)
-            me->null_flags_accepted += MPIX_Harmonize(me->comm, NULL) == MPI_SUCCESS;
+            me->failures += MPIX_Harmonize(me->comm, NULL) == MPI_SUCCESS;
     }
     return NULL;
 }
@@ -40,13 +52,10 @@ static void call_from_two_threads(int calls, bool used_before)
         if (used_before)
             harmonize(callers[i].comm);
     }
-    pthread_create(&callers[1].thread, NULL, keep_calling, &callers[1]);
-    keep_calling(&callers[0]);
-    pthread_join(callers[1].thread, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&callers[i].thread, NULL, keep_calling, &callers[i]);
     for (int i = 0; i < 2; i++) {
-        CHECK(callers[i].failures == 0, "%d calls failed in thread %d", callers[i].failures, i);
-        CHECK(callers[i].null_flags_accepted == 0, "%d calls with a null flag succeeded in thread %d",
-              callers[i].null_flags_accepted, i);
+        end_caller(&callers[i], "calls beside another one");
         CHECK_NUMBER(callers[i].comm, "calls", calls + used_before);
     }
     meet(MPI_COMM_WORLD);
@@ -156,56 +165,62 @@ SUB_TEST(readers, MULTIPLE, "threads read a clock beside calls, and while other 
 
 /* ---- Readers beside communicators that come and go in another thread */
 
-typedef struct coming {
-    pthread_t thread;
-    MPI_Comm parent;
-    int cycles, failures;
-} coming;
-
 static void *come_and_go(void *data)
 {
-    coming *me = data;
-    for (int i = 0; i < me->cycles; i++) {
-        int flag;
-        double time;
-        MPI_Comm passing = duplicate(me->parent);
-        me->failures += MPIX_Harmonize(passing, &flag) != MPI_SUCCESS;
-        me->failures += MPIX_Global_time(passing, &time) != MPI_SUCCESS;
+    caller *me = data;
+    for (int i = 0; i < me->calls; i++) {
+        MPI_Comm passing = duplicate(me->comm);
+        call_and_read(me, passing);
         MPI_Comm_free(&passing);
     }
     return NULL;
 }
 
+static void act_beside_frees(void (*act)(MPI_Comm comm))
+{
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD), read_only = duplicate(MPI_COMM_WORLD);
+    caller other = {.comm = duplicate(MPI_COMM_WORLD), .calls = times(20, 4)};
+    reader readers[2];
+    harmonize(comm);
+    harmonize(read_only);
+    start_readers(readers, comm, read_only);
+    pthread_create(&other.thread, NULL, come_and_go, &other);
+    act(comm);
+    end_caller(&other, "uses and frees communicators");
+    stop_readers(readers);
+    meet(MPI_COMM_WORLD);
+    MPI_Comm_free(&comm);
+    MPI_Comm_free(&read_only);
+    MPI_Comm_free(&other.comm);
+}
+
+static void make_calls(MPI_Comm comm)
+{
+    harmonize_times(comm, times(200, 20));
+}
+
+static void read_statistics(MPI_Comm comm)
+{
+    for (int i = 0; i < times(300, 30); i++) {
+        CHECK_NUMBER(comm, "calls", 1);
+        info_text(comm, "last_error");
+    }
+}
+
 /* What threads remember of a communicator may not outlive it, nor be lost when another one is freed. */
 SUB_TEST(readers_beside_frees, MULTIPLE, "readers while another thread uses and frees communicators")
 {
-    MPI_Comm called = duplicate(MPI_COMM_WORLD), read_only = duplicate(MPI_COMM_WORLD);
-    coming other = {.parent = duplicate(MPI_COMM_WORLD), .cycles = times(20, 4)};
-    reader readers[2];
-    harmonize(called);
-    harmonize(read_only);
-    start_readers(readers, called, read_only);
-    pthread_create(&other.thread, NULL, come_and_go, &other);
-    harmonize_times(called, times(200, 20));
-    pthread_join(other.thread, NULL);
-    CHECK(other.failures == 0, "%d calls failed beside communicators that come and go", other.failures);
-    stop_readers(readers);
-    meet(MPI_COMM_WORLD);
-    MPI_Comm_free(&called);
-    MPI_Comm_free(&read_only);
-    MPI_Comm_free(&other.parent);
+    act_beside_frees(make_calls);
+}
+
+SUB_TEST(threads_info, MULTIPLE, "statistics beside readers of the same communicator")
+{
+    act_beside_frees(read_statistics);
 }
 
 /* ---- First use */
 
 enum { RACERS = 3 };
-
-typedef struct racer {
-    pthread_t thread;
-    pthread_barrier_t *start;
-    MPI_Comm comm;
-    int how, failures;
-} racer;
 
 static int use_first(MPI_Comm comm, int how)
 {
@@ -217,30 +232,26 @@ static int use_first(MPI_Comm comm, int how)
 
 static void *race(void *data)
 {
-    racer *me = data;
-    int flag;
-    double time;
+    caller *me = data;
     MPI_Info info = MPI_INFO_NULL;
     pthread_barrier_wait(me->start);
     me->failures += MPIX_Harmonize_get_info(me->comm, &info) != MPI_SUCCESS;
     if (info != MPI_INFO_NULL)
         MPI_Info_free(&info);
     me->failures += use_first(me->comm, me->how) != MPI_SUCCESS;
-    me->failures += MPIX_Harmonize(me->comm, &flag) != MPI_SUCCESS;
-    me->failures += MPIX_Global_time(me->comm, &time) != MPI_SUCCESS;
+    call_and_read(me, me->comm);
     return NULL;
 }
 
 static void race_once(MPI_Comm parents[RACERS], pthread_barrier_t *start, int how)
 {
-    racer racers[RACERS];
+    caller racers[RACERS];
     for (int i = 0; i < RACERS; i++) {
-        racers[i] = (racer){.start = start, .comm = duplicate(parents[i]), .how = how / 2 * i};
+        racers[i] = (caller){.start = start, .comm = duplicate(parents[i]), .how = how / 2 * i};
         pthread_create(&racers[i].thread, NULL, race, &racers[i]);
     }
     for (int i = 0; i < RACERS; i++) {
-        pthread_join(racers[i].thread, NULL);
-        CHECK(racers[i].failures == 0, "%d calls failed in thread %d", racers[i].failures, i);
+        end_caller(&racers[i], "is one of the first to call");
         MPI_Comm_free(&racers[i].comm);
     }
 }
@@ -259,28 +270,6 @@ SUB_TEST(threads_first_use, MULTIPLE, "several threads use a communicator each f
     pthread_barrier_destroy(&start);
 }
 
-/* ---- Statistics beside readers */
-
-SUB_TEST(threads_info, MULTIPLE, "statistics beside readers of the same communicator")
-{
-    MPI_Comm read_only = duplicate(MPI_COMM_WORLD);
-    coming other = {.parent = duplicate(MPI_COMM_WORLD), .cycles = times(20, 4)};
-    reader readers[2];
-    harmonize(read_only);
-    start_readers(readers, read_only, read_only);
-    pthread_create(&other.thread, NULL, come_and_go, &other);
-    for (int i = 0; i < times(300, 30); i++) {
-        CHECK_NUMBER(read_only, "calls", 1);
-        info_text(read_only, "last_error");
-    }
-    pthread_join(other.thread, NULL);
-    CHECK(other.failures == 0, "%d calls failed beside readings of statistics", other.failures);
-    stop_readers(readers);
-    meet(MPI_COMM_WORLD);
-    MPI_Comm_free(&read_only);
-    MPI_Comm_free(&other.parent);
-}
-
 /* ---- Threads that come and go */
 
 /* Each call is made by a thread of its own, beside threads that end after one reading. */
@@ -297,8 +286,7 @@ SUB_TEST(threads_passing, MULTIPLE, "threads that end after one call or reading"
             start_reader(&readers[j], comm);
             atomic_store(&readers[j].stop, true);
         }
-        pthread_join(one.thread, NULL);
-        CHECK(one.failures == 0, "%d calls failed in a thread that passes", one.failures);
+        end_caller(&one, "passes");
         stop_readers(readers);
     }
     CHECK_NUMBER(comm, "calls", cycles + 1);
