@@ -297,7 +297,7 @@ static int get_info(MPI_Comm comm, MPI_Info *info, mh_error *error)
     if (code != MPI_SUCCESS)
         return code;
     if (!state && mh_settings_from_environment(&from_environment, &bad_environment) != MPI_SUCCESS)
-        mh_error_remember(&bad_environment);
+        mh_error_raise(MPI_COMM_NULL, &bad_environment); /* remembered only */
     MH_TRY(error, PMPI_Info_create, (info));
     code = mh_info_get(state, state ? &state->settings : &from_environment, *info, error);
     if (code != MPI_SUCCESS)

@@ -198,13 +198,6 @@ int mh_error_raise(MPI_Comm comm, const mh_error *error)
     return code;
 }
 
-void mh_error_remember(const mh_error *error)
-{
-    pthread_mutex_lock(&registry.lock);
-    memcpy(registry.last, error->message, sizeof registry.last);
-    pthread_mutex_unlock(&registry.lock);
-}
-
 void mh_error_last(char text[MH_ERROR_MESSAGE_SIZE])
 {
     pthread_mutex_lock(&registry.lock);

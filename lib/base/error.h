@@ -58,9 +58,6 @@ int mh_error_agree(mh_error *error, MPI_Comm comm);
  */
 int mh_error_raise(MPI_Comm comm, const mh_error *error);
 
-/* Remember the message of an error that is not raised. */
-void mh_error_remember(const mh_error *error);
-
 /* Copy the message of the last error of this process, or an empty text, into text. */
 void mh_error_last(char text[MH_ERROR_MESSAGE_SIZE]);
 

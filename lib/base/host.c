@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* host.c - the host by its boot id and its name. */
+/* host.c - the host by its boot id and its name; fresh numbers from the time of day, the process and a count. */
 #define _GNU_SOURCE
 #include "base/host.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { NAME_SIZE = 256 };
@@ -39,4 +41,14 @@ uint64_t mh_hash_boot(void)
 uint64_t mh_hash_host(void)
 {
     return mh_hash_boot() * 31 + hash_name();
+}
+
+uint64_t mh_fresh_number(void)
+{
+    static atomic_uint_least64_t calls;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t number = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+    number = (number ^ (uint64_t)getpid() << 40) + atomic_fetch_add(&calls, 1) * UINT64_C(0x9e3779b97f4a7c15);
+    return number ? number : 1;
 }

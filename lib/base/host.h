@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* host.h - names and ids as numbers that can be compared across processes. No MPI. */
+/* host.h - names, ids, and fresh ids, as numbers that can be compared across processes. No MPI. */
 #ifndef MH_HOST_H
 #define MH_HOST_H
 
@@ -13,5 +13,8 @@ uint64_t mh_hash_boot(void);
 
 /* The same on those of them for which the host has one name, too: containers may have names of their own. */
 uint64_t mh_hash_host(void);
+
+/* A number that is very likely different in each call of each process, on any machine, and never 0. */
+uint64_t mh_fresh_number(void);
 
 #endif

@@ -2,7 +2,7 @@
 /* comm_clock.c - synchronizing from the first look at the clock to the published estimate, and following its steps. */
 #include "sync/comm_clock.h"
 
-#include "base/fresh_number.h"
+#include "base/host.h"
 #include "pure/units.h"
 
 #include <math.h>

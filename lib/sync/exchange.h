@@ -10,7 +10,7 @@
 #include "transport/message.h"
 #include "clock/base_clock.h"
 #include "pure/model.h"
-#include "sync/exchange_data.h"
+#include "sync/offset.h"
 
 #include <stdbool.h>
 #include <stdint.h>

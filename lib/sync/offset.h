@@ -9,10 +9,16 @@
 
 #include "pure/model.h"
 #include "pure/window.h"
-#include "sync/exchange_data.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* One round trip: the client sent at sent_ns, the reference stamped remote_ns, the client received at received_ns. */
+typedef struct mh_exchange {
+    int64_t sent_ns;     /* client's local time */
+    int64_t remote_ns;   /* reference's global time */
+    int64_t received_ns; /* client's local time */
+} mh_exchange;
 
 /* The index of an estimator in the family by its name (lower case, no hyphens or underscores); -1: there is none. */
 int mh_offset_find(const char *name);

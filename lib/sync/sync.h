@@ -11,7 +11,6 @@
 #include "clock/base_clock.h"
 #include "pure/model.h"
 #include "clock/tracker.h"
-#include "sync/exchange_data.h"
 #include "sync/offset.h"
 #include "pure/topology.h"
 #include "pure/window.h"

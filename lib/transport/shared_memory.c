@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "transport/shared_memory.h"
 
-#include "base/fresh_number.h"
+#include "base/host.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
  * is allocated and no lock is taken.
  */
 #define _GNU_SOURCE
-#include "base/fresh_number.h"
+#include "base/host.h"
 #include "interpose/twin.h"
 #include "interpose/record/calls.h"
 #include "interpose/record/clock.h"
