@@ -41,14 +41,6 @@ static bool open_clock(const mh_clock_kind *kind, mh_base_clock *clock)
     return true;
 }
 
-TEST(choices_are_auto_and_the_clocks_by_preference)
-{
-    static const char *const names[] = {"auto", "tsc", "cntvct", "monotonic_raw", "monotonic", "realtime", "wtime"};
-    for (int i = 0; i < COUNT_OF(names); i++)
-        ck_assert_pstr_eq(mh_base_clock_choice(i), names[i]);
-    ck_assert_ptr_null(mh_base_clock_choice(COUNT_OF(names)));
-}
-
 LOOP_TEST(clock_describes_itself, COUNT_OF(kinds))
 {
     const mh_clock_kind *kind = kinds[_i];

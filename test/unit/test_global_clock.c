@@ -6,6 +6,7 @@
 #include "pure/units.h"
 #include "clock/base_clock_private.h"
 #include "clock/global_clock.h"
+#include "coroutine.h"
 #include "support.h"
 
 #include <pthread.h>
@@ -248,49 +249,39 @@ LOOP_TEST(unknown_bound_stays_unknown, COUNT_OF(steps_ns))
 
 /* ---- A reading that is overtaken by two estimates: it may not count with the first one's model */
 
+/*
+ * Two coroutines. The one that publishes waits while an estimate is about to be replaced: the reader starts in the
+ * first of these waits, and is descheduled as it reads the base clock. It goes on in the second.
+ */
 static struct {
-    pthread_t reader;
+    coroutine publisher, reader;
     mh_global_clock clock;
     mh_reading reading;
-    _Atomic int step;
+    int switches;
 } overtaken;
-
-enum { BEFORE, READER_MAY_START, READER_HAS_STARTED, READER_MAY_GO_ON, READER_IS_DONE };
-
-/* Not for ever: where the clock does not wait as it used to, the test has nothing to say. */
-static void wait_for(int step)
-{
-    for (int i = 0; i < 1000000 && atomic_load(&overtaken.step) < step; i++)
-        sched_yield();
-}
 
 static int64_t overtaken_now_ns(const mh_base_clock *clock)
 {
-    if (pthread_equal(pthread_self(), overtaken.reader) && atomic_load(&overtaken.step) == READER_MAY_START) {
-        atomic_store(&overtaken.step, READER_HAS_STARTED);
-        wait_for(READER_MAY_GO_ON);
+    if (overtaken.switches == 1) {
+        overtaken.switches = 2;
+        coroutine_switch(&overtaken.reader, &overtaken.publisher);
     }
     return hand_now_ns(clock);
 }
 
-static void *read_overtaken(void *unused)
+static void read_overtaken(void *unused)
 {
     (void)unused;
-    wait_for(READER_MAY_START);
     overtaken.reading = mh_global_clock_read(&overtaken.clock);
-    atomic_store(&overtaken.step, READER_IS_DONE);
-    return NULL;
+    overtaken.reader.next = &overtaken.publisher;
 }
 
-/*
- * The publishing thread waits while an estimate is about to be replaced: the reader starts in the first of these waits,
- * and goes on in the second.
- */
 static int64_t overtaken_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
 {
-    bool is_first = atomic_load(&overtaken.step) == BEFORE;
-    atomic_store(&overtaken.step, is_first ? READER_MAY_START : READER_MAY_GO_ON);
-    wait_for(is_first ? READER_HAS_STARTED : READER_IS_DONE);
+    if (overtaken.switches % 2 == 0 && overtaken.switches < 3) {
+        overtaken.switches++;
+        coroutine_switch(&overtaken.publisher, &overtaken.reader);
+    }
     return hand_wait_until(clock, deadline_ns);
 }
 
@@ -299,17 +290,23 @@ static const mh_clock_kind overtaken_kind = {
 
 TEST(overtaken_reading_leaves_no_trace)
 {
+    enum { STACK_BYTES = 256 * 1024 };
     hand_ns = 0;
     memset(&overtaken, 0, sizeof overtaken);
     open_on(&overtaken.clock, &overtaken_kind);
+    void *stack = coroutine_stacks(1, STACK_BYTES);
+    coroutine_prepare(&overtaken.publisher, NULL, NULL, NULL, 0);
+    coroutine_prepare(&overtaken.reader, read_overtaken, NULL, stack, STACK_BYTES);
     mh_estimate ahead = estimate_of(MH_NS_PER_S, 0, 0, 0), behind = estimate_of(0, 0, 0, 0);
     mh_global_clock_publish(&overtaken.clock, &ahead);
-    ck_assert_int_eq(pthread_create(&overtaken.reader, NULL, read_overtaken, NULL), 0);
     mh_global_clock_publish(&overtaken.clock, &behind);
+    ck_assert_int_eq(overtaken.switches, 2);
     /* Long enough for the second estimate to catch up with what the first one may have shown. */
     hand_ns += 10 * MH_NS_PER_S;
     mh_global_clock_publish(&overtaken.clock, &behind);
-    pthread_join(overtaken.reader, NULL);
+    ck_assert_int_eq(overtaken.switches, 3);
+    coroutine_forget(&overtaken.reader);
+    coroutine_free_stacks(stack, 1, STACK_BYTES);
     int64_t wanted_ns = 10 * MH_NS_PER_S + MH_NS_PER_US; /* a wait is a microsecond */
     ck_assert_int_eq(overtaken.reading.time_ns, wanted_ns);
     hand_ns += MH_NS_PER_US;

@@ -198,12 +198,3 @@ TEST(long_fields_are_refused)
                    length - 5);
     }
 }
-
-TEST(algorithms_have_names_that_find_them)
-{
-    int place = 0;
-    for (; mh_sync_name(place); place++)
-        ck_assert_int_eq(mh_sync_find(mh_sync_name(place)), place);
-    ck_assert_int_gt(place, 0);
-    ck_assert_int_eq(mh_sync_find(""), -1);
-}

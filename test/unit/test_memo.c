@@ -7,8 +7,6 @@
 #include "clock/base_clock_private.h"
 #include "support.h"
 #include "memo.h"
-#include "sync/sync_label.h"
-#include "sync/sync_private.h"
 #include "virtual_processes.h"
 
 /* ---- The list */
@@ -154,17 +152,9 @@ static int member(const further *comm, int index)
 static mh_sync_plan make_plan(const simulation *world, const further *comm, const mh_base_clock *clock, int self)
 {
     int members[ALL];
-    simulated_lists lists;
-    mh_label label;
-    mh_sync_plan plan;
-    mh_error error = MH_NO_ERROR;
-    char why[256];
     for (int i = 0; i < comm->count; i++)
         members[i] = member(comm, i);
-    mh_sites sites = simulated_sites(world, members, comm->count, self, &lists);
-    ck_assert_int_eq(mh_label_parse("track/skampi/20+prop", &label, why, sizeof why), 0);
-    ck_assert_int_eq(mh_sync_plan_make(&plan, &label, clock, &sites, &error), MPI_SUCCESS);
-    return plan;
+    return simulated_plan(world, members, comm->count, self, "track/skampi/20+prop", clock);
 }
 
 typedef struct story {

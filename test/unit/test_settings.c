@@ -10,11 +10,6 @@ extern char **environ;
 
 #define PREFIX "MPIX_HARMONIZE_"
 
-static const mh_setting *setting_at(int place)
-{
-    return &mh_settings_table[place];
-}
-
 static void expect_printable(const char *text, const char *message)
 {
     for (const char *c = message; *c; c++)
@@ -55,7 +50,7 @@ static int read_environment(const variable *variables, int count, mh_settings *s
 static void expect_defaults_except(const mh_settings *settings, int place)
 {
     for (int i = 0; i < MH_SET_COUNT; i++)
-        EXPECT(i == place || strcmp(settings->values[i].text, setting_at(i)->default_text) == 0,
+        EXPECT(i == place || strcmp(settings->values[i].text, mh_settings_table[i].default_text) == 0,
                "%s is '%s' instead of its default", mh_setting_names[i], settings->values[i].text);
 }
 

@@ -6,8 +6,6 @@
 #include "pure/units.h"
 #include "virtual_processes.h"
 #include "support.h"
-#include "sync/sync_label.h"
-#include "sync/sync_private.h"
 
 /* ---- Synchronized worlds */
 
@@ -117,7 +115,6 @@ typedef struct outcome {
     mh_estimate estimates[SIMULATED_MOST];
     mh_sharing sharing[SIMULATED_MOST];
     bool disrupted[SIMULATED_MOST];
-    int code[SIMULATED_MOST];
     const char *label;
 } outcome;
 
@@ -148,24 +145,16 @@ static void synchronize(const simulation *world, const mh_channel *channel, cons
 {
     outcome *outcome = argument;
     int rank = channel->rank;
-    simulated_lists lists;
-    mh_sites sites = simulated_sites(world, NULL, world->processes, rank, &lists);
-    mh_label label;
-    mh_sync_plan plan;
+    mh_sync_plan plan = simulated_plan(world, NULL, world->processes, rank, outcome->label, clock);
     mh_error error = MH_NO_ERROR;
-    char why[256];
-    outcome->code[rank] = mh_label_parse(outcome->label, &label, why, sizeof why);
-    if (outcome->code[rank] == 0)
-        outcome->code[rank] = mh_sync_plan_make(&plan, &label, clock, &sites, &error);
-    if (outcome->code[rank] != MPI_SUCCESS)
-        return;
     mh_estimate reference = mh_estimate_exact(rank == 0 ? mh_base_clock_now_ns(clock) : 0);
     if (rank == 0)
         outcome->zero_ns = reference.model.at_ns;
     /* Twice: the second time, those that share a clock know it. */
-    for (int i = 0; i < 2 && outcome->code[rank] == MPI_SUCCESS; i++) {
+    for (int i = 0; i < 2; i++) {
         outcome->estimates[rank] = reference;
-        outcome->code[rank] = mh_sync_run(&plan, channel, clock, false, &outcome->estimates[rank], &error);
+        int code = mh_sync_run(&plan, channel, clock, false, &outcome->estimates[rank], &error);
+        EXPECT(code == MPI_SUCCESS, "%s: rank %d fails", outcome->label, rank);
         outcome->disrupted[rank] |= plan.disrupted;
     }
     outcome->end_ns[rank] = simulated_now_ns();
@@ -179,8 +168,6 @@ static outcome run_scene(const scene *scene, const simulation *world)
     memset(&outcome, 0, sizeof outcome);
     outcome.label = scene->label;
     simulate(world, synchronize, &outcome);
-    for (int rank = 0; rank < world->processes; rank++)
-        EXPECT(outcome.code[rank] == MPI_SUCCESS, "%s: rank %d fails", scene->name, rank);
     for (int rank = 0; rank < world->processes; rank++)
         EXPECT(!outcome.disrupted[rank], "%s: rank %d finds a step of a clock where there was none", scene->name, rank);
     return outcome;
@@ -372,14 +359,8 @@ typedef struct narrowing {
 static void narrow(const simulation *world, const mh_channel *channel, const mh_base_clock *clock, void *argument)
 {
     narrowing *narrowing = argument;
-    simulated_lists lists;
-    mh_sites sites = simulated_sites(world, NULL, world->processes, channel->rank, &lists);
-    mh_label label;
-    mh_sync_plan plan;
+    mh_sync_plan plan = simulated_plan(world, NULL, world->processes, channel->rank, "prop", clock);
     mh_error error = MH_NO_ERROR;
-    char why[256];
-    mh_label_parse("prop", &label, why, sizeof why);
-    mh_sync_plan_make(&plan, &label, clock, &sites, &error);
     for (int run = 0; run < NARROWING_RUNS; run++) {
         mh_estimate estimate = mh_estimate_exact(0);
         mh_sync_run(&plan, channel, clock, narrowing->is_thorough, &estimate, &error);

@@ -157,20 +157,6 @@ TEST(children_of_binomial_tree_agree_with_parents)
     }
 }
 
-TEST(tree_of_group_has_ranks)
-{
-    int members[] = {3, 5, 8, 13, 21};
-    for (int index = 0; index < 5; index++) {
-        mh_tree all = mh_tree_of_group(&(mh_group){5, index, NULL}), same = mh_tree_binomial(index, 5);
-        mh_tree some = mh_tree_of_group(&(mh_group){5, index, members});
-        ck_assert_mem_eq(&all, &same, sizeof all);
-        ck_assert_int_eq(some.parent, index ? members[all.parent] : -1);
-        ck_assert_int_eq(some.children, all.children);
-        for (int i = 0; i < all.children; i++)
-            ck_assert_int_eq(some.child[i], members[all.child[i]]);
-    }
-}
-
 TEST(largest_binomial_tree)
 {
     const int sizes[] = {(1 << 30) + 1, INT_MAX - 1, INT_MAX};
@@ -239,17 +225,5 @@ TEST(turns_are_no_deeper_than_rounds)
         EXPECT(deepest <= binomial_rounds(size) && sum <= binomial_sum,
                "of %d, one has %d levels and all %d; in the binomial tree %d and %d", size, deepest, sum,
                binomial_rounds(size), binomial_sum);
-    }
-}
-
-TEST(turns_of_group_have_ranks)
-{
-    int members[] = {3, 5, 8, 13, 21};
-    for (int index = 0; index < 5; index++) {
-        mh_turns all = mh_turns_of_group(&(mh_group){5, index, NULL});
-        mh_turns some = mh_turns_of_group(&(mh_group){5, index, members});
-        ck_assert_int_eq(some.parent, index ? members[all.parent] : -1);
-        for (int turn = 0; turn < MH_TREE_MAX_TURNS; turn++)
-            ck_assert_int_eq(some.partner[turn], all.partner[turn] < 0 ? -1 : members[all.partner[turn]]);
     }
 }

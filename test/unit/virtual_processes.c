@@ -4,6 +4,7 @@
 
 #include "clock/base_clock_private.h"
 #include "pure/units.h"
+#include "sync/sync_label.h"
 #include "virtual_world.h"
 
 enum { READ_COST_NS = 20, OVERHEAD_NS = 100 };
@@ -106,6 +107,20 @@ mh_sites simulated_sites(const simulation *world, const int *members, int count,
     if (!leads)
         leaders = (mh_group){0, 0, NULL};
     return (mh_sites){self, count, leaders, node, lists->places};
+}
+
+mh_sync_plan simulated_plan(const simulation *world, const int *members, int count, int self, const char *label,
+                            const mh_base_clock *clock)
+{
+    simulated_lists lists;
+    mh_label parsed;
+    mh_sync_plan plan;
+    mh_error error = MH_NO_ERROR;
+    char why[256];
+    mh_sites sites = simulated_sites(world, members, count, self, &lists);
+    ck_assert_int_eq(mh_label_parse(label, &parsed, why, sizeof why), 0);
+    ck_assert_int_eq(mh_sync_plan_make(&plan, &parsed, clock, &sites, &error), MPI_SUCCESS);
+    return plan;
 }
 
 static void run(const virtual_world *world, virtual_process *process)

@@ -13,6 +13,7 @@
 #include "clock/base_clock.h"
 #include "pure/topology.h"
 #include "support.h"
+#include "sync/sync.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -70,5 +71,9 @@ typedef struct simulated_lists {
 
 /* What a process knows of a communicator that has these members, in the order of its ranks; NULL: all processes. */
 mh_sites simulated_sites(const simulation *world, const int *members, int count, int self, simulated_lists *lists);
+
+/* The plan of such a process for a label. */
+mh_sync_plan simulated_plan(const simulation *world, const int *members, int count, int self, const char *label,
+                            const mh_base_clock *clock);
 
 #endif
