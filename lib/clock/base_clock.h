@@ -9,6 +9,7 @@
 
 #include "transport/message.h"
 #include "pure/model.h"
+#include "pure/units.h"
 
 #include <stdint.h>
 #include <time.h>
@@ -87,6 +88,14 @@ static inline int64_t mh_base_clock_now_ns(const mh_base_clock *clock)
 static inline int64_t mh_base_clock_glance_ns(const mh_base_clock *clock)
 {
     return clock->glance_ns(clock);
+}
+
+/* Read a clock of the kernel. */
+static inline int64_t mh_kernel_clock_ns(clockid_t id)
+{
+    struct timespec now;
+    clock_gettime(id, &now);
+    return (int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec;
 }
 
 /* What identifies the clock of this process. */

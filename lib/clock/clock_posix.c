@@ -3,18 +3,9 @@
  * clock_posix.c - the clocks of clock_gettime: monotonic_raw (the rate of the hardware), monotonic (slewed by NTP) and
  * realtime (slewed and stepped).
  */
-#include "pure/units.h"
 #include "clock/base_clock_private.h"
 
 #include <stdio.h>
-#include <time.h>
-
-static inline int64_t read_ns(clockid_t id)
-{
-    struct timespec now;
-    clock_gettime(id, &now);
-    return (int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec;
-}
 
 static int probe(clockid_t id, char *why, size_t why_size)
 {
@@ -33,7 +24,7 @@ static int probe(clockid_t id, char *why, size_t why_size)
     static int64_t NAME##_now_ns(const mh_base_clock *clock) \
     {                                                        \
         (void)clock;                                         \
-        return read_ns(ID);                                  \
+        return mh_kernel_clock_ns(ID);                       \
     }                                                        \
     const mh_clock_kind mh_clock_##NAME = {                  \
         .name = #NAME,                                       \

@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #if MH_COUNTER_IS_TSC
 #include <x86intrin.h>
@@ -132,12 +131,11 @@ static mh_instant read_both(void)
     enum { TRIES = 8 };
     mh_instant best = {.bracket_ticks = UINT64_MAX};
     for (int i = 0; i < TRIES; i++) {
-        struct timespec now;
         uint64_t before = read_ticks();
-        clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+        int64_t raw_ns = mh_kernel_clock_ns(CLOCK_MONOTONIC_RAW);
         uint64_t bracket = read_ticks() - before + 1;
         if (bracket < best.bracket_ticks)
-            best = (mh_instant){before + bracket / 2, (int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec, bracket};
+            best = (mh_instant){before + bracket / 2, raw_ns, bracket};
     }
     return best;
 }

@@ -2,20 +2,11 @@
 /* watch.c - readings of the base clock and a steady clock in pairs, and steps found by their differences. */
 #include "clock/watch.h"
 
-#include <time.h>
-
 /* Clocks that cannot normally be set are compared rarely. */
 enum { SELDOM_NS = 10 * 1000 * 1000 };
 
 /* Rounding of the two clocks alone can make them differ by this much. */
 enum { MIN_STEP_NS = 1000 };
-
-static int64_t steady_now_ns(const mh_clock_watch *watch)
-{
-    struct timespec now;
-    clock_gettime(watch->steady, &now);
-    return (int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec;
-}
 
 /*
  * Read the base clock between two readings of the steady clock. The shortest bracket of some tries counts, because a
@@ -28,7 +19,8 @@ static void read_both(mh_clock_watch *watch, const mh_base_clock *base)
     watch->coarse_ns = mh_clock_watch_coarse_ns();
     watch->doubt_ns = INT64_MAX;
     for (int i = 0; i < TRIES && watch->doubt_ns > tight_ns; i++) {
-        int64_t before_ns = steady_now_ns(watch), base_ns = mh_base_clock_now_ns(base), after_ns = steady_now_ns(watch);
+        int64_t before_ns = mh_kernel_clock_ns(watch->steady), base_ns = mh_base_clock_now_ns(base);
+        int64_t after_ns = mh_kernel_clock_ns(watch->steady);
         if (after_ns - before_ns >= watch->doubt_ns)
             continue;
         watch->base_ns = base_ns;

@@ -6,24 +6,19 @@
 #ifndef MH_WATCH_H
 #define MH_WATCH_H
 
-#include "pure/units.h"
 #include "clock/base_clock.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
 /* CLOCK_MONOTONIC as of the last tick of the kernel, a few milliseconds ago at most. Reading it is much cheaper. */
 static inline int64_t mh_clock_watch_coarse_ns(void)
 {
 #ifdef CLOCK_MONOTONIC_COARSE
-    const clockid_t id = CLOCK_MONOTONIC_COARSE;
+    return mh_kernel_clock_ns(CLOCK_MONOTONIC_COARSE);
 #else
-    const clockid_t id = CLOCK_MONOTONIC;
+    return mh_kernel_clock_ns(CLOCK_MONOTONIC);
 #endif
-    struct timespec now;
-    clock_gettime(id, &now);
-    return (int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec;
 }
 
 /* Both clocks at one instant. */

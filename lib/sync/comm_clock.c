@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* If global time would go back by at most this much, it stands still instead. */
 #define MAX_STANDSTILL_NS MH_NS_PER_MS
@@ -144,14 +143,13 @@ static int64_t hurry_ns(const mh_comm_clock *clock)
 /* Global time begins now, on the clock of rank 0. */
 static int begin_epoch(mh_comm_clock *clock, mh_error *error)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t unix_ns = mh_kernel_clock_ns(CLOCK_REALTIME);
     clock->zero_ns = mh_base_clock_now_ns(&clock->global.base);
     /* The address tells simulated processes apart, which share a time and a process number. */
     struct {
         int64_t unix_ns;
         uint64_t id;
-    } epoch = {(int64_t)now.tv_sec * MH_NS_PER_S + now.tv_nsec, mh_fresh_number() + (uintptr_t)clock};
+    } epoch = {unix_ns, mh_fresh_number() + (uintptr_t)clock};
     int code = mh_bcast(clock->channel, &epoch, sizeof epoch, 0, error);
     clock->epoch_unix_ns = epoch.unix_ns;
     clock->id = epoch.id;
