@@ -78,6 +78,8 @@ static void end(void)
     nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+FIXTURE(begin, end)
+
 static void write_file(const file *wanted)
 {
     char path[256];
@@ -95,13 +97,11 @@ static void write_file(const file *wanted)
 
 LOOP_TEST(quota_is_found, COUNT_OF(cases))
 {
-    begin();
     if (cases[_i].group)
         write_file(&(file){GROUP, cases[_i].group});
     for (int i = 0; i < COUNT_OF(cases[_i].files) && cases[_i].files[i].path; i++)
         write_file(&cases[_i].files[i]);
     mh_quota quota = mh_quota_find(root);
-    end();
     int64_t expected = cases[_i].processors ? cases[_i].processors : INT64_MAX;
     EXPECT(quota.processors == expected, "%s: %" PRId64 " processors, not %" PRId64, cases[_i].name, quota.processors,
            expected);
@@ -116,14 +116,12 @@ TEST(processes_share_the_group_that_limits_them)
                                  {V2 "/d/cpu.max", "200000 100000\n"}};
     static const char *const groups[] = {"0::/a/b\n", "0::/a/c\n", "0::/d\n"};
     mh_quota found[COUNT_OF(groups)];
-    begin();
     for (int i = 0; i < COUNT_OF(files); i++)
         write_file(&files[i]);
     for (int i = 0; i < COUNT_OF(groups); i++) {
         write_file(&(file){GROUP, groups[i]});
         found[i] = mh_quota_find(root);
     }
-    end();
     ck_assert_uint_eq(found[0].group, found[1].group);
     ck_assert_uint_ne(found[0].group, found[2].group);
 }
@@ -132,8 +130,6 @@ TEST(overlong_group_is_no_harm)
 {
     static char line[5000] = "0::/";
     memset(line + 4, 'x', sizeof line - 5);
-    begin();
     write_file(&(file){GROUP, line});
     EXPECT(mh_quota_find(root).processors == INT64_MAX, "a quota out of nowhere");
-    end();
 }
