@@ -282,7 +282,7 @@ ALIAS FILE *fopen(const char *path, const char *mode)
     return REAL(fopen)(path, mode);
 }
 
-/* ---- Memory */
+/* ---- Memory and locks */
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
 
@@ -299,6 +299,11 @@ void fail_allocation(int nth)
 bool allocation_failed(void)
 {
     return false;
+}
+
+int64_t locks_taken(void)
+{
+    return -1;
 }
 
 #else
@@ -390,6 +395,22 @@ ALIAS void free(void *block)
     if (is_library(__builtin_return_address(0)))
         forget(block);
     __libc_free(block);
+}
+
+static _Atomic int64_t locks;
+
+int64_t locks_taken(void)
+{
+    return locks;
+}
+
+ALIAS int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    static __typeof__(pthread_mutex_lock) *_Atomic function;
+    if (!function)
+        function = REAL(pthread_mutex_lock);
+    locks += is_library(__builtin_return_address(0));
+    return function(mutex);
 }
 
 #endif

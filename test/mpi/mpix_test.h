@@ -90,7 +90,7 @@ typedef struct stop {
 
 typedef struct stopper {
     pid_t pid;
-    int to, from;
+    int link;
 } stopper;
 
 /* To be called before MPI starts, so that the child has nothing of MPI's. */
@@ -138,8 +138,10 @@ int set_keys(MPI_Comm comm, const char *first, const char *first_value, const ch
 /* Check that a new communicator works. */
 void check_fresh(void);
 
-/* Call MPIX_Harmonize, which must succeed; returns the flag. */
+/* Call MPIX_Harmonize, MPIX_Harmonize_delayed or MPIX_Global_wait_until, which must succeed; returns the flag. */
 int harmonize(MPI_Comm comm);
+int harmonize_delayed(MPI_Comm comm, int64_t delay_ns);
+int wait_until(MPI_Comm comm, int64_t instant_ns);
 
 /* Returns how many of the calls were valid here. */
 int harmonize_times(MPI_Comm comm, int calls);
@@ -289,6 +291,9 @@ bool allocation_failed(void);
 
 /* Blocks that the library has allocated and not freed; -1: not known in this build. */
 int64_t allocations_alive(void);
+
+/* How often the library has taken a lock of threads; -1: not known in this build. */
+int64_t locks_taken(void);
 
 /* Communicators that the library has made and not freed. */
 int64_t communicators_alive(void);

@@ -61,41 +61,33 @@ finish() {      # NAME SINCE_MS: wait until all have ended
     tap_expect_empty "$1 (all gone after $((took_ms / 1000)).$(printf %03d $((took_ms % 1000))) s)" "$complaints"
 }
 
-when() {        # CALLS
-    if [ "$1" -eq 0 ]; then echo "in the first call"; else echo "in a later call"; fi
-}
-
-end_by_signal() {   # SIGNAL CALLS
-    local name since_ms
-    name="a rank never comes $(when "$2"); SIGUSR1 is handled, SIG$1 ends the one that waits"
-    tap_selects "$name" || return 0
-    complaints=
-    start never "$2"
-    sleep 1
-    kill -USR1 "$(pid_of 0)"
-    wait_for handled || complain "the handler of a signal did not run"
-    is_gone "$(pid_of 0)" && complain "the process did not wait"
-    since_ms=$(now_ms)
-    kill "-$1" "$(pid_of 0)"
-    finish "$name" "$since_ms"
-}
-
-leave() {       # HOW CALLS
-    local name
-    name="a rank is gone by $1 while the other waits $(when "$2")"
+check() {       # HOW CALLS [SIGNAL]: who waits for a rank that is gone ends with it, or else by the signal
+    local when="in a later call" since_ms name
+    [ "$2" -gt 0 ] || when="in the first call"
+    name="a rank is gone by $1 while the other waits $when"
+    [ $# -eq 2 ] || name="a rank never comes $when; SIGUSR1 is handled, SIG$3 ends the one that waits"
     tap_selects "$name" || return 0
     complaints=
     start "$1" "$2"
-    finish "$name" $(($(now_ms) + 500))
+    since_ms=$(($(now_ms) + 500))
+    if [ $# -eq 3 ]; then
+        sleep 1
+        kill -USR1 "$(pid_of 0)"
+        wait_for handled || complain "the handler of a signal did not run"
+        is_gone "$(pid_of 0)" && complain "the process did not wait"
+        since_ms=$(now_ms)
+        kill "-$3" "$(pid_of 0)"
+    fi
+    finish "$name" "$since_ms"
 }
 
 segments_before=$(segments)
-quick end_by_signal INT 0
-end_by_signal TERM 0
-leave exit 0
-quick leave kill 0
-end_by_signal INT 5
-quick end_by_signal TERM 5
-quick leave exit 5
-leave kill 5
+quick check never 0 INT
+check never 0 TERM
+check exit 0
+quick check kill 0
+check never 5 INT
+quick check never 5 TERM
+quick check exit 5
+check kill 5
 tap_done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs count_transfers with more processes than there are processors: as many as fat nodes have, if the launcher lets
-# them share processors without waiting for milliseconds in each message. Runs count_locks with two.
+# them share processors without waiting for milliseconds in each message.
 #
 # Environment: as for program.sh; MPI_LIBRARY, MPIX_TEST_QUICK, MPIX_TEST_ONLY
 program=./test/mpi/count_transfers
@@ -8,9 +8,8 @@ program=./test/mpi/count_transfers
 
 ! uses_simulator || skip_all "simulated processes share no memory"
 
-count_with() {  # RANKS [PROGRAM]
-    local program=${2:-$program} name="lines of shared memory that $1 processes read" output
-    [ $# -eq 1 ] || name="locks that the calls of $1 processes take"
+count_with() {  # RANKS
+    local name="lines of shared memory that $1 processes read" output
     tap_selects "$name" || return 0
     # The flags are a list of words.
     # shellcheck disable=SC2086
@@ -19,7 +18,6 @@ count_with() {  # RANKS [PROGRAM]
     sed 's/^/# /' <<<"$output"
 }
 
-quick count_with 2 ./test/mpi/count_locks
 quick count_with 3
 count_with 8
 count_with 12

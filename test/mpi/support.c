@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -188,11 +189,11 @@ uint32_t random_below(uint64_t *seed, uint32_t limit)
 
 /* ---- Stops */
 
-static void stop_parent_on_demand(int from_parent, int to_parent, int after_ms, int for_ms)
+static void stop_parent_on_demand(int end, int after_ms, int for_ms)
 {
     char go;
     pid_t parent = getppid();
-    while (read(from_parent, &go, 1) == 1) {
+    while (read(end, &go, 1) == 1) {
         stop done;
         nap_ms(after_ms);
         kill(parent, SIGSTOP);
@@ -200,7 +201,7 @@ static void stop_parent_on_demand(int from_parent, int to_parent, int after_ms, 
         nap_ms(for_ms);
         done.continued_ns = true_ns();
         kill(parent, SIGCONT);
-        if (write(to_parent, &done, sizeof done) != (ssize_t)sizeof done)
+        if (write(end, &done, sizeof done) != (ssize_t)sizeof done)
             break;
     }
     _exit(0);
@@ -208,38 +209,35 @@ static void stop_parent_on_demand(int from_parent, int to_parent, int after_ms, 
 
 bool start_stopper(stopper *stopper, int after_ms, int for_ms)
 {
-    int down[2], up[2];
-    if (pipe(down) != 0 || pipe(up) != 0 || (stopper->pid = fork()) < 0)
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0 || (stopper->pid = fork()) < 0)
         return false;
     if (stopper->pid == 0) {
         for (int fd = 0; fd < 1024; fd++)
-            if (fd != down[0] && fd != up[1])
+            if (fd != ends[1])
                 close(fd);
-        stop_parent_on_demand(down[0], up[1], after_ms, for_ms);
+        stop_parent_on_demand(ends[1], after_ms, for_ms);
     }
-    close(down[0]);
-    close(up[1]);
-    stopper->to = down[1];
-    stopper->from = up[0];
+    close(ends[1]);
+    stopper->link = ends[0];
     return true;
 }
 
 void ask_for_stop(const stopper *stopper)
 {
-    CHECK(write(stopper->to, "", 1) == 1, "cannot reach the stopping process");
+    CHECK(write(stopper->link, "", 1) == 1, "cannot reach the stopping process");
 }
 
 stop await_stop(const stopper *stopper)
 {
     stop done = {0, 0};
-    CHECK(read(stopper->from, &done, sizeof done) == (ssize_t)sizeof done, "the stopping process does not answer");
+    CHECK(read(stopper->link, &done, sizeof done) == (ssize_t)sizeof done, "the stopping process does not answer");
     return done;
 }
 
 void end_stopper(stopper *stopper)
 {
-    close(stopper->to);
-    close(stopper->from);
+    close(stopper->link);
     waitpid(stopper->pid, NULL, 0);
 }
 
@@ -338,6 +336,20 @@ int harmonize(MPI_Comm comm)
 {
     int flag = 0;
     CHECK_OK(MPIX_Harmonize(comm, &flag));
+    return flag;
+}
+
+int harmonize_delayed(MPI_Comm comm, int64_t delay_ns)
+{
+    int flag = 0;
+    CHECK_OK(MPIX_Harmonize_delayed(comm, delay_ns, &flag));
+    return flag;
+}
+
+int wait_until(MPI_Comm comm, int64_t instant_ns)
+{
+    int flag = 0;
+    CHECK_OK(MPIX_Global_wait_until(comm, instant_ns, &flag));
     return flag;
 }
 

@@ -20,13 +20,6 @@ static MPI_Comm open_comm(const char *tolerance_ns)
     return duplicate_with("clock=monotonic_raw sync=prop tolerance_ns=%s", tolerance_ns);
 }
 
-static int harmonize_delayed(MPI_Comm comm, int64_t delay_ns)
-{
-    int flag = 0;
-    CHECK_OK(MPIX_Harmonize_delayed(comm, delay_ns, &flag));
-    return flag;
-}
-
 static int64_t instant_of(MPI_Comm comm)
 {
     int64_t instant_ns = INT64_MIN;
@@ -283,13 +276,6 @@ SUB_TEST(delays_refused, SINGLE, "a bad delay is an error on all processes, and 
 
 /* ---- Waiting for an instant */
 
-static int wait_until(MPI_Comm comm, int64_t instant_ns)
-{
-    int flag = 0;
-    CHECK_OK(MPIX_Global_wait_until(comm, instant_ns, &flag));
-    return flag;
-}
-
 static void check_passed(MPI_Comm comm)
 {
     CHECK(wait_until(comm, INT64_MIN) == 0, "valid, but the instant was ages ago");
@@ -349,77 +335,4 @@ SUB_TEST(waits_sleep, SINGLE, "a process sleeps through a long wait")
     check_sleep(self, delay_alone, "MPIX_Harmonize_delayed");
     check_sleep(self, wait_alone, "MPIX_Global_wait_until");
     MPI_Comm_free(&self);
-}
-
-/* ---- A clock that is set during a delay */
-
-enum { DELAY_MS = 400, STEP_AFTER_MS = 100, NEAR_END_MS = 100 };
-
-/* Whether the step came well inside a wait that began before began_ns, and a little before its end. */
-static bool was_inside_delay(const later_step *step, int64_t began_ns)
-{
-    return was_inside(step, began_ns, began_ns + (DELAY_MS - NEAR_END_MS) * NS_PER_MS);
-}
-
-/* After a wait in which a clock was set, readings follow the step, so a short wait is short. */
-static void check_short_wait(MPI_Comm comm, const char *what)
-{
-    int64_t began_ns = true_ns();
-    wait_until(comm, read_ns(comm, NULL) + NS_PER_MS);
-    int64_t took_ns = true_ns() - began_ns;
-    CHECK(took_ns < 10 * NS_PER_S, "%s: a wait of 1 ms took %" PRId64 " ns", what, took_ns);
-}
-
-/* Waits too short to be slept through are tested by clock_set_back_in_wait. Counts the steps that were judged. */
-static void check_set_in_delay(const char *clock, int stepping_rank, int64_t step_ns, int *calls, int *waits)
-{
-    later_step step;
-    const char *what =
-        text_of("%s of rank %d stepped by %" PRId64 " ms in a delay", clock, stepping_rank, step_ns / NS_PER_MS);
-    inject_clock(0, 0);
-    MPI_Comm comm = duplicate_with("clock=%s", clock);
-    harmonize(comm);
-    int64_t disruptions = info_number(comm, "clock_disruptions");
-    int64_t syncs = info_number(comm, "syncs"), called_ns = true_ns();
-    start_step(&step, stepping_rank, STEP_AFTER_MS, step_ns);
-    int flag = harmonize_delayed(comm, DELAY_MS * NS_PER_MS);
-    end_step(&step);
-    /* If the step came before the release, the call itself has synchronized. */
-    bool is_judged = was_inside_delay(&step, called_ns) && info_number(comm, "syncs") == syncs;
-    CHECK(!is_judged || flag == 0, "%s: the call is valid", what);
-    *calls += is_judged;
-    check_short_wait(comm, what);
-    nap_ms(12); /* a look at the clock is due again */
-    harmonize(comm);
-    disruptions = info_number(comm, "clock_disruptions") - disruptions;
-    CHECK(!is_judged || disruptions == 1, "%s: it is counted %" PRId64 " times", what, disruptions);
-    harmonize(comm);
-    check_clock(comm, what);
-
-    int64_t began_ns = true_ns(), instant_ns = read_ns(comm, NULL) + DELAY_MS * NS_PER_MS;
-    start_step(&step, stepping_rank, STEP_AFTER_MS, step_ns);
-    flag = wait_until(comm, instant_ns);
-    end_step(&step);
-    if (was_inside_delay(&step, began_ns)) {
-        CHECK(flag == 0, "%s: MPIX_Global_wait_until: it is valid", what);
-        ++*waits;
-    }
-    harmonize(comm);
-    harmonize(comm);
-    check_clock(comm, what);
-    MPI_Comm_free(&comm);
-}
-
-SUB_TEST(clock_set_in_delay, SINGLE, "a clock set while a process sleeps through a delay")
-{
-    static const int64_t steps_ns[] = {-3600 * NS_PER_S, -30 * NS_PER_MS, 30 * NS_PER_MS, 3600 * NS_PER_S};
-    int calls = 0, waits = 0, stride = getenv("MPIX_TEST_QUICK") ? 3 : 1;
-    for (int i = 0; i < 4; i += stride) {
-        check_set_in_delay("monotonic_raw", i % 2 == 0 ? ranks - 1 : 0, steps_ns[i], &calls, &waits);
-        check_set_in_delay("realtime", i % 2 == 0 ? 0 : ranks - 1, steps_ns[i], &calls, &waits);
-    }
-    bool are_judged = max_over(MPI_COMM_WORLD, calls) > 0;
-    are_judged &= max_over(MPI_COMM_WORLD, waits) > 0;
-    if (!are_judged)
-        test_skip("too noisy: no step came inside a call, or inside a wait");
 }

@@ -136,24 +136,17 @@ SUB_TEST(clock_stepped, SINGLE, "any step, on one process or all, whatever the c
     static const int64_t steps_ns[] = {200 * NS_PER_S, -200 * NS_PER_S, 3600 * NS_PER_S, -3600 * NS_PER_S,
                                        -20 * NS_PER_MS};
     enum { PARTS = 11 };
-    int small = 0, judged = 0, number = 0, taken = getenv("MPIX_TEST_QUICK") ? 1 : times(4, 1);
-    for (int clock = 0; clock < 2; clock++)
-        for (int sync = 0; sync < 3; sync++)
-            for (int barrier = 0; barrier < 4; barrier++)
-                for (int i = 0; i < 5; i++)
-                    for (int where = 0; where < 3; where++)
-                        for (int reads = 0; reads < 2; reads++) {
-                            step step = {stepped_clocks[clock],
-                                         stepped_syncs[sync],
-                                         stepped_barriers[barrier],
-                                         where == 2 ? ALL_RANKS : where * (ranks - 1),
-                                         steps_ns[i],
-                                         reads};
-                            if (number++ % PARTS >= taken)
-                                continue;
-                            small += is_small(&step);
-                            judged += check_any_step(&step) && is_small(&step);
-                        }
+    int small = 0, judged = 0, taken = getenv("MPIX_TEST_QUICK") ? 1 : times(4, 1);
+    for (int number = 0; number < 2 * 3 * 4 * 5 * 3 * 2; number++) {
+        int where = number / 2 % 3;
+        step step = {stepped_clocks[number / 360],      stepped_syncs[number / 120 % 3],
+                     stepped_barriers[number / 30 % 4], where == 2 ? ALL_RANKS : where * (ranks - 1),
+                     steps_ns[number / 6 % 5],          number % 2};
+        if (number % PARTS >= taken)
+            continue;
+        small += is_small(&step);
+        judged += check_any_step(&step) && is_small(&step);
+    }
     if (small > 0 && judged == 0)
         test_skip("too noisy: each of %d small steps of a raw clock may pass for a slew", small);
 }
@@ -314,62 +307,100 @@ SUB_TEST(clock_disrupted, SEVERAL, "a clock that is stepped: found out in a call
     check_disruptions("monotonic_raw", "prop");
 }
 
-enum { BACK_AFTER_MS = 20, BACK_BEFORE_MS = 70 };
+/* ---- In a wait */
 
-static const char back_slack[] = "100000000";
+/* Waits: MPIX_Harmonize for its deadline, and two that a process sleeps through. A step is made inside. */
+typedef struct set_wait {
+    const char *name;
+    int (*wait)(MPI_Comm comm); /* returns the flag */
+    const char *min_slack_ns;
+    int step_after_ms, safe_ms; /* the wait takes longer than the latter by far enough */
+} set_wait;
 
-/* The call in which the clock of stepping_rank is set back. Returns whether that happened while it waited. */
-static bool set_back_in_call(MPI_Comm comm, int stepping_rank, const char *what)
+enum { LONG_MS = 400 };
+
+static int delay_in_call(MPI_Comm comm)
 {
-    later_step step;
-    int64_t syncs = info_number(comm, "syncs");
-    meet(comm);
-    int64_t called_ns = true_ns();
-    start_step(&step, stepping_rank, BACK_AFTER_MS, -3600 * NS_PER_S);
-    int flag = harmonize(comm);
-    int64_t took_ns = true_ns() - called_ns;
-    CHECK(took_ns < 10 * NS_PER_S, "%s: the call took %" PRId64 " ms", what, took_ns / NS_PER_MS);
-    end_step(&step);
-    /* The deadline is back_slack after the last has come. If the step came before, the call may have synchronized. */
-    int64_t last_ns = max_over(comm, called_ns);
-    bool judged =
-        was_inside(&step, last_ns, last_ns + BACK_BEFORE_MS * NS_PER_MS) && info_number(comm, "syncs") == syncs;
-    CHECK(!judged || flag == 0, "%s: the call is valid", what);
-    return max_over(comm, judged) > 0;
+    return harmonize_delayed(comm, LONG_MS * NS_PER_MS);
 }
 
-/*
- * An administrator sets the clock back by an hour while a process waits for a deadline: that must not take the hour.
- * Returns whether the process waited then.
- */
-static bool check_set_back_in_wait(const char *clock, int stepping_rank, const char *yield)
+static int wait_for_instant(MPI_Comm comm)
 {
-    const char *what = text_of("yield %s, %s of rank %d set back in a wait", yield, clock, stepping_rank);
+    return wait_until(comm, read_ns(comm, NULL) + LONG_MS * NS_PER_MS);
+}
+
+static const set_wait in_call = {"a call", harmonize, "100000000", 20, 70};
+static const set_wait in_delay = {"a delay", delay_in_call, "auto", 100, 300};
+static const set_wait in_global_wait = {"MPIX_Global_wait_until", wait_for_instant, "auto", 100, 300};
+
+/* No wait may take an hour. */
+static void check_wait_time(int64_t began_ns, const char *what)
+{
+    int64_t took_ns = true_ns() - began_ns;
+    CHECK(took_ns < 10 * NS_PER_S, "%s: the wait took %" PRId64 " ms", what, took_ns / NS_PER_MS);
+}
+
+/* Returns whether the clock of a process was set while it waited. Else, nothing can be said. */
+static bool check_set_in_wait(const set_wait *kind, const char *clock, int rank, int64_t step_ns, const char *yield)
+{
+    later_step step;
+    const char *what = text_of("yield %s, %s of rank %d stepped by %" PRId64 " ms in %s", yield, clock, rank,
+                               step_ns / NS_PER_MS, kind->name);
     inject_clock(0, 0);
-    MPI_Comm comm = duplicate_with("clock=%s yield=%s slack_min_ns=%s", clock, yield, back_slack);
+    MPI_Comm comm = duplicate_with("clock=%s yield=%s slack_min_ns=%s", clock, yield, kind->min_slack_ns);
     harmonize(comm);
-    bool waited = set_back_in_call(comm, stepping_rank, what);
-    int64_t syncs = info_number(comm, "syncs");
+    int64_t disruptions = info_number(comm, "clock_disruptions"), syncs = info_number(comm, "syncs");
+    meet(comm);
+    int64_t called_ns = true_ns(), last_ns = max_over(comm, called_ns);
+    start_step(&step, rank, kind->step_after_ms, step_ns);
+    int flag = kind->wait(comm);
+    check_wait_time(called_ns, what);
+    end_step(&step);
+    /* If the step came before the release, the call itself may have synchronized. */
+    bool is_judged = was_inside(&step, last_ns, called_ns + kind->safe_ms * NS_PER_MS);
+    is_judged &= info_number(comm, "syncs") == syncs;
+    CHECK(!is_judged || flag == 0, "%s: it is valid", what);
+    /* Readings follow the step, so a short wait is short. */
+    int64_t again_ns = true_ns();
+    wait_until(comm, read_ns(comm, NULL) + NS_PER_MS);
+    check_wait_time(again_ns, what);
+    nap_ms(12); /* a look at the clock is due again */
     harmonize(comm);
-    CHECK(!waited || info_number(comm, "syncs") > syncs, "%s: the next call does not synchronize", what);
+    disruptions = info_number(comm, "clock_disruptions") - disruptions;
+    CHECK(!is_judged || disruptions == 1, "%s: it is counted %" PRId64 " times", what, disruptions);
+    CHECK(!is_judged || info_number(comm, "syncs") > syncs, "%s: the next call does not synchronize", what);
     harmonize(comm);
     check_clock(comm, what);
     MPI_Comm_free(&comm);
-    return waited;
+    return max_over(MPI_COMM_WORLD, is_judged) > 0;
 }
 
 SUB_TEST(clock_set_back_in_wait, SINGLE, "a clock set back by an hour while a process waits")
 {
     enum { CASES = 6, TRIES = 3 };
-    static const char *const set_clocks[] = {"realtime", "monotonic_raw"};
     int judged = 0;
     for (int i = 0; i < CASES; i++) {
+        const char *yield = i % 3 == 1 ? "always" : "never";
         bool waited = false;
         for (int try = 0; try < TRIES && !waited; try++)
             waited =
-                check_set_back_in_wait(set_clocks[i / 3], i % 3 == 2 ? 0 : ranks - 1, i % 3 == 1 ? "always" : "never");
+                check_set_in_wait(&in_call, stepped_clocks[i / 3], i % 3 == 2 ? 0 : ranks - 1, -3600 * NS_PER_S, yield);
         judged += waited;
     }
     if (judged < CASES)
         test_skip("too noisy: in %d of %d cases, no step came inside a wait", CASES - judged, CASES);
+}
+
+SUB_TEST(clock_set_in_delay, SINGLE, "a clock set while a process sleeps through a delay")
+{
+    static const int64_t steps_ns[] = {-3600 * NS_PER_S, -30 * NS_PER_MS, 30 * NS_PER_MS, 3600 * NS_PER_S};
+    int calls = 0, waits = 0, stride = getenv("MPIX_TEST_QUICK") ? 3 : 1;
+    for (int i = 0; i < 4; i += stride)
+        for (int clock = 0; clock < 2; clock++) {
+            int rank = (i + clock) % 2 * (ranks - 1);
+            calls += check_set_in_wait(&in_delay, stepped_clocks[clock], rank, steps_ns[i], "auto");
+            waits += check_set_in_wait(&in_global_wait, stepped_clocks[clock], rank, steps_ns[i], "auto");
+        }
+    if (calls == 0 || waits == 0)
+        test_skip("too noisy: no step came inside a call, or inside a wait");
 }

@@ -294,7 +294,7 @@ SUB_TEST(threads_passing, MULTIPLE, "threads that end after one call or reading"
     MPI_Comm_free(&comm);
 }
 
-/* ---- How often MPI is asked */
+/* ---- How often MPI is asked, and locks are taken */
 
 static int64_t lookups_while_reading(MPI_Comm first, MPI_Comm second)
 {
@@ -332,4 +332,33 @@ SUB_TEST(lookups, INJECTION, "reading several clocks in turn asks MPI nothing")
     MPI_Comm_free(&comms[0]);
     if (second > 0)
         MPI_Comm_free(&comms[second]);
+}
+
+/*
+ * Once a communicator is set up, also with MPI_THREAD_MULTIPLE. So a lower level costs nothing that could be saved.
+ * Each synchronization notes the clock for later communicators, under a lock.
+ */
+SUB_TEST(locks, MULTIPLE | INJECTION, "calls and readings of the clock take no lock")
+{
+    enum { CALLS = 1000 };
+    int64_t before = locks_taken(), instant_ns;
+    double time, earliest, latest;
+    MPI_Comm comm = duplicate_with("resync_interval_ns=86400000000000");
+    harmonize(comm);
+    int64_t first = locks_taken();
+    for (int i = 0; i < CALLS; i++) {
+        i % 2 ? harmonize(comm) : harmonize_delayed(comm, 1000);
+        CHECK_OK(MPIX_Harmonize_instant(comm, &instant_ns));
+        CHECK_OK(MPIX_Global_time(comm, &time));
+        CHECK_OK(MPIX_Global_time_interval(comm, &earliest, &latest));
+        read_ns(comm, NULL);
+    }
+    int64_t later = locks_taken();
+    if (before < 0)
+        test_skip("locks are not counted in this build");
+    else
+        CHECK(first > before && later == first, "the first call takes %" PRId64 " locks, %d others %" PRId64,
+              first - before, CALLS, later - first);
+    meet(comm);
+    MPI_Comm_free(&comm);
 }
