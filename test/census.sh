@@ -7,7 +7,7 @@ set -u
 export LC_ALL=C
 cd "${1:-$(dirname "$0")/..}" || exit 1
 
-sources='[.](c|h|hpp|cc|[fF]90|sh|bash|awk|py|js|css|gp)$|/[a-z_]+[.]in$|/(meanings|spellings)[.]txt$'
+sources='[.](c|h|hpp|cc|[fF]90|sh|bash|awk|py|js|json|css|gp)$|/[a-z_]+[.]in$|/(meanings|spellings)[.]txt$'
 
 lines() {       # FOLDER...: of the sources in them
     find "$@" -type f 2>/dev/null | grep -E "$sources" | grep -vE '/(golden|corpus)/' | tr '\n' '\0' |

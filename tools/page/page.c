@@ -246,24 +246,16 @@ void page_folded(const page_t *page, const sheet_t *sheet, const char *title, bo
 
 /* ---- Charts */
 
-static void add_text(json_t *object, const char *key, const char *text)
-{
-    if (text)
-        json_object_set_new(object, key, json_text(text));
-}
-
 static json_t *table_data(const sheet_t *sheet)
 {
     json_t *columns = need(json_array()), *rows = need(json_array());
     for (int i = 0; i < sheet->column_count; i++) {
-        json_t *column = need(json_object());
+        const column_t *column = &sheet->columns[i];
         char title[TEXT_BYTES];
-        write_title(&sheet->columns[i], title);
-        add_text(column, "name", sheet->columns[i].name);
-        add_text(column, "title", title);
-        add_text(column, "unit", sheet->columns[i].unit);
-        json_object_set_new(column, "key", json_boolean(sheet->columns[i].role == ROLE_KEY));
-        json_array_append_new(columns, column);
+        write_title(column, title);
+        json_array_append_new(
+            columns, need(json_pack("{s:o, s:o, s:o, s:b}", "name", json_text(column->name), "title", json_text(title),
+                                    "unit", json_text(column->unit), "key", column->role == ROLE_KEY)));
     }
     for (int64_t i = 0; i < sheet->row_count; i++) {
         json_t *row = need(json_array());
@@ -281,39 +273,17 @@ void page_draw(page_t *page, json_t *data)
     json_array_append_new(charts, data);
 }
 
-void page_chart(page_t *page, const sheet_t *sheet, const chart_t *chart)
+void page_charts(page_t *page, const sheet_t *sheet, json_t *charts)
 {
-    json_t *tables = json_object_get(page->data, "tables"), *data = need(json_object());
-    json_t *measures = need(json_array());
-    if (page->last != sheet)
-        json_array_append_new(tables, table_data(sheet));
-    page->last = sheet;
-    json_object_set_new(data, "table", need(json_integer((json_int_t)json_array_size(tables) - 1)));
-    add_text(data, "title", chart->title);
-    add_text(data, "panel", chart->panel);
-    add_text(data, "x", chart->x);
-    add_text(data, "xTitle", chart->x_title);
-    add_text(data, "xScale", chart->x_scale);
-    add_text(data, "valueTitle", chart->value_title);
-    add_text(data, "scale", chart->scale);
-    add_text(data, "ignored", chart->ignored);
-    add_text(data, "note", chart->note);
-    add_text(data, "singles", chart->singles);
-    if (chart->reference != 0)
-        json_object_set_new(data, "reference", need(json_real(chart->reference)));
-    if (chart->resolution > 0)
-        json_object_set_new(data, "resolution", need(json_real(chart->resolution)));
-    json_object_set_new(data, "measures", measures);
-    for (const measure_t *measure = chart->measures; measure < chart->measures + MAX_MEASURES && measure->column;
-         measure++) {
-        json_t *one = need(json_object());
-        add_text(one, "column", measure->column);
-        add_text(one, "title", measure->title);
-        add_text(one, "low", measure->low);
-        add_text(one, "high", measure->high);
-        json_array_append_new(measures, one);
+    json_t *tables = json_object_get(page->data, "tables"), *chart;
+    size_t i, table = json_array_size(tables);
+    json_array_append_new(tables, table_data(sheet));
+    json_array_foreach(charts, i, chart)
+    {
+        json_object_set_new(chart, "table", need(json_integer((json_int_t)table)));
+        page_draw(page, json_incref(chart));
     }
-    page_draw(page, data);
+    json_decref(charts);
 }
 
 /* ---- The frame */

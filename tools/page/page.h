@@ -14,42 +14,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* report.css and report.js; make writes the file that defines them. */
-extern const char report_css[];
-extern const char report_js[];
+/* The files of these names; make writes the file that defines them. */
+extern const char report_css[], report_js[], report_json[];
 
 typedef struct page {
     FILE *file;
     const char *program; /* that makes it */
     json_t *data;        /* for the script: arrays "tables" and "charts" */
-    const sheet_t *last; /* of the tables */
 } page_t;
-
-/* A curve, or a mark in each strip. */
-typedef struct measure {
-    const char *column;
-    const char *title;
-    const char *low, *high; /* columns of an interval around it; NULL: none */
-} measure_t;
-
-enum { MAX_MEASURES = 5 };
-
-/* What the script draws of a table. Keys that tell rows apart name its curves. */
-typedef struct chart {
-    const char *title;
-    const char *panel; /* a chart for each value of this column; NULL: one chart */
-    const char *x;     /* curves over this column; NULL: a strip for each row, along the scale of the values */
-    const char *x_title;
-    const char *x_scale; /* linear, log, or log2; likewise scale */
-    const char *value_title;
-    const char *scale;
-    measure_t measures[MAX_MEASURES]; /* up to one without a column */
-    const char *ignored;              /* key by which values do not differ; NULL: none */
-    double reference;                 /* values are compared with this one; 0: with none */
-    const char *note;                 /* column that says something about a value; NULL: none */
-    const char *singles;              /* column of texts: numbers that a value stands for; NULL: none */
-    double resolution;                /* values below it are not known exactly; 0: all are */
-} chart_t;
 
 /* page_begin - the head of a page, up to what else its <header> has. page_main - the end of its <header>. */
 page_t page_begin(FILE *file, const char *program, const char *title);
@@ -75,8 +47,23 @@ void page_table(const page_t *page, const sheet_t *sheet, const char *caption, c
 /* page_folded - likewise, when a reader asks for it. */
 void page_folded(const page_t *page, const sheet_t *sheet, const char *title, bool is_printed);
 
-/* page_chart - a chart of a table. Of a table that has several, they follow each other. */
-void page_chart(page_t *page, const sheet_t *sheet, const chart_t *chart);
+/*
+ * page_charts - what the script draws of a table. Keys that tell rows apart name its curves.
+ *
+ * charts   takes over an array of objects:
+ *   title, valueTitle  texts
+ *   scale              of values: linear (if it is not there), log, or log2; likewise xScale
+ *   panel              a chart for each value of this column; not there: one chart
+ *   x, xTitle          curves over this column; not there: a strip for each row, along the scale of the values
+ *   measures           each a curve, or a mark in each strip: { column, title, low, high }, of which the last two are
+ *                      columns of an interval around it, if they are there
+ *   ignored            a key by which values do not differ
+ *   reference          values are compared with this one
+ *   note               a column that says something about a value
+ *   singles            of each row of the table, numbers that its value stands for
+ *   resolution         values below it, in ns, are not known exactly
+ */
+void page_charts(page_t *page, const sheet_t *sheet, json_t *charts);
 
 /* page_draw - a chart of another kind, which report.js describes. Takes over the data. */
 void page_draw(page_t *page, json_t *data);

@@ -5,49 +5,66 @@
 #include "common/statistics.h"
 #include "common/text.h"
 #include "compare/comparison.h"
+#include "page/page.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_NAMES = 32 };
+
 /* The launches of one kind, in campaigns or by themselves. */
 typedef struct section {
-    const kind_t *kind;
+    const json_t *kind;
     bool is_campaign;
     int files;
-    bool in_folders; /* of several, so that rows say which */
     double resolution;
 } section_t;
+
+/* A launch, and where it is from. */
+typedef struct entry {
+    const source_t *source;
+    const variant_t *variant;
+    const measured_t *launch;
+    const section_t *section;
+} entry_t;
 
 typedef struct report {
     page_t page;
     const source_t *sources;
     int count;
+    entry_t *entries;
+    int entry_count;
     section_t sections[32];
     int section_count;
 } report_t;
+
+/*
+ * Of a schema, as report.json has it: title; text, what the reader has to know about the figures; first, the columns to
+ * be seen at once in tables, or all; and charts. NULL: there is none.
+ */
+static const json_t *kind_of(const char *schema)
+{
+    static const json_t *kinds;
+    if (!kinds)
+        kinds = need(json_loads(report_json, JSON_REJECT_DUPLICATES, NULL));
+    return json_object_get(kinds, schema);
+}
 
 bool report_wants(const char *schema)
 {
     return kind_of(schema) != NULL;
 }
 
-/* ---- Launches */
-
-/* A place among all launches of all sources. */
-typedef struct walk {
-    int source, variant, launch;
-} walk_t;
-
-/* The next launch, or NULL. Begins with a walk of zeros, whose launch is -1. */
-static const measured_t *walk_next(const report_t *report, walk_t *walk)
+static void print_text(const report_t *report, const json_t *kind)
 {
-    for (walk->launch++; walk->source < report->count; walk->source++, walk->variant = walk->launch = 0)
-        for (; walk->variant < report->sources[walk->source].variant_count; walk->variant++, walk->launch = 0)
-            if (walk->launch < report->sources[walk->source].variants[walk->variant].count)
-                return &report->sources[walk->source].variants[walk->variant].launches[walk->launch];
-    return NULL;
+    const json_t *text = json_object_get(kind, "text");
+    fputs("<p>", report->page.file);
+    for (size_t i = 0; i < json_array_size(text); i++)
+        fputs(json_string_value(json_array_get(text, i)), report->page.file);
+    fputs("</p>\n", report->page.file);
 }
-#define WALK_FROM_START ((walk_t){0, 0, -1})
+
+/* ---- Launches */
 
 /* A folder without a manifest that has only one file of a kind is not a campaign of that kind. */
 static bool is_in_campaign(const source_t *source, const char *schema)
@@ -59,53 +76,41 @@ static bool is_in_campaign(const source_t *source, const char *schema)
     return source->manifest || (source->is_folder && launches > 1);
 }
 
-static bool is_of(const report_t *report, const section_t *section, const measured_t *launch, int source)
+static section_t *section_of(report_t *report, const json_t *kind, bool is_campaign)
 {
-    const char *schema = launch->file.sheet.schema;
-    return kind_of(schema) == section->kind && is_in_campaign(&report->sources[source], schema) == section->is_campaign;
+    section_t *section = report->sections;
+    while (section < report->sections + report->section_count &&
+           (section->kind != kind || section->is_campaign != is_campaign))
+        section++;
+    if (section == report->sections + report->section_count) {
+        *section = (section_t){.kind = kind, .is_campaign = is_campaign};
+        report->section_count++;
+    }
+    return section;
 }
 
-static void find_sections(report_t *report)
+static void add_variant(report_t *report, const source_t *source, const variant_t *variant)
 {
-    walk_t walk = WALK_FROM_START;
-    for (const measured_t *launch; (launch = walk_next(report, &walk)) != NULL;) {
-        const char *schema = launch->file.sheet.schema, *resolution;
-        int place = 0;
-        while (place < report->section_count && !is_of(report, &report->sections[place], launch, walk.source))
-            place++;
-        section_t *section = &report->sections[place];
-        if (place == report->section_count) {
-            *section = (section_t){.kind = kind_of(schema),
-                                   .is_campaign = is_in_campaign(&report->sources[walk.source], schema)};
-            report->section_count++;
-        }
+    for (const measured_t *launch = variant->launches; launch < variant->launches + variant->count; launch++) {
+        const char *schema = launch->file.sheet.schema;
+        section_t *section = section_of(report, kind_of(schema), is_in_campaign(source, schema));
         section->files++;
-        resolution = text_at(launch->file.provenance, "resolution_ns");
-        section->resolution = fmax(section->resolution, strtod(resolution, NULL));
+        section->resolution =
+            fmax(section->resolution, strtod(text_at(launch->file.provenance, "resolution_ns"), NULL));
+        report->entries = need(room_for_another(report->entries, report->entry_count, sizeof report->entries[0]));
+        report->entries[report->entry_count++] = (entry_t){source, variant, launch, section};
     }
-    for (int i = 0; i < report->section_count; i++)
-        report->sections[i].in_folders = report->sections[i].is_campaign && report->count > 1;
 }
 
 /* ---- All rows of a section as one table */
 
-static int column_of(sheet_t *sheet, const column_t *column)
-{
-    int place = sheet_column(sheet, column->name);
-    if (place >= 0)
-        return place;
-    sheet_add_column(sheet, column);
-    return sheet->column_count - 1;
-}
-
 /* What tells a launch from others. The file comes last: it names a curve only if no other key does. */
 typedef enum origin { FOLDER, VARIANT, LAUNCH, FILE_NAME, ORIGINS } origin_t;
 
-static bool has_origin(const section_t *section, origin_t origin)
+static bool has_origin(const report_t *report, const section_t *section, origin_t origin)
 {
     return origin == FILE_NAME ? !section->is_campaign && section->files > 1
-           : origin == FOLDER  ? section->in_folders
-                               : section->is_campaign;
+                               : section->is_campaign && (origin != FOLDER || report->count > 1);
 }
 
 static const column_t origins[ORIGINS] = {
@@ -115,29 +120,19 @@ static const column_t origins[ORIGINS] = {
     [FILE_NAME] = {"file", "", ROLE_KEY, TYPE_TEXT, "the file", NULL, 0, 0, 0},
 };
 
-static void set_origin(const report_t *report, const section_t *section, const walk_t *walk, const sheet_t *all,
-                       cell_t *cells)
+static void add_rows(const report_t *report, const entry_t *entry, const sheet_t *from, sheet_t *all)
 {
-    const source_t *source = &report->sources[walk->source];
-    const variant_t *variant = &source->variants[walk->variant];
-    const measured_t *launch = &variant->launches[walk->launch];
-    const cell_t values[ORIGINS] = {[FOLDER] = {source->path, 0},
-                                    [VARIANT] = {variant->name, 0},
-                                    [LAUNCH] = {NULL, (double)launch->number},
-                                    [FILE_NAME] = {launch->path, 0}};
-    for (int i = 0; i < ORIGINS; i++)
-        if (has_origin(section, (origin_t)i))
-            cells[sheet_column(all, origins[i].name)] = values[i];
-}
-
-static void add_rows(const report_t *report, const section_t *section, const walk_t *walk, const sheet_t *from,
-                     sheet_t *all)
-{
+    const cell_t values[ORIGINS] = {[FOLDER] = {entry->source->path, 0},
+                                    [VARIANT] = {entry->variant->name, 0},
+                                    [LAUNCH] = {NULL, (double)entry->launch->number},
+                                    [FILE_NAME] = {entry->launch->path, 0}};
     cell_t *cells = need(calloc((size_t)all->column_count + 1, sizeof cells[0]));
     for (int64_t row = 0; row < from->row_count; row++) {
         for (int i = 0; i < all->column_count; i++)
             cells[i] = (cell_t){"", 0};
-        set_origin(report, section, walk, all, cells);
+        for (int i = 0; i < ORIGINS; i++)
+            if (has_origin(report, entry->section, (origin_t)i))
+                cells[sheet_column(all, origins[i].name)] = values[i];
         for (int i = 0; i < from->column_count; i++)
             cells[sheet_column(all, from->columns[i].name)] = *sheet_at(from, row, i);
         sheet_add(all, cells);
@@ -164,25 +159,28 @@ static sheet_t provenance_sheet(const measured_t *launch)
     return sheet;
 }
 
+static void add_column(sheet_t *sheet, const column_t *column)
+{
+    if (sheet_column(sheet, column->name) < 0)
+        sheet_add_column(sheet, column);
+}
+
 static sheet_t gather(const report_t *report, const section_t *section, bool provenance)
 {
     sheet_t all = {.schema = NULL};
     for (int pass = 0; pass < 2; pass++) { /* columns, then rows */
-        walk_t walk = WALK_FROM_START;
-        if (pass == 1 && has_origin(section, FILE_NAME))
-            column_of(&all, &origins[FILE_NAME]);
-        for (const measured_t *launch; (launch = walk_next(report, &walk)) != NULL;) {
-            if (!is_of(report, section, launch, walk.source))
+        for (int i = FOLDER; i < ORIGINS; i++)
+            if (has_origin(report, section, (origin_t)i) && pass == (i == FILE_NAME))
+                add_column(&all, &origins[i]);
+        for (const entry_t *entry = report->entries; entry < report->entries + report->entry_count; entry++) {
+            if (entry->section != section)
                 continue;
-            sheet_t head = provenance ? provenance_sheet(launch) : (sheet_t){.schema = NULL};
-            const sheet_t *from = provenance ? &head : &launch->file.sheet;
-            for (int i = FOLDER; i < FILE_NAME && pass == 0; i++)
-                if (has_origin(section, (origin_t)i))
-                    column_of(&all, &origins[i]);
+            sheet_t head = provenance ? provenance_sheet(entry->launch) : (sheet_t){.schema = NULL};
+            const sheet_t *from = provenance ? &head : &entry->launch->file.sheet;
             for (int i = 0; i < from->column_count && pass == 0; i++)
-                column_of(&all, &from->columns[i]);
+                add_column(&all, &from->columns[i]);
             if (pass == 1)
-                add_rows(report, section, &walk, from, &all);
+                add_rows(report, entry, from, &all);
             sheet_free(&head);
         }
     }
@@ -205,47 +203,40 @@ static bool are_of_one(const sheet_t *sheet, int64_t a, int64_t b)
     return true;
 }
 
-/* Adds the row of what the rows from one on have in common with it. */
-static void add_median(const sheet_t *rows, int64_t from, int place, sheet_t *medians, bool *is_done)
+/* Adds the row of what the rows from one on have in common with it. Returns their values. */
+static json_t *add_median(const sheet_t *rows, int64_t from, int place, sheet_t *medians, bool *is_done)
 {
     double *values = need(calloc((size_t)rows->row_count, sizeof values[0]));
-    cell_t *cells = need(calloc((size_t)medians->column_count + 1, sizeof cells[0]));
-    char *singles = NULL;
-    size_t bytes;
-    FILE *file = need(open_memstream(&singles, &bytes));
+    cell_t *cells = need(calloc((size_t)medians->column_count + 1, sizeof cells[0])), *next = cells;
+    json_t *singles = need(json_array());
     int64_t count = 0;
-    int keys = 0;
     for (int i = 0; i < rows->column_count; i++)
         if (is_key(&rows->columns[i]))
-            cells[keys++] = *sheet_at(rows, from, i);
+            *next++ = *sheet_at(rows, from, i);
     for (int64_t row = from; row < rows->row_count; row++) {
         const cell_t *cell = sheet_at(rows, row, place);
         if (is_done[row] || !are_of_one(rows, from, row))
             continue;
         is_done[row] = true;
         if (!cell->text) {
-            fprintf(file, "%.15g ", cell->number);
+            json_array_append_new(singles, need(json_real(cell->number)));
             values[count++] = cell->number;
         }
     }
-    fclose(file);
     sort_reals(values, count);
-    double median = count > 0 ? middle_of(values, count) : 0, last = count > 0 ? values[count - 1] : 0;
-    double spread = median > 0 ? (last - values[0]) / median * 100 : NAN;
-    const char *none = count > 0 ? NULL : "";
-    const cell_t figures[] = {
-        {NULL, (double)count}, {none, median}, {none, values[0]}, {none, last}, {isfinite(spread) ? NULL : "", spread},
-        {singles, 0}};
-    for (int i = keys; i < medians->column_count; i++)
-        cells[i] = figures[i - keys];
+    double median = count > 0 ? middle_of(values, count) : NAN, last = count > 0 ? values[count - 1] : NAN;
+    double first = count > 0 ? values[0] : NAN, spread = median > 0 ? (last - first) / median * 100 : NAN;
+    const double figures[] = {(double)count, median, first, last, spread};
+    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
+        *next++ = number_cell(figures[i]);
     sheet_add(medians, cells);
-    free(singles);
     free(cells);
     free(values);
+    return singles;
 }
 
-/* with_singles: a last column has the value of each launch. */
-static sheet_t make_medians(const sheet_t *rows, const char *figure, bool with_singles)
+/* singles: out, of each row of the medians the value of each launch. */
+static sheet_t make_medians(const sheet_t *rows, const char *figure, json_t *singles)
 {
     int place = sheet_column(rows, figure);
     const column_t *column = &rows->columns[place];
@@ -255,32 +246,38 @@ static sheet_t make_medians(const sheet_t *rows, const char *figure, bool with_s
         {column->name, column->unit, ROLE_FIGURE, TYPE_NUMBER, column->doc, NULL, 0, 9, 0},
         {"min", column->unit, ROLE_FIGURE, TYPE_NUMBER, "the smallest of the launches", NULL, 0, 9, 0},
         {"max", column->unit, ROLE_FIGURE, TYPE_NUMBER, "the largest of the launches", NULL, 0, 9, 0},
-        {"spread_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "their difference, of the median", NULL, 0, 2, 0},
-        {"singles", "", ROLE_FIGURE, TYPE_TEXT, "", NULL, 0, 0, 0}};
+        {"spread_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "their difference, of the median", NULL, 0, 2, 0}};
     bool *is_done = need(calloc((size_t)rows->row_count + 1, sizeof is_done[0]));
     sheet_t medians = {.schema = NULL};
     for (int i = 0; i < rows->column_count; i++)
         if (is_key(&rows->columns[i]))
             sheet_add_column(&medians, &rows->columns[i]);
-    for (int i = 0; i < (with_singles ? 6 : 5); i++)
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         sheet_add_column(&medians, &columns[i]);
     for (int64_t row = 0; row < rows->row_count; row++)
         if (!is_done[row])
-            add_median(rows, row, place, &medians, is_done);
+            json_array_append_new(singles, add_median(rows, row, place, &medians, is_done));
     free(is_done);
     return medians;
 }
 
 /* ---- Sections */
 
+static const char *first_column(const json_t *chart)
+{
+    return text_at(json_array_get(json_object_get(chart, "measures"), 0), "column");
+}
+
 static void print_charts(report_t *report, const section_t *section, const sheet_t *rows)
 {
-    for (int i = 0; i < MAX_CHARTS && section->kind->charts[i].title; i++) {
-        chart_t chart = section->kind->charts[i];
-        chart.resolution = section->resolution;
-        if (sheet_column(rows, chart.measures[0].column) >= 0)
-            page_chart(&report->page, rows, &chart);
+    json_t *charts = need(json_deep_copy(json_object_get(section->kind, "charts")));
+    for (size_t i = json_array_size(charts); i-- > 0;) {
+        json_t *chart = json_array_get(charts, i);
+        json_object_set_new(chart, "resolution", need(json_real(section->resolution)));
+        if (sheet_column(rows, first_column(chart)) < 0)
+            json_array_remove(charts, i);
     }
+    page_charts(&report->page, rows, charts);
 }
 
 static void print_source(report_t *report, const source_t *source)
@@ -308,51 +305,57 @@ static void print_source(report_t *report, const source_t *source)
     free(commands);
 }
 
-static void print_campaigns(report_t *report, const section_t *section, sheet_t *rows)
+static void print_campaigns(report_t *report, const section_t *section, sheet_t *rows, const json_t *usual)
 {
-    const char *figure = section->kind->charts[0].measures[0].column;
-    chart_t chart = section->kind->charts[0];
+    json_t *chart = need(json_copy((json_t *)usual));
+    const json_t *measures = json_object_get(usual, "measures"), *measure = json_array_get(measures, 0);
+    const char *figure = first_column(usual);
+    const bool several = json_array_size(measures) > 1;
     char value_title[128];
-    sheet_t medians = make_medians(rows, figure, false), with_singles = make_medians(rows, figure, true);
-    snprintf(value_title, sizeof value_title, "%s%s%s", chart.value_title, chart.measures[1].column ? ", " : "",
-             chart.measures[1].column ? chart.measures[0].title : "");
-    memset(chart.measures, 0, sizeof chart.measures);
-    chart.measures[0] = (measure_t){figure, "median", "min", "max"};
-    chart.value_title = value_title;
-    chart.singles = "singles";
-    chart.resolution = section->resolution;
+    json_t *singles = need(json_array());
+    sheet_t medians = make_medians(rows, figure, singles);
+    snprintf(value_title, sizeof value_title, "%s%s%s", text_at(chart, "valueTitle"), several ? ", " : "",
+             several ? text_at(measure, "title") : "");
+    json_t *median =
+        need(json_pack("{s:s, s:s, s:s, s:s}", "column", figure, "title", "median", "low", "min", "high", "max"));
+    json_object_set_new(chart, "valueTitle", json_text(value_title));
+    json_object_set_new(chart, "measures", need(json_pack("[o]", median)));
+    json_object_set_new(chart, "singles", singles);
+    json_object_set_new(chart, "resolution", need(json_real(section->resolution)));
     fputs("<p>Lines are medians over launches, bands reach from the smallest to the largest launch, and small points "
           "are launches.</p>\n",
           report->page.file);
     for (int i = 0; i < report->count; i++)
         if (report->sources[i].is_folder)
             print_source(report, &report->sources[i]);
-    page_chart(&report->page, &with_singles, &chart);
-    report->page.last = NULL;
+    page_charts(&report->page, &medians, need(json_pack("[o]", chart)));
     page_table(&report->page, &medians, "Medians over launches, and how far launches are apart", NULL,
                section->resolution);
     page_folded(&report->page, rows, "Every launch", false);
     sheet_free(&medians);
-    sheet_free(&with_singles);
 }
 
 static void print_section(report_t *report, int number)
 {
     const section_t *section = &report->sections[number];
+    const json_t *columns = json_object_get(section->kind, "first");
+    const char *title = text_at(section->kind, "title"), *first[MAX_NAMES] = {NULL};
     sheet_t rows = gather(report, section, false), heads = gather(report, section, true);
-    fprintf(report->page.file, "<section id=\"section-%d\">\n<h2>%s%s</h2>\n<p>%s</p>\n", number + 1,
-            section->kind->title, section->is_campaign ? ", by launches" : "", section->kind->text);
-    if (section->is_campaign) {
-        print_campaigns(report, section, &rows);
+    fprintf(report->page.file, "<section id=\"section-%d\">\n<h2>%s%s</h2>\n", number + 1, title,
+            section->is_campaign ? ", by launches" : "");
+    print_text(report, section->kind);
+    for (size_t i = 0; i < json_array_size(columns) && i < MAX_NAMES - 1; i++)
+        first[i] = json_string_value(json_array_get(columns, i));
+    const json_t *chart = json_array_get(json_object_get(section->kind, "charts"), 0);
+    if (section->is_campaign && sheet_column(&rows, first_column(chart)) >= 0) {
+        print_campaigns(report, section, &rows, chart);
     } else {
         print_charts(report, section, &rows);
-        const char *const *first = section->kind->first;
-        page_table(&report->page, &rows, section->kind->title, first[0] ? first : NULL, section->resolution);
+        page_table(&report->page, &rows, title, columns ? first : NULL, section->resolution);
     }
     if (heads.row_count > 0)
         page_folded(&report->page, &heads, "How it was measured", true);
     fputs("</section>\n", report->page.file);
-    report->page.last = NULL;
     sheet_free(&rows);
     sheet_free(&heads);
 }
@@ -376,15 +379,13 @@ static void print_verdict(report_t *report, const source_t *source, const varian
     page_text(page, text);
     fputs(".</p>\n", page->file);
     if (good) {
-        const kind_t *kind = kind_of(comparison_schema.name);
         sheet_t rows = comparison_sheet(&comparison);
+        json_t *charts = need(json_deep_copy(json_object_get(kind_of(comparison_schema.name), "charts")));
         char title[256];
-        chart_t chart = kind->charts[0];
         snprintf(title, sizeof title, "%.100s in relation to %.100s", judged->name, source->variants[0].name);
-        chart.title = title;
-        page_chart(page, &rows, &chart);
+        json_object_set_new(json_array_get(charts, 0), "title", json_text(title));
+        page_charts(page, &rows, charts);
         page_table(page, &rows, title, NULL, 0);
-        page->last = NULL;
         sheet_free(&rows);
     }
     comparison_free(&comparison);
@@ -401,23 +402,23 @@ static bool has_verdict(const source_t *source)
     return has;
 }
 
-/* How each variant of a campaign compares with its first one. Returns whether there is any. */
-static bool print_verdicts(report_t *report)
+static bool has_verdicts(const report_t *report)
 {
-    bool any = false;
-    for (int i = 0; i < report->count; i++) {
-        const source_t *source = &report->sources[i];
-        if (!has_verdict(source))
-            continue;
-        if (!any)
-            fprintf(report->page.file, "<section id=\"verdicts\">\n<h2>Verdicts</h2>\n<p>%s</p>\n",
-                    kind_of(comparison_schema.name)->text);
-        any = true;
-        for (int k = 1; k < source->variant_count; k++)
-            print_verdict(report, source, &source->variants[k]);
-    }
-    fputs(any ? "</section>\n" : "", report->page.file);
-    return any;
+    for (int i = 0; i < report->count; i++)
+        if (has_verdict(&report->sources[i]))
+            return true;
+    return false;
+}
+
+/* How each variant of a campaign compares with its first one. */
+static void print_verdicts(report_t *report)
+{
+    fputs("<section id=\"verdicts\">\n<h2>Verdicts</h2>\n", report->page.file);
+    print_text(report, kind_of(comparison_schema.name));
+    for (const source_t *source = report->sources; source < report->sources + report->count; source++)
+        for (int i = 1; i < source->variant_count && has_verdict(source); i++)
+            print_verdict(report, source, &source->variants[i]);
+    fputs("</section>\n", report->page.file);
 }
 
 /* ---- The page */
@@ -425,15 +426,12 @@ static bool print_verdicts(report_t *report)
 static void print_contents(const report_t *report)
 {
     FILE *file = report->page.file;
-    bool any = false;
     fputs("<nav aria-label=\"Contents\"><ul>\n", file);
-    for (int i = 0; i < report->count; i++)
-        any = any || has_verdict(&report->sources[i]);
-    fputs(any ? "<li><a href=\"#verdicts\">Verdicts</a></li>\n" : "", file);
+    fputs(has_verdicts(report) ? "<li><a href=\"#verdicts\">Verdicts</a></li>\n" : "", file);
     for (int i = 0; i < report->section_count; i++) {
         const section_t *section = &report->sections[i];
         fprintf(file, "<li><a href=\"#section-%d\">%s%s</a> <span class=\"tool\">%d %s</span></li>\n", i + 1,
-                section->kind->title, section->is_campaign ? ", by launches" : "", section->files,
+                text_at(section->kind, "title"), section->is_campaign ? ", by launches" : "", section->files,
                 section->files == 1 ? "file" : "files");
     }
     fputs("</ul></nav>\n", file);
@@ -442,11 +440,15 @@ static void print_contents(const report_t *report)
 void report_print(FILE *file, const source_t *sources, int count, const char *title)
 {
     report_t report = {.page = page_begin(file, "mpix_report", title), .sources = sources, .count = count};
-    find_sections(&report);
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < sources[i].variant_count; k++)
+            add_variant(&report, &sources[i], &sources[i].variants[k]);
     print_contents(&report);
     page_main(&report.page);
-    print_verdicts(&report);
+    if (has_verdicts(&report))
+        print_verdicts(&report);
     for (int i = 0; i < report.section_count; i++)
         print_section(&report, i);
     page_end(&report.page);
+    free(report.entries);
 }

@@ -2,7 +2,7 @@
 // Draws the charts of a page from the data in it, and lets readers zoom, hide curves and sort tables.
 //
 // data.tables   each { columns: [{ name, title, unit, key }], rows: [[value]] }; key: rows with the same keys are alike
-// data.charts   a chart of a table, as chart_t in page.h says; or { type, ... }, as Timeline and Overview say
+// data.charts   a chart of a table, as page_charts in page.h says; or { type, ... }, as Timeline and Overview say
 
 const data = JSON.parse(document.getElementById("data").textContent);
 
@@ -344,7 +344,7 @@ class Table {
   constructor({ columns, rows }) {
     this.columns = columns;
     this.places = new Map(columns.map((column, place) => [column.name, place]));
-    this.rows = rows;
+    this.rows = this.all = rows;
   }
 
   get(row, name) { return row[this.places.get(name)] ?? null; }
@@ -412,7 +412,7 @@ class Chart extends Figure {
     const title = several ? measure.title : "";
     const name = this.hasCurves ? [label, title].filter(Boolean).join(": ") : title;
     if (!this.hasCurves && !this.strips.includes(label)) this.strips.push(label);
-    const singles = String((spec.singles && table.get(row, spec.singles)) || "").split(" ").filter(Boolean).map(Number);
+    const singles = spec.singles ? spec.singles[table.all.indexOf(row)] : [];
     const point = { x: this.hasCurves ? x : this.strips.indexOf(label), y, low: table.number(row, measure.low),
       high: table.number(row, measure.high), note: spec.note ? table.get(row, spec.note) : null, singles };
     if (!this.colors.has(name)) this.colors.set(name, this.colors.size);

@@ -112,14 +112,10 @@ static void add_point(sheet_t *sheet, const char *curve, double time_ns, double 
 
 static void draw(page_t *page, sheet_t *sheet, const char *title, const char *x_title, const char *value_title)
 {
-    page_chart(page, sheet,
-               &(chart_t){.title = title,
-                          .x = "time_ns",
-                          .x_title = x_title,
-                          .value_title = value_title,
-                          .scale = "log",
-                          .measures = {{"value_ns", value_title, "low_ns", "high_ns"}}});
-    page->last = NULL;
+    page_charts(page, sheet,
+                need(json_pack("[{s:s, s:s, s:s, s:s, s:s, s:[{s:s, s:s, s:s, s:s}]}]", "title", title, "x", "time_ns",
+                               "xTitle", x_title, "valueTitle", value_title, "scale", "log", "measures", "column",
+                               "value_ns", "title", value_title, "low", "low_ns", "high", "high_ns")));
     sheet_free(sheet);
 }
 
