@@ -63,8 +63,8 @@ const schema_t comparison_schema =
 typedef struct layout {
     table_t table;
     column_t columns[MAX_COLUMNS];
-    int keys; /* how many columns come before the figures */
-    figure_t figures[MAX_COLUMNS];
+    int keys;       /* how many columns come before the figures */
+    figure_t first; /* of these */
     char titles[2][TITLE_BYTES];
     char common[COMPLAINT_BYTES]; /* what all rows have in common, in words */
 } layout_t;
@@ -287,11 +287,10 @@ static void lay_out(const comparison_t *comparison, const output_t *output, layo
     *layout = (layout_t){.table = {.schema = &comparison_schema, .columns = layout->columns, .output = output}};
     add_keys(layout, comparison);
     layout->table.column_count = layout->keys;
-    for (int i = comparison->by_guidelines ? 0 : BASE_NS; i < FIGURES; i++) {
-        int place = layout->table.column_count++;
-        column_t *column = &layout->columns[place];
+    layout->first = comparison->by_guidelines ? BASE_OPERATION : BASE_NS;
+    for (int i = (int)layout->first; i < FIGURES; i++) {
+        column_t *column = &layout->columns[layout->table.column_count++];
         *column = columns[i];
-        layout->figures[place] = (figure_t)i;
         if ((i == BASE_NS || i == TIME_NS) && !comparison->by_guidelines) {
             write_title(comparison->variants->list[i - BASE_NS].name, layout->titles[i - BASE_NS]);
             column->title = layout->titles[i - BASE_NS];
@@ -308,49 +307,40 @@ static void lay_out(const comparison_t *comparison, const output_t *output, layo
 
 /* ---- Rows */
 
-static cell_t cell_of(const comparison_t *comparison, figure_t figure, int row, bool for_people, char *text)
+/* text: the verdict for people; NULL: it is for programs. */
+static void take_figures(const comparison_t *comparison, int row, const char *text, cell_t figures[FIGURES])
 {
-    const pairs_t *pairs = &comparison->pairs;
-    const pair_t *pair = &pairs->list[row];
+    const pair_t *pair = &comparison->pairs.list[row];
+    const rows_t *bases = comparison->pairs.rows[0];
     const finding_t *finding = &comparison->findings[row];
-    int64_t needed;
-    switch (figure) {
-    case BASE_OPERATION:
-        return *rows_key(pairs->rows[0], pair->base, "operation");
-    case BASE_SIZE:
-        return *rows_key(pairs->rows[0], pair->base, "size_bytes");
-    case BASE_NS:
-        return number_cell(exp(rows_mean_log(pairs->rows[0], pair->base)));
-    case TIME_NS:
-        return number_cell(exp(rows_mean_log(pairs->rows[1], pair->judged)));
-    case RATIO:
-        return number_cell(exp(finding->log_ratio));
-    case RATIO_LOW:
-        return number_cell(isinf(finding->low) ? NAN : exp(finding->low));
-    case RATIO_HIGH:
-        return number_cell(exp(finding->high));
-    case P:
-        return number_cell(comparison->inference.can_decide ? finding->p : NAN);
-    case LAUNCHES:
-        needed = needed_at(comparison, row);
-        return number_cell(needed > 0 ? (double)needed : NAN);
-    default:
-        write_verdict(comparison, row, text);
-        return (cell_t){for_people ? text : verdict_name(verdict_at(comparison, row), comparison->by_guidelines), 0};
-    }
+    int64_t needed = needed_at(comparison, row);
+    const cell_t all[FIGURES] = {
+        [BASE_OPERATION] = *rows_key(bases, pair->base, "operation"),
+        [BASE_SIZE] = *rows_key(bases, pair->base, "size_bytes"),
+        [BASE_NS] = number_cell(exp(pair->base->mean_log)),
+        [TIME_NS] = number_cell(exp(pair->judged->mean_log)),
+        [RATIO] = number_cell(exp(finding->log_ratio)),
+        [RATIO_LOW] = number_cell(isinf(finding->low) ? NAN : exp(finding->low)),
+        [RATIO_HIGH] = number_cell(exp(finding->high)),
+        [P] = number_cell(comparison->inference.can_decide ? finding->p : NAN),
+        [LAUNCHES] = number_cell(needed > 0 ? (double)needed : NAN),
+        [VERDICT] = text_cell(text ? text : verdict_name(verdict_at(comparison, row), comparison->by_guidelines))};
+    memcpy(figures, all, sizeof all);
 }
 
 static void write_rows(const comparison_t *comparison, const layout_t *layout)
 {
     bool for_people = !layout->table.sheet && layout->table.output->format == FORMAT_TABLE;
     for (int row = 0; row < comparison->pairs.count; row++) {
-        cell_t cells[MAX_COLUMNS];
+        cell_t cells[MAX_COLUMNS], figures[FIGURES];
         char text[TEXT_BYTES];
         if (for_people && comparison->by_guidelines && verdict_at(comparison, row) != VERDICT_SLOWER)
             continue;
+        write_verdict(comparison, row, text);
+        take_figures(comparison, row, for_people ? text : NULL, figures);
         for (int i = 0; i < layout->table.column_count; i++)
             cells[i] = i < layout->keys ? comparison->pairs.list[row].judged->keys[i]
-                                        : cell_of(comparison, layout->figures[i], row, for_people, text);
+                                        : figures[(int)layout->first + i - layout->keys];
         table_row(&layout->table, cells);
     }
 }

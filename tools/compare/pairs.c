@@ -9,26 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The longest delays of both. */
-static void find_spans(const pairs_t *pairs, pair_t pair, double span_ns[2])
-{
-    span_ns[0] = rows_mean_span_ns(pairs->rows[0], pair.base);
-    span_ns[1] = rows_mean_span_ns(pairs->rows[1], pair.judged);
-}
-
-static bool have_same_arrivals(const pairs_t *pairs, pair_t pair)
-{
-    double span_ns[2];
-    find_spans(pairs, pair, span_ns);
-    return fmax(span_ns[0], span_ns[1]) <= (1 + ARRIVAL_PERCENT / 100) * fmin(span_ns[0], span_ns[1]);
-}
-
 static void add_pair(pairs_t *pairs, const series_t *base, const series_t *judged)
 {
     const pair_t pair = {.judged = judged, .base = base};
-    if (!rows_is_complete(pairs->rows[0], base) || !rows_is_complete(pairs->rows[1], judged)) {
+    const double shorter_ns = fmin(base->span_ns, judged->span_ns), longer_ns = fmax(base->span_ns, judged->span_ns);
+    if (isnan(base->mean_log + judged->mean_log)) {
         pairs->left_out[NO_VALUE]++;
-    } else if (!have_same_arrivals(pairs, pair)) {
+    } else if (longer_ns > (1 + ARRIVAL_PERCENT / 100) * shorter_ns) {
         if (pairs->left_out[OTHER_ARRIVAL]++ == 0)
             pairs->unlike = pair;
     } else {
@@ -40,7 +27,6 @@ static void add_pair(pairs_t *pairs, const series_t *base, const series_t *judge
 bool pairs_explain(const pairs_t *pairs, reason_t reason, char text[COMPLAINT_BYTES])
 {
     const pair_t *unlike = &pairs->unlike;
-    double span_ns[2];
     char operation[CELL_BYTES], size[CELL_BYTES];
     if (pairs->left_out[reason] == 0)
         return false;
@@ -50,13 +36,13 @@ bool pairs_explain(const pairs_t *pairs, reason_t reason, char text[COMPLAINT_BY
         complain(text, "rows left out, as only %.400s has them: %d",
                  pairs->rows[reason == ONLY_VARIANT_HAS]->variant->name, pairs->left_out[reason]);
     else {
-        find_spans(pairs, *unlike, span_ns);
         cell_write(rows_key(pairs->rows[0], unlike->base, "operation"), operation);
         cell_write(rows_key(pairs->rows[0], unlike->base, "size_bytes"), size);
         complain(text,
                  "rows left out, as the longest delays of their arrivals differ by more than %g %%: %d, such as %.60s "
                  "of %.30s bytes by %.0f ns and %.0f ns",
-                 ARRIVAL_PERCENT, pairs->left_out[reason], operation, size, span_ns[0], span_ns[1]);
+                 ARRIVAL_PERCENT, pairs->left_out[reason], operation, size, unlike->base->span_ns,
+                 unlike->judged->span_ns);
     }
     return true;
 }

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char arrival_span[] = "arrival_span_ns";
-
 const cell_t *rows_key(const rows_t *rows, const series_t *row, const char *name)
 {
     static const cell_t none = {"", 0};
@@ -76,7 +74,7 @@ static bool add_launch(rows_t *rows, int launch, const char *column, int *places
 {
     const measured_t *from = &rows->variant->launches[launch];
     const sheet_t *sheet = &from->file.sheet;
-    int place = sheet_column(sheet, column), span = sheet_column(sheet, arrival_span);
+    int place = sheet_column(sheet, column), span = sheet_column(sheet, "arrival_span_ns");
     if (!place_keys(rows, from, places, complaint))
         return false;
     if (place < 0 || sheet->columns[place].type == TYPE_TEXT || sheet->columns[place].role == ROLE_KEY)
@@ -106,6 +104,12 @@ bool rows_collect(const variant_t *variant, const char *column, rows_t *rows, ch
     for (int i = 0; i < variant->count && good; i++)
         good = add_launch(rows, i, column, places, complaint);
     free(places);
+    for (series_t *row = rows->list; row < rows->list + rows->count; row++) {
+        for (int i = 0; i < variant->count; i++)
+            row->mean_log += row->logs[i];
+        row->mean_log /= variant->count;
+        row->span_ns /= variant->count;
+    }
     return good;
 }
 
@@ -134,25 +138,4 @@ const series_t *rows_find(const rows_t *rows, const rows_t *others, const series
         if (are_same(others, row, rows, &rows->list[i]))
             return &rows->list[i];
     return NULL;
-}
-
-bool rows_is_complete(const rows_t *rows, const series_t *row)
-{
-    int launch = 0;
-    while (launch < rows->variant->count && !isnan(row->logs[launch]))
-        launch++;
-    return launch == rows->variant->count;
-}
-
-double rows_mean_log(const rows_t *rows, const series_t *row)
-{
-    double sum = 0;
-    for (int i = 0; i < rows->variant->count; i++)
-        sum += row->logs[i];
-    return sum / rows->variant->count;
-}
-
-double rows_mean_span_ns(const rows_t *rows, const series_t *row)
-{
-    return row->span_ns / rows->variant->count;
 }

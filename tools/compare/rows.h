@@ -9,9 +9,10 @@
 
 /* A measured row. */
 typedef struct series {
-    cell_t *keys;   /* of the columns rows.keys */
-    double *logs;   /* by launch: the logarithm of the value, NAN where there is none */
-    double span_ns; /* of the imposed arrivals: the sum over launches, 0 of none */
+    cell_t *keys;    /* of the columns rows.keys */
+    double *logs;    /* by launch: the logarithm of the value, NAN where there is none */
+    double mean_log; /* over launches: NAN if one has no value */
+    double span_ns;  /* the longest delay of imposed arrivals: the mean over launches, 0 of none */
 } series_t;
 
 /* Names, keys and their texts belong to the launches. */
@@ -41,14 +42,5 @@ const series_t *rows_find(const rows_t *rows, const rows_t *others, const series
 
 /* rows_key - a key of a row; one without a value if there is none of this name. */
 const cell_t *rows_key(const rows_t *rows, const series_t *row, const char *name);
-
-/* rows_is_complete - whether there is a value of every launch. */
-bool rows_is_complete(const rows_t *rows, const series_t *row);
-
-/* rows_mean_log - the mean over launches of a complete row. */
-double rows_mean_log(const rows_t *rows, const series_t *row);
-
-/* rows_mean_span_ns - likewise of the longest delay of imposed arrivals. */
-double rows_mean_span_ns(const rows_t *rows, const series_t *row);
 
 #endif

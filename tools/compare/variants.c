@@ -94,32 +94,37 @@ bool variants_pair(const source_t *source, const variant_t *base, const variant_
 
 /* ---- Operands */
 
+/* The variant that a place names; if it names none, the one at this index. NULL after a complaint. */
+static const variant_t *choose(const place_t *place, const source_t *source, int unnamed, char *complaint)
+{
+    if (place->variant[0] == '\0')
+        return &source->variants[unnamed];
+    const variant_t *named = source_variant(source, place->variant);
+    if (!source->manifest)
+        complain(complaint, "%.400s has no %s, so it has no variants", source->path, manifest_name);
+    else if (!named)
+        complain_of_variants(source, "of which one can be named", complaint);
+    return source->manifest ? named : NULL;
+}
+
 /* Two variants of one campaign, named or all it has. */
 static bool take_campaign(const place_t *places, int place_count, variants_t *variants, char *complaint)
 {
     const source_t *source = &variants->sources[0];
-    const variant_t *chosen[2];
-    for (int i = 0; i < 2; i++) {
-        const place_t *place = &places[i < place_count ? i : 0];
-        chosen[i] = place->variant[0] != '\0' ? source_variant(source, place->variant) : &source->variants[i];
-        if (!chosen[i])
-            return complain_of_variants(source, "of which one can be named", complaint);
-    }
-    return variants_pair(source, chosen[0], chosen[1], variants, complaint);
+    const variant_t *base = choose(&places[0], source, 0, complaint);
+    const variant_t *judged = base ? choose(&places[place_count - 1], source, 1, complaint) : NULL;
+    return judged && variants_pair(source, base, judged, variants, complaint);
 }
 
 /* One variant, whatever the other is. */
 static bool take_place(const place_t *place, const source_t *source, variants_t *variants, int at, char *complaint)
 {
-    bool is_named = place->variant[0] != '\0';
-    const variant_t *from = is_named ? source_variant(source, place->variant) : &source->variants[0];
     char name[COMPLAINT_BYTES];
-    if (is_named && !source->manifest)
-        return complain(complaint, "%.400s has no %s, so it has no variants", source->path, manifest_name);
-    if (!from)
-        return complain_of_variants(source, "of which one can be named", complaint);
-    if (!is_named && source->variant_count != 1)
+    if (place->variant[0] == '\0' && source->variant_count != 1)
         return complain_of_variants(source, "name one", complaint);
+    const variant_t *from = choose(place, source, 0, complaint);
+    if (!from)
+        return false;
     snprintf(name, sizeof name, "%.400s%s%s", place->path, source->manifest ? ":" : "",
              source->manifest ? from->name : "");
     variants->list[at] = (variant_t){.name = need(strdup(name))};
