@@ -8,7 +8,7 @@
  * Usage: compare_study [same|sides [FIRST LINE]|power]
  */
 #include "compare/distributions.h"
-#include "compare/verdict.h"
+#include "compare/inference.h"
 #include "simulation/launch_noise.h"
 
 #include <time.h>

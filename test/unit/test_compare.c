@@ -5,7 +5,6 @@
  */
 #include "compare/distributions.h"
 #include "compare/inference.h"
-#include "compare/verdict.h"
 #include "simulation/launch_noise.h"
 #include "support.h"
 
@@ -295,18 +294,6 @@ LOOP_TEST(verdict_is_by_the_interval, COUNT_OF(verdicts))
 
     EXPECT(verdict == verdicts[_i].verdict, "%g to %g: %s", verdicts[_i].low, verdicts[_i].high,
            verdict_name(verdict, false));
-}
-
-TEST(judgment_is_by_the_worst_row)
-{
-    finding_t findings[] = {{.low = log(0.9), .high = log(1.04)},
-                            {.low = log(0.9), .high = log(1.06)},
-                            {.low = log(1.051), .high = log(1.1)}};
-
-    ck_assert_int_eq(judge(findings, 1, 5), JUDGMENT_PASS);
-    ck_assert_int_eq(judge(findings, 2, 5), JUDGMENT_UNDECIDED);
-    ck_assert_int_eq(judge(findings, 3, 5), JUDGMENT_FAIL);
-    ck_assert_int_eq(judge(findings, 3, 10.1), JUDGMENT_PASS);
 }
 
 /* ---- Where the truth is known */

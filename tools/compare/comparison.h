@@ -7,7 +7,6 @@
 
 #include "compare/pairs.h"
 #include "compare/variants.h"
-#include "compare/verdict.h"
 
 typedef struct comparison {
     /* In. */

@@ -408,6 +408,25 @@ bool infer(const sides_t *sides, const rule_t *rule, finding_t *findings, infere
     return room != NULL;
 }
 
+/* ---- Verdicts */
+
+verdict_t verdict_of(const finding_t *finding, double same_percent)
+{
+    double margin = log1p(same_percent / 100);
+    if (same_percent > 0 && finding->low >= -margin && finding->high <= margin)
+        return VERDICT_SAME;
+    if (finding->high < 0)
+        return VERDICT_FASTER;
+    return finding->low > 0 ? VERDICT_SLOWER : VERDICT_UNDECIDED;
+}
+
+const char *verdict_name(verdict_t verdict, bool by_guideline)
+{
+    static const char *const names[VERDICTS] = {"faster", "slower", "same", "undecided"};
+    static const char *const by_guidelines[VERDICTS] = {"kept", "violated", "kept", "undecided"};
+    return by_guideline ? by_guidelines[verdict] : names[verdict];
+}
+
 /* ---- How many launches */
 
 /* Whether so many of each side suffice. */

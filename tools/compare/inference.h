@@ -73,6 +73,20 @@ typedef struct inference {
  */
 bool infer(const sides_t *sides, const rule_t *rule, finding_t *findings, inference_t *inference);
 
+/* What a finding means in words. */
+typedef enum verdict { VERDICT_FASTER, VERDICT_SLOWER, VERDICT_SAME, VERDICT_UNDECIDED, VERDICTS } verdict_t;
+
+/*
+ * verdict_of - by the interval of the ratio: the same if it lies within so many percent of 1, on either side; else
+ * faster or slower if it excludes 1; else undecided.
+ *
+ * same_percent   0: never the same
+ */
+verdict_t verdict_of(const finding_t *finding, double same_percent);
+
+/* verdict_name - in one word. By a guideline: kept if faster or the same, violated if slower. */
+const char *verdict_name(verdict_t verdict, bool by_guideline);
+
 /*
  * launches_needed - how many of each side would find a difference in a row with a probability of 80 %.
  *

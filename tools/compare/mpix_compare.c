@@ -128,13 +128,16 @@ static int status_of(const compare_settings_t *settings, const comparison_t *com
     const pairs_t *pairs = &comparison->pairs;
     if (settings->fail_percent == ABSENT)
         return STATUS_GOOD;
-    judgment_t judgment = judge(comparison->findings, pairs->count, settings->fail_percent);
-    bool is_whole = true;
+    const double limit = log1p(settings->fail_percent / 100);
+    bool passes = true;
     for (int reason = 0; reason < REASONS; reason++)
-        is_whole = is_whole && pairs->left_out[reason] == 0;
-    if (judgment == JUDGMENT_FAIL)
-        return STATUS_FAILED;
-    if (judgment == JUDGMENT_PASS && is_whole)
+        passes = passes && pairs->left_out[reason] == 0;
+    for (int i = 0; i < pairs->count; i++) {
+        if (comparison->findings[i].low > limit)
+            return STATUS_FAILED;
+        passes = passes && comparison->findings[i].high <= limit;
+    }
+    if (passes)
         return STATUS_GOOD;
     return settings->undecided == ABSENT ? STATUS_UNDECIDED : settings->undecided == 0 ? STATUS_GOOD : STATUS_FAILED;
 }
