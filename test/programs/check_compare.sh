@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # mpix_compare on results that are written here, so that it is known what is different in them: verdicts, exit status,
-# campaigns, guidelines, what is not comparable, and files that are torn or foreign. And on some of mpix_bench.
+# campaigns, guidelines, what is not comparable, and files that are torn or foreign.
 . "$(dirname "$0")/run.sh"
 tap_selecting=yes
 
@@ -17,8 +17,12 @@ export json_head csv_head
 # FILE LAUNCH SCALE [KEY=VALUE]...: three rows of allreduce. From launch to launch they differ by 0.2 %, the row of 1024
 # bytes by about 30 %. All of 8 bytes are SCALE times as long. A KEY is ranks, run_time, operation, format, lacking.
 write_launch() {
-    awk -v launch="$2" -v scale="$3" -v ranks=4 -v run_time=makespan -v operation=allreduce -v format=json \
-        -v lacking=none "${@:4}" '
+    local pair options=()
+    for pair in launch="$2" scale="$3" ranks=4 run_time=makespan operation=allreduce format=json lacking=none \
+        "${@:4}"; do
+        options+=(-v "$pair")
+    done
+    awk "${options[@]}" '
         function noise(i) { return ((launch * 7919 + i * 104729 + scale * 3571) % 1009) / 1009 - 0.5 }
         function row(size, median) {
             if (size == lacking) median = format == "json" ? "null" : ""
@@ -37,20 +41,12 @@ write_launch() {
         }' >"$1"
 }
 
-# Options for awk, from words KEY=VALUE.
-with() {
-    variables=()
-    for pair in "$@"; do variables+=(-v "$pair"); done
-}
-
 # FOLDER LAUNCHES SCALE [KEY=VALUE]...
 write_folder() {
-    local folder=$1 launches=$2 scale=$3 launch
-    shift 3
-    with "$@"
-    mkdir -p "$folder"
-    for ((launch = 1; launch <= launches; launch++)); do
-        write_launch "$folder/$(printf %03d "$launch").json" "$launch" "$scale" ${variables[@]+"${variables[@]}"}
+    local launch
+    mkdir -p "$1"
+    for ((launch = 1; launch <= $2; launch++)); do
+        write_launch "$1/$(printf %03d "$launch").json" "$launch" "${@:3}"
     done
 }
 
@@ -158,7 +154,7 @@ check_ratio() {     # interval, p and ratio of the row of 8 bytes
 
 check_formats() {   # CSV says the same as JSON
     mkdir -p csv
-    for launch in 1 2 3 4 5 6; do write_launch "csv/00$launch.csv" "$launch" 1 -v format=csv; done
+    for launch in 1 2 3 4 5 6; do write_launch "csv/00$launch.csv" "$launch" 1 format=csv; done
     compare a slower --format csv
     grep -v '^#' out >expected
     succeeds compare csv slower --format csv
@@ -285,13 +281,15 @@ refuse_file() {
 }
 
 check_files() {
-    local head row='{"operation":"bcast","size_bytes":8,"median_ns":1}'
+    local head value row='{"operation":"bcast","size_bytes":8,"median_ns":1}'
     head=$(sed 's/\\/&&/g; s/%/%%/g' <<<"$json_head")
     refuse_file empty.json ''
     refuse_file cut.json "$head\n{\"operation\":\"bcast\",\"valid\":1,\"median_"
     refuse_file list.json "$head\n{\"valid\":[1]}\n"
     refuse_file bad.json "$head\n{\"operation\":\"bcast\" \"valid\":1}\n"
-    refuse_file nan.json "$head\n{\"operation\":\"bcast\",\"valid\":1,\"median_ns\":NaN}\n"
+    for value in NaN -Infinity 1e999; do
+        refuse_file value.json "$head\n{\"operation\":\"bcast\",\"valid\":1,\"median_ns\":$value}\n"
+    done
     refuse_file head.json "$head\n"
     refuse_file no_head.json "$row\n"
     refuse_file skew.json "${head/mpix-bench/mpix-skew}\n$row\n"
@@ -299,6 +297,9 @@ check_files() {
     refuse_file unknown.json "$head\n{\"other\":8}\n"
     refuse_file text.json "$head\n{\"operation\":\"bcast\",\"median_ns\":\"fast\"}\n"
     refuse_file real.json "$head\n{\"operation\":\"bcast\",\"size_bytes\":8.5}\n"
+    refuse_file array.json "$head\n$row\n[1, 2]\n"
+    refuse_file keys.json "$head\n{\"operation\":\"a\",\"operation\":\"b\"}\n"
+    refuse_file bytes.json "$head\n{\"operation\":\"\377\",\"median_ns\":1}\n"
     refuse_file twice.json "$head\n$row\n$row\n"
     refuse_file table.csv '# program: mpix_bench\n#  Size   Avg(us)\n   8     1.25\n'
     refuse_file fields.csv "$csv_head\nbcast,1\n"
@@ -343,25 +344,6 @@ no_ns|--column no_ns a a
 END
 }
 
-# ---- Results of mpix_bench
-
-# Without a scheme that starts all at one instant, samples are valid on a machine that is busy too.
-bench() {           # FILE [OPTION]...
-    run 2 mpix_bench allreduce bcast -m 8:16 -i 5 -x 1 --release none --format json --output "$@"
-    [ "$status" -eq 0 ] || complain "mpix_bench fails"
-}
-
-check_bench() {
-    mkdir -p bench/a bench/b
-    for launch in a/1 b/1 a/2 b/2 a/3 b/3 a/4 b/4; do bench "bench/$launch.json"; done
-    succeeds compare bench/a bench/b --format csv
-    [ "$(grep -cE ',(faster|slower|same|undecided)$' out)" -eq 4 ] || complain "not 4 verdicts"
-    bench bench/local.csv --run-time local --format csv
-    succeeds compare bench/a/1.json bench/local.csv --format csv
-    bench bench/makespan.json --run-time makespan
-    refuses "run_time makespan and local" compare bench/makespan.json bench/local.csv
-}
-
 write_folder a 6 1
 write_folder slower 7 1.2
 write_folder wide 6 1.01 operation=allreduce
@@ -399,5 +381,4 @@ quick tap_check "guidelines" check_guidelines
 quick tap_check "what is not comparable" check_refusals
 quick tap_check "files that are torn or foreign" check_files
 quick tap_check "bad options" check_options
-tap_check "results of mpix_bench" check_bench
 tap_done
