@@ -40,6 +40,11 @@ static int launch_number(const json_t *run)
     return (int)json_integer_value(json_object_get(run, "launch"));
 }
 
+/* The files of a run: its results, what its command prints until these are whole, and what it says. */
+typedef struct files {
+    char path[PATH_BYTES], part[PATH_BYTES], messages[PATH_BYTES];
+} files_t;
+
 static const json_t *variant_of(const campaign_t *campaign, const json_t *run)
 {
     return variant_named(json_object_get(campaign->manifest.content, "variants"), variant_name(run));
@@ -63,7 +68,7 @@ static tally_t count_runs(const manifest_t *manifest, const json_t *variant)
             continue;
         tally.timed += duration_ns != NULL;
         tally.total_ns += json_integer_value(duration_ns);
-        tally.left += !run_is_done(run, NULL);
+        tally.left += !run_is_done(run);
     }
     return tally;
 }
@@ -127,13 +132,10 @@ static void print_last_lines(const char *program, const char *path)
 }
 
 /* What came of a launch that is not good. */
-static void tell_failure(const campaign_t *campaign, const json_t *run, const launch_t *launch)
+static void tell_failure(const campaign_t *campaign, const json_t *run, const files_t *files, const launch_t *launch)
 {
     const json_t *variant = variant_of(campaign, run);
     const char *command = json_string_value(json_array_get(json_object_get(variant, "command"), 0));
-    char messages[PATH_BYTES], part[PATH_BYTES];
-    manifest_path(&campaign->manifest, run, ".part", part);
-    manifest_path(&campaign->manifest, run, ".err", messages);
     clear_progress(campaign);
     fprintf(stderr, "%s: variant %s, launch %d: ", campaign->manifest.program, variant_name(run), launch_number(run));
     switch (launch->end) {
@@ -147,7 +149,7 @@ static void tell_failure(const campaign_t *campaign, const json_t *run, const la
         fprintf(stderr, "cannot run \"%s\": %s\n", command, strerror(launch->number));
         break;
     case LAUNCH_NOT_WRITTEN:
-        fprintf(stderr, "cannot write %s: %s\n", part, strerror(launch->number));
+        fprintf(stderr, "cannot write %s: %s\n", files->part, strerror(launch->number));
         break;
     case LAUNCH_TIMED_OUT:
         fprintf(stderr, "the command took longer than --timeout-s %g\n", campaign->timeout_s);
@@ -156,7 +158,7 @@ static void tell_failure(const campaign_t *campaign, const json_t *run, const la
         fprintf(stderr, "interrupted by signal %d (%s)\n", launch->number, strsignal(launch->number));
         return;
     }
-    print_last_lines(campaign->manifest.program, messages);
+    print_last_lines(campaign->manifest.program, files->messages);
 }
 
 /* ---- Measuring */
@@ -172,27 +174,24 @@ static bool make_folder(const campaign_t *campaign, const json_t *run)
 }
 
 /* Puts the output of a command that succeeded in its place. */
-static bool keep(campaign_t *campaign, json_t *run, const launch_t *launch)
+static bool keep(campaign_t *campaign, json_t *run, const files_t *files, const launch_t *launch)
 {
-    char path[PATH_BYTES], part[PATH_BYTES], messages[PATH_BYTES], complaint[COMPLAINT_BYTES];
+    char complaint[COMPLAINT_BYTES];
     struct stat status;
     int64_t bytes;
-    manifest_path(&campaign->manifest, run, "", path);
-    manifest_path(&campaign->manifest, run, ".part", part);
-    manifest_path(&campaign->manifest, run, ".err", messages);
-    if (!manifest_look_at(part, &bytes, complaint)) {
+    if (!manifest_look_at(files->part, &bytes, complaint)) {
         clear_progress(campaign);
         fprintf(stderr, "%s: variant %s, launch %d: its output cannot be used: %s\n", campaign->manifest.program,
                 variant_name(run), launch_number(run), complaint);
         return false;
     }
-    if (rename(part, path) != 0) {
+    if (rename(files->part, files->path) != 0) {
         clear_progress(campaign);
-        fprintf(stderr, "%s: cannot rename %s: %s\n", campaign->manifest.program, part, strerror(errno));
+        fprintf(stderr, "%s: cannot rename %s: %s\n", campaign->manifest.program, files->part, strerror(errno));
         return false;
     }
-    if (stat(messages, &status) == 0 && status.st_size == 0)
-        unlink(messages);
+    if (stat(files->messages, &status) == 0 && status.st_size == 0)
+        unlink(files->messages);
     manifest_set_done(run, bytes, launch->started_s, launch->duration_ns);
     return true;
 }
@@ -205,28 +204,29 @@ static bool may_succeed(const launch_t *launch)
 
 static bool measure(campaign_t *campaign, json_t *run)
 {
-    char part[PATH_BYTES], messages[PATH_BYTES];
+    files_t files;
     launch_t launch = {0};
-    manifest_path(&campaign->manifest, run, ".part", part);
-    manifest_path(&campaign->manifest, run, ".err", messages);
+    manifest_path(&campaign->manifest, run, "", files.path);
+    manifest_path(&campaign->manifest, run, ".part", files.part);
+    manifest_path(&campaign->manifest, run, ".err", files.messages);
     if (!make_folder(campaign, run))
         return false;
     for (int64_t tries_left = campaign->retries; tries_left >= 0; tries_left--) {
         show_progress(campaign, run);
-        launch = launch_run(variant_of(campaign, run), part, messages, campaign->timeout_s);
+        launch = launch_run(variant_of(campaign, run), files.part, files.messages, campaign->timeout_s);
         bool has_succeeded = launch.end == LAUNCH_EXITED && launch.number == 0;
         /* A batch system may end the command and this program at once. */
         if (!has_succeeded && launch_signal() != 0)
             launch.end = LAUNCH_INTERRUPTED, launch.number = launch_signal();
-        if (has_succeeded && keep(campaign, run, &launch))
+        if (has_succeeded && keep(campaign, run, &files, &launch))
             return true;
         if (!has_succeeded)
-            tell_failure(campaign, run, &launch);
+            tell_failure(campaign, run, &files, &launch);
         if (has_succeeded || !may_succeed(&launch))
             break;
     }
     if (launch.end == LAUNCH_NOT_WRITTEN)
-        unlink(part); /* the manifest needs the room */
+        unlink(files.part); /* the manifest needs the room */
     if (launch.end != LAUNCH_INTERRUPTED)
         json_object_set_new(run, "status", json_string("failed"));
     return false;
@@ -238,7 +238,7 @@ bool campaign_run(campaign_t *campaign)
     bool good = true;
     for (size_t i = 0; i < json_array_size(manifest->runs) && good && launch_signal() == 0; i++) {
         json_t *run = json_array_get(manifest->runs, i);
-        if (run_is_done(run, NULL))
+        if (run_is_done(run))
             continue;
         bool is_measured = measure(campaign, run);
         good = manifest_write(manifest) && is_measured;

@@ -33,7 +33,7 @@ int manifest_count_done(const manifest_t *manifest)
 {
     int count = 0;
     for (size_t i = 0; i < json_array_size(manifest->runs); i++)
-        count += run_is_done(json_array_get(manifest->runs, i), NULL);
+        count += run_is_done(json_array_get(manifest->runs, i));
     return count;
 }
 
@@ -198,15 +198,15 @@ static void compare_with_files(manifest_t *manifest)
     for (size_t i = 0; i < json_array_size(manifest->runs); i++) {
         json_t *run = json_array_get(manifest->runs, i);
         char path[PATH_BYTES], complaint[COMPLAINT_BYTES];
-        int64_t bytes, noted_bytes = run_is_done(run, NULL) ? number_of(run, "bytes") : ABSENT;
+        int64_t bytes, noted_bytes = run_is_done(run) ? number_of(run, "bytes") : ABSENT;
         manifest_path(manifest, run, "", path);
         bool is_whole = manifest_look_at(path, &bytes, complaint);
         if (is_whole && noted_bytes != ABSENT && noted_bytes != bytes)
             is_whole = complain(complaint, "%.400s has %lld bytes instead of %lld", path, (long long)bytes,
                                 (long long)noted_bytes);
-        if (is_whole && !run_is_done(run, NULL))
+        if (is_whole && !run_is_done(run))
             manifest_set_done(run, bytes, ABSENT, ABSENT);
-        if (!is_whole && (run_is_done(run, NULL) || bytes != ABSENT))
+        if (!is_whole && (run_is_done(run) || bytes != ABSENT))
             fprintf(stderr, "%s: %s, so it is measured again\n", manifest->program, complaint);
         if (!is_whole)
             json_object_set_new(run, "status", json_string(pending));

@@ -345,20 +345,6 @@ void result_file_free(result_file_t *file)
     file->provenance = NULL;
 }
 
-json_t *result_load(const char *path, char complaint[COMPLAINT_BYTES])
-{
-    reader_t reader = {.path = path, .complaint = complaint};
-    json_error_t error;
-    json_t *value = NULL;
-    if (load_text(&reader)) {
-        value = json_loads(reader.text, JSON_REJECT_DUPLICATES, &error);
-        if (!value)
-            complain(complaint, "%.400s, line %d: %s", path, error.line, error.text);
-    }
-    free(reader.text);
-    return value;
-}
-
 void cell_write(const cell_t *cell, char text[CELL_BYTES])
 {
     bool is_whole = !cell->text && cell->number == nearbyint(cell->number) && fabs(cell->number) < 1e15;

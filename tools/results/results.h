@@ -15,7 +15,7 @@
 typedef struct result_file {
     json_t *provenance; /* object: how the results came about, texts by name */
     sheet_t sheet;      /* with the columns that the head of the file declares */
-    bool is_foreign;    /* it could be read, but does not begin as results do */
+    bool is_foreign;    /* it could be read, but does not begin as results do, or as wanted ones */
 } result_file_t;
 
 /* The name of a file that is no results, but says what the files beside it are. */
@@ -43,9 +43,6 @@ bool result_text_read(char *text, const char *name, result_file_t *file, char co
 
 /* result_file_free - free what was read; of an empty one nothing. */
 void result_file_free(result_file_t *file);
-
-/* result_load - read a file that is one JSON value. Returns it, or NULL after a complaint. The caller frees it. */
-json_t *result_load(const char *path, char complaint[COMPLAINT_BYTES]);
 
 /* cell_write - a value as text: "" for none. Cut off if it is too long. */
 enum { CELL_BYTES = 256 };

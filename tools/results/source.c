@@ -4,6 +4,7 @@
 #include "results/source.h"
 
 #include "common/room.h"
+#include "common/text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,12 +24,10 @@ bool folder_is(const char *path)
 
 char *folder_join(const char *folder, const char *file)
 {
-    const char *start = folder ? folder : "";
-    bool has_slash = start[0] == '\0' || start[strlen(start) - 1] == '/';
-    size_t bytes = strlen(start) + strlen(file) + 2;
-    char *path = need(malloc(bytes));
-    snprintf(path, bytes, "%s%s%s", start, has_slash ? "" : "/", file);
-    return path;
+    char *path = NULL;
+    if (asprintf(&path, "%s%s%s", folder, text_ends_in(folder, "/") ? "" : "/", file) < 0)
+        path = NULL;
+    return need(path);
 }
 
 /* ---- Campaigns */
@@ -45,12 +44,12 @@ bool manifest_check(const json_t *manifest, const char *path, char complaint[COM
 bool folder_manifest(const char *folder, json_t **manifest, char complaint[COMPLAINT_BYTES])
 {
     struct stat status;
+    json_error_t error;
     char *path = folder_join(folder, manifest_name);
-    *manifest = NULL;
     bool is_there = stat(path, &status) == 0 || errno != ENOENT;
-    if (is_there)
-        *manifest = result_load(path, complaint);
-    bool good = !is_there || (*manifest && manifest_check(*manifest, path, complaint));
+    *manifest = is_there ? json_load_file(path, JSON_REJECT_DUPLICATES, &error) : NULL;
+    bool good = !is_there || (*manifest ? manifest_check(*manifest, path, complaint)
+                                        : complain(complaint, "%.400s, line %d: %s", path, error.line, error.text));
     if (!good) {
         json_decref(*manifest);
         *manifest = NULL;
@@ -67,9 +66,9 @@ const json_t *variant_named(const json_t *variants, const char *name)
     return NULL;
 }
 
-bool run_is_done(const json_t *run, const char *variant)
+bool run_is_done(const json_t *run)
 {
-    return (!variant || strcmp(text_at(run, "variant"), variant) == 0) && strcmp(text_at(run, "status"), run_done) == 0;
+    return strcmp(text_at(run, "status"), run_done) == 0;
 }
 
 char *run_path(const char *folder, const json_t *run, char complaint[COMPLAINT_BYTES])
@@ -110,9 +109,11 @@ static bool read_launch(measured_t *launch, source_wants_t *wants, char *complai
 {
     sheet_t *sheet = &launch->file.sheet;
     bool good = result_file_read(launch->path, &launch->file, complaint);
-    if (sheet->schema && sheet->column_count > 0 && !wants(sheet->schema))
+    if (sheet->schema && sheet->column_count > 0 && !wants(sheet->schema)) {
+        launch->file.is_foreign = true;
         return complain(complaint, "%.400s has results of the schema %.60s, which are of no use here", launch->path,
                         sheet->schema);
+    }
     if (good)
         sheet_sort(sheet); /* the order of measuring is random */
     return good;
@@ -126,19 +127,12 @@ static int has_results(const struct dirent *entry)
     return entry->d_name[0] != '.' && suffix && (strcmp(suffix, ".json") == 0 || strcmp(suffix, ".csv") == 0);
 }
 
-/* Whether a launch that could not be taken is no results of the wanted kind, but those of others. */
-static bool is_other(const measured_t *launch, source_wants_t *wants)
-{
-    const sheet_t *sheet = &launch->file.sheet;
-    return launch->file.is_foreign || (sheet->schema && sheet->column_count > 0 && !wants(sheet->schema));
-}
-
 static bool read_file_of(variant_t *variant, char *path, source_wants_t *wants, const char *program, char *complaint)
 {
     measured_t *launch = add_launch(variant, path);
     if (read_launch(launch, wants, complaint))
         return true;
-    if (!is_other(launch, wants))
+    if (!launch->file.is_foreign)
         return false;
     fprintf(stderr, "%s: %s, so it is left out\n", program, complaint);
     free_launch(launch);
@@ -176,7 +170,7 @@ static bool read_run(source_t *source, variant_t *variant, const json_t *run, so
     char *path = run_path(source->path, run, complaint);
     if (!path)
         return false;
-    if (!run_is_done(run, variant->name) || stat(path, &status) != 0) {
+    if (!run_is_done(run) || stat(path, &status) != 0) {
         source->missing++;
         free(path);
         return true;

@@ -15,7 +15,7 @@ enum { MANIFEST_VERSION = 1 };
 /* folder_is - whether a path leads to a folder. */
 bool folder_is(const char *path);
 
-/* folder_join - the path of a file in a folder; folder NULL: of the file. The caller frees it. */
+/* folder_join - the path of a file in a folder. The caller frees it. */
 char *folder_join(const char *folder, const char *file);
 
 /*
@@ -33,8 +33,8 @@ bool manifest_check(const json_t *manifest, const char *path, char complaint[COM
 /* variant_named - of variants as a manifest has them, the one of this name, or NULL. */
 const json_t *variant_named(const json_t *variants, const char *name);
 
-/* run_is_done - whether a run of a manifest is done, and is of a variant; NULL: of any. */
-bool run_is_done(const json_t *run, const char *variant);
+/* run_is_done - whether a run of a manifest is done. */
+bool run_is_done(const json_t *run);
 
 /* run_path - the path of a run's results. The caller frees it. NULL after a complaint. */
 char *run_path(const char *folder, const json_t *run, char complaint[COMPLAINT_BYTES]);
