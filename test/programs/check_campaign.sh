@@ -161,15 +161,6 @@ marked() {
     grep -lsa "mark=$root" /proc/[0-9]*/environ | sed 's,/proc/\(.*\)/environ,\1,'
 }
 
-# COMMAND...: whether it succeeds within half a minute
-comes_true() {
-    for _ in {1..300}; do
-        ! "$@" || return 0
-        sleep 0.1
-    done
-    return 1
-}
-
 none_is_marked() { [ -z "$(marked)" ]; }
 has_rows() { grep -qs slack_ns "$root/watch.json"; }
 

@@ -79,6 +79,9 @@ check_cannot() {
     expect_message 'gantt cannot be made'
     MPIEXEC=false expect_cannot 'it needs 2 ranks' --ranks 1 drift
     PATH=$(path_without smpirun) expect_cannot 'SimGrid is missing' simulated-heatmap
+    known_heat_map
+    PATH=$(path_without gnuplot) expect_cannot 'reduce-heatmap cannot be drawn: there is no gnuplot' \
+        --plot-only reduce-heatmap
 }
 
 # Launchers that fail.
@@ -101,8 +104,8 @@ END
     chmod +x "$scratch/launcher"
     : >"$scratch/launches"
 }
-draw_with_fake() {      # [OPTION]...
-    draw_with_fake "$@"
+draw_with_fake() {      # FIGURE...
+    MPIEXEC=$scratch/launcher MPIEXEC_FLAGS='' draw --quick --ranks 2 "$@"
 }
 # What mpix_bench would print.
 one_row='printf "operation,release,ranks,size_bytes,avg_ns,max_mean_ns\nreduce,barrier,2,4,100.0,200.0\n"'
@@ -148,9 +151,11 @@ check_binding() {
         grep -q 'bind-to core -n 2 .*mpix_bench' "$scratch/launches" || complain "2 ranks are not bound"
 }
 
+has_ended() { ! kill -0 "$1"; }
+
 # A signal ends it although a launch is under way, and nothing of either is left.
 check_signal() {
-    local job signal tries signals=(TERM) heeding=()
+    local job signal signals=(TERM) heeding=()
     # In the background of a shell without job control a check starts with SIGINT ignored, which no shell can trap then.
     if env --default-signal=INT true 2>/dev/null; then
         signals+=(INT)
@@ -168,10 +173,9 @@ check_signal() {
             >"$scratch/out" 2>"$scratch/err" </dev/null &
         job=$!
         set +m
-        for ((tries = 0; tries < 200; tries++)); do [ ! -s "$scratch/pids" ] || break; sleep 0.1; done
+        comes_true [ -s "$scratch/pids" ]
         kill -s $signal $job
-        for ((tries = 0; tries < 200; tries++)); do kill -0 $job 2>/dev/null || break; sleep 0.1; done
-        if kill -0 $job 2>/dev/null; then
+        if ! comes_true has_ended $job; then
             complain "does not end"
             kill -KILL $job
         fi
@@ -249,12 +253,6 @@ check_full_disk() {
     expect_disk_kept --exclude=mpix_figures.log
 }
 can_fill_disk() { on_full_disk true && [ "$status" -eq 0 ]; }
-
-check_without_gnuplot() {
-    known_heat_map
-    PATH=$(path_without gnuplot) expect_cannot 'reduce-heatmap cannot be drawn: there is no gnuplot' \
-        --plot-only reduce-heatmap
-}
 
 # A trace of four hosts that is known: by the global clock, no call is wrong.
 check_given_trace() {
@@ -348,7 +346,6 @@ check "mpix_figures: rows that cannot be written" check_no_room
 check "mpix_figures: a figure's algorithms are for that figure" check_algorithms
 check "mpix_figures: ranks are bound where they can be" check_binding
 quick check "mpix_figures: signals" check_signal
-check "mpix_figures: no gnuplot" check_without_gnuplot
 if ! command -v gnuplot >/dev/null; then
     tap_skip "mpix_figures: charts" "there is no gnuplot"
     tap_done

@@ -204,6 +204,15 @@ expect_refusals() {
     done 3<&0
 }
 
+# COMMAND...: whether it succeeds within half a minute
+comes_true() {
+    for _ in {1..300}; do
+        ! "$@" 2>/dev/null || return 0
+        sleep 0.1
+    done
+    return 1
+}
+
 # COMMAND...: what it prints is wrong with the last run
 expect_silence() {
     local problems
