@@ -10,9 +10,21 @@
 
 static const rule_t rule = {.level = 0.05, .seed = 7, .permutations = 1999};
 
-static void infer_all(const sides_t *sides, finding_t *findings, inference_t *inference)
+enum { ROWS = 20 };
+
+/* What the last inference came to. */
+static finding_t findings[ROWS];
+static inference_t inference;
+
+static void infer_all(const sides_t *sides)
 {
-    ck_assert(infer(sides, &rule, findings, inference));
+    ck_assert(infer(sides, &rule, findings, &inference));
+}
+
+static sides_t one_row(int in_blocks, int left_launches, const double *left, int right_launches, const double *right)
+{
+    return (sides_t){
+        .rows = 1, .launches = {left_launches, right_launches}, .in_blocks = in_blocks != 0, .logs = {left, right}};
 }
 
 /* ---- Distributions */
@@ -48,31 +60,28 @@ TEST(blocks_counted_by_hand)
 {
     /* Only the signs as measured have so great a sum: 1 of 2^5 but for opposites. One row more has no say. */
     const double left[] = {0, 0, 0, 0, 0, 0}, right[] = {0.1, 0.2, 0.15, 0.12, 0.11, 0.13};
-    sides_t sides = {.rows = 1, .launches = {6, 6}, .in_blocks = true, .logs = {left, right}};
-    finding_t finding;
-    inference_t inference;
+    const sides_t sides = one_row(true, 6, left, 6, right);
 
-    infer_all(&sides, &finding, &inference);
+    infer_all(&sides);
     ck_assert_int_eq(inference.permutations, 32);
     EXPECT(inference.is_exact && inference.can_decide, "%d", inference.can_decide);
-    EXPECT(fabs(finding.p - 1.0 / 32) < 1e-12, "%g", finding.p);
-    EXPECT(fabs(finding.log_ratio - 0.135) < 1e-12, "%g", finding.log_ratio);
-    EXPECT(finding.differs && finding.low > 0 && finding.high > 0.135, "%g %g", finding.low, finding.high);
+    EXPECT(fabs(findings[0].p - 1.0 / 32) < 1e-12, "%g", findings[0].p);
+    EXPECT(fabs(findings[0].log_ratio - 0.135) < 1e-12, "%g", findings[0].log_ratio);
+    EXPECT(findings[0].differs && findings[0].low > 0 && findings[0].high > 0.135, "%g %g", findings[0].low,
+           findings[0].high);
 }
 
 TEST(sides_counted_by_hand)
 {
     /* Of the 35 ways, but for opposites, to choose 4 of 8, the first is as measured. */
     const double left[] = {1, 2, 3, 4}, right[] = {5, 6, 7, 8.5};
-    sides_t sides = {.rows = 1, .launches = {4, 4}, .logs = {left, right}};
-    finding_t finding;
-    inference_t inference;
+    const sides_t sides = one_row(false, 4, left, 4, right);
 
-    infer_all(&sides, &finding, &inference);
+    infer_all(&sides);
     ck_assert_int_eq(inference.permutations, 35);
-    EXPECT(fabs(finding.p - 1.0 / 35) < 1e-12, "%g", finding.p);
-    EXPECT(fabs(finding.log_ratio - 4.125) < 1e-12, "%g", finding.log_ratio);
-    EXPECT(finding.differs && finding.low > 0, "%g", finding.low);
+    EXPECT(fabs(findings[0].p - 1.0 / 35) < 1e-12, "%g", findings[0].p);
+    EXPECT(fabs(findings[0].log_ratio - 4.125) < 1e-12, "%g", findings[0].log_ratio);
+    EXPECT(findings[0].differs && findings[0].low > 0, "%g", findings[0].low);
 }
 
 /* By hand, as the definition says: for each of the 2^n choices of signs, the greatest t of all rows. */
@@ -107,8 +116,6 @@ LOOP_TEST(greatest_row_is_as_by_definition, 5)
     chance dice = chance_of_round(_i);
     double left[MANY * BLOCKS], right[MANY * BLOCKS], differences[MANY * BLOCKS];
     sides_t sides = {.rows = MANY, .launches = {BLOCKS, BLOCKS}, .in_blocks = true, .logs = {left, right}};
-    finding_t findings[MANY];
-    inference_t inference;
     int first = 0;
 
     for (int i = 0; i < MANY * BLOCKS; i++) {
@@ -116,7 +123,7 @@ LOOP_TEST(greatest_row_is_as_by_definition, 5)
         right[i] = chance_unit(&dice) + (i < BLOCKS ? 0.4 : 0);
         differences[i] = right[i] - left[i];
     }
-    infer_all(&sides, findings, &inference);
+    infer_all(&sides);
     for (int row = 1; row < MANY; row++)
         if (fabs(findings[row].log_ratio) / findings[row].deviation >
             fabs(findings[first].log_ratio) / findings[first].deviation)
@@ -139,16 +146,12 @@ TEST(too_few_launches_decide_nothing)
 
     for (int launches = 1; launches <= 5; launches++)
         for (int in_blocks = 0; in_blocks <= (launches > 3 ? 0 : 1); in_blocks++) {
-            sides_t sides = {.rows = 1,
-                             .launches = {launches > 3 ? 2 : launches, launches > 3 ? 3 : launches},
-                             .in_blocks = in_blocks,
-                             .logs = {left, right}};
-            finding_t finding;
-            inference_t inference;
-            infer_all(&sides, &finding, &inference);
-            EXPECT(!inference.can_decide && !finding.differs, "%d launches: p %g", launches, finding.p);
-            EXPECT(isinf(finding.low) && isinf(finding.high), "%d launches: %g", launches, finding.low);
-            EXPECT(finding.log_ratio > 0.9, "%g", finding.log_ratio);
+            int fewer = launches > 3 ? 2 : launches, more = launches > 3 ? 3 : launches;
+            const sides_t sides = one_row(in_blocks, fewer, left, more, right);
+            infer_all(&sides);
+            EXPECT(!inference.can_decide && !findings[0].differs, "%d launches: p %g", launches, findings[0].p);
+            EXPECT(isinf(findings[0].low) && isinf(findings[0].high), "%d launches: %g", launches, findings[0].low);
+            EXPECT(findings[0].log_ratio > 0.9, "%g", findings[0].log_ratio);
         }
 }
 
@@ -159,34 +162,29 @@ TEST(one_launch_against_many_decides_nothing)
         many[i] = i % 2;
     for (int side = 0; side < 2; side++)
         for (int launches = 12; launches <= COUNT_OF(many); launches += 28) {
-            sides_t sides = {.rows = 1, .launches = {launches, 1}, .logs = {many, one}};
-            finding_t finding;
-            inference_t inference;
-            if (side == 1)
-                sides = (sides_t){.rows = 1, .launches = {1, launches}, .logs = {one, many}};
-            infer_all(&sides, &finding, &inference);
-            EXPECT(!inference.can_decide && inference.lacks_launches, "%d against 1: p %g", launches, finding.p);
-            EXPECT(isinf(finding.low) && isinf(finding.high), "%g to %g", finding.low, finding.high);
-            ck_assert_int_eq(launches_needed(&sides, &inference, &finding, 0.05), 0);
+            const sides_t sides =
+                side == 1 ? one_row(false, 1, one, launches, many) : one_row(false, launches, many, 1, one);
+            infer_all(&sides);
+            EXPECT(!inference.can_decide && inference.lacks_launches, "%d against 1: p %g", launches, findings[0].p);
+            EXPECT(isinf(findings[0].low) && isinf(findings[0].high), "%g to %g", findings[0].low, findings[0].high);
+            ck_assert_int_eq(launches_needed(&sides, &inference, findings, 0.05), 0);
         }
 }
 
 TEST(too_few_permutations_are_not_too_few_launches)
 {
     double left[40] = {0}, right[40] = {1};
-    sides_t sides = {.rows = 1, .launches = {40, 40}, .logs = {left, right}};
+    sides_t sides = one_row(false, 40, left, 40, right);
     rule_t few = {0.001, 1, 99}, enough = {0.001, 1, 999};
-    finding_t finding;
-    inference_t inference;
 
-    ck_assert(infer(&sides, &few, &finding, &inference));
+    ck_assert(infer(&sides, &few, findings, &inference));
     EXPECT(!inference.can_decide && !inference.lacks_launches, "%" PRId64, inference.permutations);
-    ck_assert(infer(&sides, &enough, &finding, &inference));
+    ck_assert(infer(&sides, &enough, findings, &inference));
     EXPECT(inference.can_decide, "%" PRId64, inference.permutations);
     /* 120 ways to choose 2 of 16 are not enough, however many are drawn. */
     sides.launches[0] = 14;
     sides.launches[1] = 2;
-    ck_assert(infer(&sides, &enough, &finding, &inference));
+    ck_assert(infer(&sides, &enough, findings, &inference));
     EXPECT(!inference.can_decide && inference.lacks_launches, "%" PRId64, inference.permutations);
 }
 
@@ -194,31 +192,27 @@ TEST(sides_are_compared_by_welch)
 {
     /* Variances 6 and 25 * 8 / 7. */
     static const double left[] = {1, 2, 3, 4, 5, 6, 7, 8}, right[] = {10, 20, 10, 20, 10, 20, 10, 20};
-    sides_t sides = {.rows = 1, .launches = {8, 8}, .logs = {left, right}};
+    sides_t sides = one_row(false, 8, left, 8, right);
     const double parts[] = {6.0 / 8, 25.0 / 7}, error = sqrt(parts[0] + parts[1]);
     double freedom = pow(error, 4) / (parts[0] * parts[0] / 7 + parts[1] * parts[1] / 7);
-    finding_t finding;
-    inference_t inference;
 
-    infer_all(&sides, &finding, &inference);
-    EXPECT(fabs(finding.error - error) < 1e-12, "%g, not %g", finding.error, error);
-    EXPECT(fabs(finding.freedom - freedom) < 1e-9, "%g, not %g", finding.freedom, freedom);
-    EXPECT(fabs(finding.log_ratio - 10.5) < 1e-12 && finding.differs, "p %g", finding.p);
-    EXPECT(finding.high - 10.5 >= student_limit(0.05, freedom) * error * (1 - 1e-9), "%g", finding.high);
-    EXPECT(finding.p >= student_tails(10.5 / error, freedom), "%g", finding.p);
+    infer_all(&sides);
+    EXPECT(fabs(findings[0].error - error) < 1e-12, "%g, not %g", findings[0].error, error);
+    EXPECT(fabs(findings[0].freedom - freedom) < 1e-9, "%g, not %g", findings[0].freedom, freedom);
+    EXPECT(fabs(findings[0].log_ratio - 10.5) < 1e-12 && findings[0].differs, "p %g", findings[0].p);
+    EXPECT(findings[0].high - 10.5 >= student_limit(0.05, freedom) * error * (1 - 1e-9), "%g", findings[0].high);
+    EXPECT(findings[0].p >= student_tails(10.5 / error, freedom), "%g", findings[0].p);
     sides.launches[1] = 2;
-    infer_all(&sides, &finding, &inference);
-    EXPECT(finding.freedom == 1, "%g degrees of freedom with 2 launches", finding.freedom);
+    infer_all(&sides);
+    EXPECT(findings[0].freedom == 1, "%g degrees of freedom with 2 launches", findings[0].freedom);
 }
 
 TEST(equal_values_do_not_differ)
 {
     static const double left[] = {3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3}, right[] = {3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4};
     sides_t sides = {.rows = 2, .launches = {6, 6}, .in_blocks = true, .logs = {left, right}};
-    finding_t findings[2];
-    inference_t inference;
 
-    infer_all(&sides, findings, &inference);
+    infer_all(&sides);
     EXPECT(!findings[0].differs && findings[0].low == 0 && findings[0].high == 0, "%g", findings[0].p);
     EXPECT(findings[1].differs && fabs(findings[1].low - 1) < 1e-12, "%g", findings[1].p);
 }
@@ -239,9 +233,7 @@ LOOP_TEST(constant_rows_have_no_say, 12)
                 row[launches] = log(constants[_i / 2 % 3]) + (_i >= 6 ? side * log(2) : 0);
                 row[third] = 3 + 0.02 * ((3 * i + side) % 4);
             }
-        finding_t findings[ROWS];
-        inference_t inference;
-        infer_all(&sides, findings, &inference);
+        infer_all(&sides);
         EXPECT(findings[0].differs && findings[0].low > 0 && findings[0].high < 2, "%d launches: p %g, %g to %g", n,
                findings[0].p, findings[0].low, findings[0].high);
         EXPECT(!findings[2].differs && findings[2].low > -1 && findings[2].high < 1, "%d launches: p %g, %g to %g", n,
@@ -255,7 +247,6 @@ TEST(drawn_permutations_follow_the_seed)
     campaign_t campaign = {.rows = 3, .blocks = BLOCKS, .deviation = 0.1};
     chance dice = chance_of_round(0);
     finding_t once[3], again[3], other[3];
-    inference_t inference;
     rule_t other_rule = {0.05, 8, 1999};
 
     campaign_make(&campaign);
@@ -263,8 +254,8 @@ TEST(drawn_permutations_follow_the_seed)
     for (int in_blocks = 0; in_blocks <= 1; in_blocks++) {
         sides_t sides = campaign_sides(&campaign);
         sides.in_blocks = in_blocks;
-        infer_all(&sides, once, &inference);
-        infer_all(&sides, again, &inference);
+        ck_assert(infer(&sides, &rule, once, &inference));
+        ck_assert(infer(&sides, &rule, again, &inference));
         ck_assert(infer(&sides, &other_rule, other, &inference));
         EXPECT(!inference.is_exact && inference.permutations == 2000, "%" PRId64, inference.permutations);
         for (int row = 0; row < 3; row++) {
@@ -299,7 +290,7 @@ LOOP_TEST(verdict_is_by_the_interval, COUNT_OF(verdicts))
 /* ---- Where the truth is known */
 
 /* MH_ROUNDS changes how many. Of a thing with itself, 5 % are wrong; of those that differ, 80 % are found. */
-enum { COMPARISONS = 200, TRIALS = 100, ROWS = 20, FEW_BLOCKS = 8 };
+enum { COMPARISONS = 200, TRIALS = 100, FEW_BLOCKS = 8 };
 static const double wrong_part = 0.05, missed_part = 0.2;
 
 /* The most of so many that are of such a part, but for a chance of one in a million. */
@@ -332,8 +323,6 @@ TEST(most_by_chance_is_as_in_tables)
 static int count_wrong_comparisons(campaign_t campaign, const part_t *part, bool in_blocks)
 {
     campaign_t room = campaign;
-    finding_t findings[ROWS];
-    inference_t inference;
     int wrong = 0;
 
     campaign_make(&campaign);
@@ -344,7 +333,7 @@ static int count_wrong_comparisons(campaign_t campaign, const part_t *part, bool
         campaign_run(&campaign, &dice);
         sides_t sides = part ? part_take(part, &campaign, room.logs) : campaign_sides(&campaign);
         sides.in_blocks = in_blocks;
-        infer_all(&sides, findings, &inference);
+        infer_all(&sides);
         for (int row = 0; row < ROWS; row++)
             any = any || findings[row].low > 0 || findings[row].high < 0;
         wrong += any;
@@ -385,19 +374,17 @@ LOOP_TEST(few_wrong_verdicts_of_uneven_sides, COUNT_OF(uneven))
 TEST(predicted_launches_suffice)
 {
     campaign_t campaign = {.rows = ROWS, .deviation = 0.02, .log_ratio = log(1.05), .different_rows = 1};
-    finding_t findings[ROWS];
-    inference_t inference;
     int trials = rounds_of(TRIALS), missed = 0;
 
     for (int i = 0; i < trials; i++) {
         chance dice = chance_of_round(i);
         sides_t sides;
         for (int again = 0; again < 2; again++) {
-            campaign.blocks = again ? (int)launches_needed(&sides, &inference, &findings[0], log(1.05)) : 10;
+            campaign.blocks = again ? (int)launches_needed(&sides, &inference, findings, log(1.05)) : 10;
             campaign_make(&campaign);
             sides = campaign_sides(&campaign);
             campaign_run(&campaign, &dice);
-            infer_all(&sides, findings, &inference);
+            infer_all(&sides);
             campaign_free(&campaign);
         }
         missed += findings[0].low <= 0;
@@ -409,8 +396,6 @@ TEST(predicted_launches_suffice)
 TEST(intervals_contain_the_truth)
 {
     campaign_t campaign = {.rows = ROWS, .blocks = 10, .deviation = 0.05};
-    finding_t findings[ROWS];
-    inference_t inference;
     int missed = 0;
 
     campaign_make(&campaign);
@@ -422,7 +407,7 @@ TEST(intervals_contain_the_truth)
         for (int row = 0; row < ROWS; row++)
             for (int block = 0; block < campaign.blocks; block++)
                 campaign.logs[1][row * campaign.blocks + block] += row % 2 == 0 ? 0.5 : 0.02;
-        infer_all(&sides, findings, &inference);
+        infer_all(&sides);
         for (int row = 0; row < ROWS; row++) {
             double truth = row % 2 == 0 ? 0.5 : 0.02;
             any = any || findings[row].low > truth || findings[row].high < truth;

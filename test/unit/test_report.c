@@ -207,58 +207,23 @@ static void compare_with_golden(int index, const char *printed)
            reports[index].golden, same, printed + same, golden + same);
 }
 
-LOOP_TEST(report_as_in_golden_file, COUNT_OF(reports))
+/* Also where this machine has a locale with a comma. */
+LOOP_TEST(report_as_in_golden_file, 2 * COUNT_OF(reports))
 {
     static const char *const bad_values[] = {" nan", ",nan", ":nan", "NaN", "inf"};
-    static char printed[MAX_PRINTED];
-
-    if (!output_formats[reports[_i].format]) /* JSON needs a library */
-        return;
-    print_one(_i, printed);
-    compare_with_golden(_i, printed);
-    for (int i = 0; i < COUNT_OF(bad_values); i++)
-        EXPECT(!strstr(printed, bad_values[i]), "%s: %s", reports[_i].golden, bad_values[i]);
-}
-
-/* Where this machine has a locale with a comma. */
-LOOP_TEST(report_in_other_locale, COUNT_OF(reports))
-{
     static const char *const locales[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8", "fr_FR.utf8", "fr_FR"};
     static char printed[MAX_PRINTED];
-    int i = 0;
+    const int report = _i / 2;
 
-    if (!output_formats[reports[_i].format])
+    if (!output_formats[reports[report].format]) /* JSON needs a library */
         return;
-    while (i < COUNT_OF(locales) && !setlocale(LC_ALL, locales[i]))
-        i++;
-    print_one(_i, printed);
+    for (int i = 0; _i % 2 == 1 && i < COUNT_OF(locales) && !setlocale(LC_ALL, locales[i]); i++)
+        ;
+    print_one(report, printed);
     setlocale(LC_ALL, "C");
-    compare_with_golden(_i, printed);
-}
-
-/* Lines of a table are as long as their titles, and columns end where their titles do. */
-LOOP_TEST(table_lines_up, 4)
-{
-    static char printed[MAX_PRINTED];
-    const char *titles = NULL;
-
-    print_one(_i, printed);
-    for (const char *line = printed; *line != '\0'; line += strcspn(line, "\n") + 1) {
-        size_t length = strcspn(line, "\n");
-
-        if (line[0] == '#') {
-            titles = line;
-            continue;
-        }
-        if (strstr(line, "error:") && strstr(line, "error:") < line + length)
-            continue;
-        ck_assert_ptr_nonnull(titles);
-        EXPECT(titles[length] == '\n', "%s: row and titles have different lengths", reports[_i].golden);
-        for (size_t i = 1; i < length; i++)
-            EXPECT((titles[i] == ' ' && titles[i - 1] != ' ' && titles[i - 1] != '#') <=
-                       (line[i] == ' ' && line[i - 1] != ' '),
-                   "%s: byte %zu: a column does not end where its title does", reports[_i].golden, i);
-    }
+    compare_with_golden(report, printed);
+    for (int i = 0; i < COUNT_OF(bad_values); i++)
+        EXPECT(!strstr(printed, bad_values[i]), "%s: %s", reports[report].golden, bad_values[i]);
 }
 
 /* A full disk is seen by who owns the file. */

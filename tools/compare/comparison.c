@@ -103,13 +103,6 @@ static verdict_t verdict_at(const comparison_t *comparison, int row)
     return verdict_of(&comparison->findings[row], comparison->same_percent);
 }
 
-void comparison_counts(const comparison_t *comparison, int counts[VERDICTS])
-{
-    memset(counts, 0, VERDICTS * sizeof counts[0]);
-    for (int i = 0; i < comparison->pairs.count; i++)
-        counts[verdict_at(comparison, i)]++;
-}
-
 /* How many launches of each side allow a verdict at all. */
 static int min_launches(const comparison_t *comparison)
 {
@@ -150,9 +143,10 @@ void comparison_summary(const comparison_t *comparison, char text[COMPLAINT_BYTE
     static const char *const words[VERDICTS] = {
         [VERDICT_FASTER] = "faster", [VERDICT_SLOWER] = "slower", [VERDICT_SAME] = "the same"};
     const variant_t *list = comparison->variants->list;
-    int counts[VERDICTS], rows = comparison->pairs.count;
+    int counts[VERDICTS] = {0}, rows = comparison->pairs.count;
     int64_t missing = comparison_missing(comparison);
-    comparison_counts(comparison, counts);
+    for (int i = 0; i < rows; i++)
+        counts[verdict_at(comparison, i)]++;
     text[0] = '\0';
     if (comparison->by_guidelines)
         text_append(text, COMPLAINT_BYTES, "Of %d guidelines, %d are violated, %d kept, %d undecided", rows,

@@ -57,9 +57,6 @@ sheet_t comparison_sheet(const comparison_t *comparison);
  */
 int64_t comparison_missing(const comparison_t *comparison);
 
-/* comparison_counts - how many rows have each verdict. */
-void comparison_counts(const comparison_t *comparison, int counts[VERDICTS]);
-
 /* comparison_summary - the verdict on all rows in a sentence, which names the variants. */
 void comparison_summary(const comparison_t *comparison, char text[COMPLAINT_BYTES]);
 
