@@ -3,6 +3,7 @@
 # Files of results have the columns that the programs declare, doc/results.md names all schemas, and pandas reads files
 # by the lines that stand there.
 . "$(dirname "$0")/run.sh"
+. "$here/page.sh"
 page=$here/../../doc/results.md
 columns_page >"$scratch/columns.md"
 export MPIX_HARMONIZE_TOLERANCE_NS=1000000000 PYTHONDONTWRITEBYTECODE=1
@@ -83,6 +84,13 @@ check_comparison() {
     validate "$scratch/compare.csv" "$scratch/compare.json"
 }
 
+# A page of all files.
+check_page() {
+    succeeds run alone mpix_report "$scratch"/*.json -o "$page"
+    expect_page "$scratch"/*.json
+    [ "$(grep -c '^<h2>' "$page")" -eq 6 ] || complain "not a section for each tool"
+}
+
 # SIDES WHAT: the last run left out each raw file and said so once for each side, and printed what is in the file WHAT.
 expect_left_out() {
     expect_status 0
@@ -92,9 +100,7 @@ expect_left_out() {
 
 # Raw files of all tools, with rows and without any, beside results: both readers leave them out.
 check_beside() {
-    local folder=$scratch/beside name
-    mkdir "$folder"
-    for launch in 1 2 3 4; do cp "$scratch/bench_arrivals.json" "$folder/$launch.json"; done
+    local folder=$scratch/launches name
     run alone mpix_compare "$folder" "$folder" --format csv
     cp "$scratch/out" "$scratch/compared"
     run alone mpix_report "$folder"
@@ -166,6 +172,7 @@ done 3< <(outputs)
 if [ -s "$scratch/bench_usual.csv" ]; then
     if [ -x "$programs/mpix_campaign" ]; then
         tap_check "the manifest of a campaign" check_manifest
+        tap_check "a page" check_page
         tap_check "a comparison" check_comparison
         tap_check "raw files beside results" check_beside
     else

@@ -200,6 +200,11 @@ class Figure {
     this.picture.append(svg("path", { class: "frame", d: `M${left} ${top}V${bottom}H${right}` }));
   }
 
+  useTime(from, to) {
+    this.axes = [new Axis("linear", "ns", [from, to])];
+    this.axes[0].whole = this.axes[0].seen = [from, to];
+  }
+
   // The names of lanes over time, as far as there is room for them.
   drawLanes(names, height) {
     const { left, top, bottom } = this.box, each = Math.ceil(16 / height);
@@ -523,8 +528,7 @@ class Timeline extends Figure {
   constructor(spec) {
     super(spec.title);
     this.spec = spec;
-    this.axes = [new Axis("linear", "ns", [0, spec.to])];
-    this.axes[0].whole = this.axes[0].seen = [0, spec.to];
+    this.useTime(0, spec.to);
     this.names = [...spec.functions, "messages",
       ...(spec.marks ? ["waits, and their cause in a frame", "who waits for it, directly or not"] : [])];
   }
@@ -538,16 +542,17 @@ class Timeline extends Figure {
     const x = (time) => this.px(axis.place(time)), isSeen = (from, to) => x(to) >= left && x(from) <= right;
     const groups = this.names.map((name, i) => inside.appendChild(
       svg("g", { class: `series c${i % looks}${this.hidden.has(name) ? " hidden" : ""}`, "data-series": name })));
-    for (const [at, id, from, took, depth, text] of spec.calls) {
-      if (!isSeen(from, from + took)) continue;
-      const margin = (lane > 8 ? 3 : 0.5) + Math.min(2, lane / 8) * Math.min(depth, 2);
-      const start = Math.max(x(from), left - 2), node = groups[id].appendChild(svg("rect", { class: "call", x: start,
+    const drawRect = (group, look, [at, from, took], margin, name, text) => {
+      if (!isSeen(from, from + took)) return;
+      const start = Math.max(x(from), left - 2), node = group.appendChild(svg("rect", { class: look, x: start,
         y: top + at * lane + margin, width: Math.max(0.3, Math.min(x(from + took), right + 2) - start),
-        height: lane - 2 * margin }));
-      node.dataset.lane = spec.lanes[at];
-      node.tipText = `${spec.functions[id]}\n${spec.laneTitle} ${spec.lanes[at]}, ${valueText(took, "ns")} from ` +
+        height: lane - 2 * margin, "data-lane": spec.lanes[at] }));
+      node.tipText = `${name}\n${spec.laneTitle} ${spec.lanes[at]}, ${valueText(took, "ns")} from ` +
         valueText(from, "ns", 1) + (text ? "\n" + text : "");
-    }
+    };
+    for (const [at, id, from, took, depth, text] of spec.calls)
+      drawRect(groups[id], "call", [at, from, took],
+        (lane > 8 ? 3 : 0.5) + Math.min(2, lane / 8) * Math.min(depth, 2), spec.functions[id], text);
     const drawLine = (group, look, [source, from, target, to], tipText) => {
       if (!isSeen(Math.min(from, to), Math.max(from, to))) return;
       group.appendChild(svg("path", { class: look,
@@ -556,14 +561,9 @@ class Timeline extends Figure {
     for (const line of spec.messages)
       drawLine(groups[spec.functions.length], "call line", line, `message, ${line[4]}\nfrom ` +
         `${spec.lanes[line[0]]} to ${spec.lanes[line[2]]}, ${valueText(line[3] - line[1], "ns")} after its send began`);
-    for (const [at, from, took, isCause, text] of spec.marks || []) {
-      if (!isSeen(from, from + took)) continue;
-      const start = Math.max(x(from), left - 2);
-      groups.at(-2).appendChild(svg("rect", { class: isCause ? "call mark cause" : "call mark", x: start,
-        y: top + at * lane + (isCause ? 1 : lane / 4), height: isCause ? lane - 2 : lane / 2,
-        width: Math.max(0.3, Math.min(x(from + took), right + 2) - start) })).tipText =
-        `${text}\n${spec.laneTitle} ${spec.lanes[at]}, ${valueText(took, "ns")} from ${valueText(from, "ns", 1)}`;
-    }
+    for (const [at, from, took, isCause, text] of spec.marks || [])
+      drawRect(groups.at(-2), isCause ? "call mark cause" : "call mark", [at, from, took], isCause ? 1 : lane / 4,
+        text);
     for (const line of spec.chain || [])
       drawLine(groups.at(-1), "call line chain", line,
         `${line[4]}: ${spec.laneTitle} ${spec.lanes[line[2]]} waits for ${spec.lanes[line[0]]}`);
@@ -595,8 +595,7 @@ class Overview extends Figure {
   constructor(spec) {
     super(spec.title);
     this.spec = spec;
-    this.axes = [new Axis("linear", "ns", [spec.from, spec.to])];
-    this.axes[0].whole = this.axes[0].seen = [spec.from, spec.to];
+    this.useTime(spec.from, spec.to);
     this.columns = spec.rows[0][0].length;
     this.rowNames = spec.names.map(([first, last]) => first === last ? first : `${first} to ${last}`);
   }
