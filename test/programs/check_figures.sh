@@ -18,18 +18,15 @@ launched=${launched/ simulated-arrivals tuning-regret/}
     launched=${launched/ gantt violations/}
 launched=${FIGURES:-$launched}
 
-# Programs that are somewhere on the path, all but those named: for machines that lack them.
-path_without() {        # NAME...
-    local directory=$scratch/path name names=()
+# NAME: the path of all programs but this one.
+path_without() {
+    local directory=$scratch/path folder
     rm -rf "$directory"
     mkdir "$directory"
-    for name in bash sh awk mawk gawk sed grep tr sort date uname mkdir mktemp rm cp mv cat head tail cut dirname \
-        basename nproc wc env tee ls find seq timeout gnuplot smpicc smpirun pkg-config; do
-        [[ " $* " == *" $name "* ]] || ! command -v "$name" >/dev/null || names+=("$name")
-    done
-    for name in "${names[@]}"; do
-        ln -s "$(command -v "$name")" "$directory/$name"
-    done
+    while read -r folder; do
+        ln -s "$folder"/* "$directory" 2>/dev/null # the first of a name counts
+    done < <(tr : '\n' <<<"$PATH")
+    rm -f "$directory/$1"
     echo "$directory"
 }
 

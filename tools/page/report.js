@@ -349,7 +349,8 @@ class Table {
   constructor({ columns, rows }) {
     this.columns = columns;
     this.places = new Map(columns.map((column, place) => [column.name, place]));
-    this.rows = this.all = rows;
+    this.rows = rows;
+    this.numbers = new Map(rows.map((row, number) => [row, number]));
   }
 
   get(row, name) { return row[this.places.get(name)] ?? null; }
@@ -417,7 +418,7 @@ class Chart extends Figure {
     const title = several ? measure.title : "";
     const name = this.hasCurves ? [label, title].filter(Boolean).join(": ") : title;
     if (!this.hasCurves && !this.strips.includes(label)) this.strips.push(label);
-    const singles = spec.singles ? spec.singles[table.all.indexOf(row)] : [];
+    const singles = spec.singles ? spec.singles[table.numbers.get(row)] : [];
     const point = { x: this.hasCurves ? x : this.strips.indexOf(label), y, low: table.number(row, measure.low),
       high: table.number(row, measure.high), note: spec.note ? table.get(row, spec.note) : null, singles };
     if (!this.colors.has(name)) this.colors.set(name, this.colors.size);
