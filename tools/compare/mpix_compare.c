@@ -11,8 +11,6 @@
 #include "compare/comparison.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Beside those of all programs. */
 enum { STATUS_UNDECIDED = 3 };

@@ -3,7 +3,6 @@
 #include "page/report.h"
 
 #include "common/statistics.h"
-#include "common/text.h"
 #include "compare/comparison.h"
 #include "page/page.h"
 
