@@ -2,7 +2,7 @@
 /* candidates.c - which algorithms the MPI library offers, and which of them give right results. */
 #define _GNU_SOURCE /* strsep */
 #include "campaign/launch.h"
-#include "tune/library.h"
+#include "tune/tune.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -82,7 +82,7 @@ static bool write_candidates(const tune_t *tune, char complaint[COMPLAINT_BYTES]
         range_t all = {.first_bytes = 0, .last_bytes = INT64_MAX, .candidate = &tune->candidates[i]};
         char path[TUNE_PATH_BYTES];
         path_of(tune, &tune->candidates[i], path);
-        if (!tune->library->write(tune, &all, 1, path, complaint))
+        if (!tune_write(tune, &all, 1, path, complaint))
             return false;
     }
     return true;

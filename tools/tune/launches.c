@@ -2,7 +2,7 @@
 /* launches.c - start programs by the launcher that the user named. */
 #define _GNU_SOURCE /* asprintf */
 #include "campaign/launch.h"
-#include "tune/library.h"
+#include "tune/tune.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ probe_end_t tune_probe(const tune_t *tune, int64_t ranks, const char *file, cons
     for (int i = 0; words[i]; i++)
         json_array_append_new(command, json_string(words[i]));
     if (file)
-        tune->library->set_environment(environment, file);
+        tune_set_environment(tune, environment, file);
     json_t *variant = json_pack("{s:o, s:o}", "command", command, "environment", environment);
     launch_t launch = launch_run(variant, output, error, PROBE_TIMEOUT_S);
     json_decref(variant);

@@ -9,7 +9,7 @@
 #include "common/text.h"
 #include "compare/comparison.h"
 #include "tune/choose.h"
-#include "tune/library.h"
+#include "tune/tune.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static json_t *variant_of(const campaign_settings_t *campaign, const char *name,
     char bench[TUNE_PATH_BYTES], text[MAX_NAME_BYTES], list[MAX_SIZES * MAX_NAME_BYTES] = "";
     json_t *command = tune_command(tune, tune->settings.ranks), *environment = json_object();
     if (path)
-        tune->library->set_environment(environment, path);
+        tune_set_environment(tune, environment, path);
     tune_sibling(tune, "mpix_bench", bench);
     snprintf(text, sizeof text, "%lld", (long long)tune->settings.iterations);
     for (int i = 0; i < sizes->count; i++)

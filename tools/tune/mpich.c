@@ -12,15 +12,13 @@
  * another for the nodes. A second file, PATH.nodes, takes the composition of a single algorithm where rules are.
  */
 #define _GNU_SOURCE /* memmem */
-#include "tune/library.h"
+#include "tune/tune.h"
 #include "tune/paged_text.h"
-#include "tune/probe.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { KEY_BYTES = 160, ELEMENT_BYTES = 4 };
 
@@ -211,13 +209,12 @@ static bool put_ranges(const tune_t *tune, json_t *tree, const range_t *ranges, 
     return by_ranks && json_object_set_new(operation, intra, by_ranks) == 0;
 }
 
-static bool write_tree(const json_t *tree, const char *path)
+static bool write_tree(const json_t *tree, FILE *file)
 {
     char *text = json_dumps(tree, JSON_INDENT(1));
-    FILE *file = text ? fopen(path, "w") : NULL;
-    bool good = file && paged_text_write(file, text);
+    bool good = text && paged_text_write(file, text);
     free(text);
-    return file && fclose(file) == 0 && good;
+    return good;
 }
 
 /* The composition that hands on to an algorithm is the one for all that no other condition holds for: the last. */
@@ -229,40 +226,19 @@ static json_t *find_plain(json_t *tree)
     return json_object_size(inner) > 0 ? find_plain(inner) : tree;
 }
 
-/* No file is needed on one node, where compositions use the tree of algorithms, or without any composition. */
-static bool write_compositions(const tune_t *tune, const range_t *ranges, int count, const char *path)
+/*
+ * Beside it is the tree of compositions, if there is one. On one node, where compositions use the tree of algorithms,
+ * it is not needed.
+ */
+static bool write_file(const tune_t *tune, const range_t *ranges, int count, bool is_beside, FILE *file)
 {
-    char compositions[TUNE_PATH_BYTES];
-    if (!tune_has_nodes(tune))
-        return true;
-    json_t *tree = load_tree(tune, true),
-           *plain = json_deep_copy(find_plain(json_object_get(find_operation(tree, tune), intra)));
-    tune_nodes_path(path, compositions);
-    bool good = !plain || !put_ranges(tune, tree, ranges, count, plain) || write_tree(tree, compositions);
+    json_t *tree = load_tree(tune, is_beside), *plain = NULL;
+    if (is_beside)
+        plain = json_deep_copy(find_plain(json_object_get(find_operation(tree, tune), intra)));
+    bool good = tree && (plain || !is_beside) && put_ranges(tune, tree, ranges, count, plain) && write_tree(tree, file);
     json_decref(plain);
     json_decref(tree);
     return good;
-}
-
-static bool write_file(const tune_t *tune, const range_t *ranges, int count, const char *path,
-                       char complaint[COMPLAINT_BYTES])
-{
-    json_t *tree = load_tree(tune, false);
-    bool has_place = tree && put_ranges(tune, tree, ranges, count, NULL);
-    bool good = has_place && write_tree(tree, path) && write_compositions(tune, ranges, count, path);
-    json_decref(tree);
-    if (!has_place)
-        return complain(complaint, "the selection tree of this MPICH has no place for %s", tune->operation->name);
-    return good || complain(complaint, "cannot write %.400s", path);
-}
-
-static void set_environment(json_t *environment, const char *path)
-{
-    char compositions[TUNE_PATH_BYTES];
-    tune_nodes_path(path, compositions);
-    json_object_set_new(environment, "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", json_string(path));
-    if (access(compositions, F_OK) == 0)
-        json_object_set_new(environment, "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE", json_string(compositions));
 }
 
 /* ---- Proof: with another operation's algorithm in a rule's place, a call that comes to the rule ends the program */
@@ -318,13 +294,15 @@ static bool returns(const tune_t *tune, const char *file, const char *const *wor
 
 static sight_t look(const tune_t *tune, const char *file, int which, int64_t bytes, int64_t ranks)
 {
-    char path[TUNE_PATH_BYTES], size[MAX_NAME_BYTES];
+    char path[TUNE_PATH_BYTES], size[MAX_NAME_BYTES], complaint[COMPLAINT_BYTES];
     json_t *tree = json_load_file(file, 0, NULL);
     tune_path(tune, path, "poison.json");
-    bool good = tree && poison(tune, tree, &tune->ranges[which]) && write_tree(tree, path) &&
-                write_compositions(tune, tune->ranges, tune->range_count, path);
+    bool good = tree && poison(tune, tree, &tune->ranges[which]) &&
+                tune_write(tune, tune->ranges, tune->range_count, path, complaint);
+    FILE *poisoned_file = good ? fopen(path, "w") : NULL;
+    good = poisoned_file && write_tree(tree, poisoned_file);
     json_decref(tree);
-    if (!good)
+    if (!poisoned_file || fclose(poisoned_file) != 0 || !good)
         return SIGHT_UNKNOWN;
     snprintf(size, sizeof size, "%lld", (long long)bytes);
     const char *const words[] = {"use", tune->operation->name, size, NULL};
@@ -340,5 +318,13 @@ static void find_before(const tune_t *tune, char before[BEFORE_BYTES])
         snprintf(before, BEFORE_BYTES, "compositions of an algorithm for each node and one for all");
 }
 
-const library_t library_mpich = {"MPICH",   "json",     is_mpich,        find_before, enumerate,
-                                 min_bytes, write_file, set_environment, look};
+const library_t library_mpich = {
+    "MPICH",
+    "json",
+    is_mpich,
+    find_before,
+    enumerate,
+    min_bytes,
+    write_file,
+    {{{"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", NULL}}, {{"MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE", NULL}}},
+    look};

@@ -4,12 +4,10 @@
  * write the library's own tuning file, and show that it is in force.
  */
 #include "campaign/launch.h"
-#include "common/output.h"
 #include "common/variables.h"
 #include "pure/statistics.h"
 #include "results/table.h"
-#include "tune/library.h"
-#include "tune/probe.h"
+#include "tune/tune.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -26,12 +24,7 @@ enum { SIGNALED = 128 };
 
 /* ---- Options */
 
-typedef struct settings {
-    tune_settings_t tune;
-    output_t output;
-} settings_t;
-
-#define FIELD(field) (offsetof(settings_t, tune) + offsetof(tune_settings_t, field))
+#define FIELD(field) offsetof(tune_settings_t, field)
 
 static const option_spec_t options[] = {
     {'n', "ranks", "N", OPTION_INTEGER, FIELD(ranks), 1, 1e6, NULL, "2",
@@ -60,8 +53,8 @@ static const option_spec_t options[] = {
     SEED_OPTION(FIELD(seed), "the seed of the order of launches"),
     {'o', "output", "DIR", OPTION_TEXT, FIELD(directory), 0, 0, NULL, "tuning",
      "the folder of the tuning; if it has one, it continues"},
-    {0, "format", "FORMAT", OPTION_CHOICE, offsetof(settings_t, output) + offsetof(output_t, format), 0, 0,
-     NAMES(output_formats), "table", "table, csv, or json (a line for each row)"},
+    {0, "format", "FORMAT", OPTION_CHOICE, FIELD(output.format), 0, 0, NAMES(output_formats), "table",
+     "table, csv, or json (a line for each row)"},
 };
 static const option_spec_t operand = {0, "operation", "OPERATION", OPTION_TEXTS, FIELD(operands), 0, 0, NULL, NULL, ""};
 
@@ -106,10 +99,10 @@ static const column_t columns[COLUMNS] = {
 static const schema_t tune_schema =
     SCHEMA("mpix-tune", "A row is a range of sizes for which an algorithm was chosen.", columns);
 
-static void print_ranges(const tune_t *tune, const output_t *output)
+static void print_ranges(const tune_t *tune)
 {
     static head_t head;
-    const table_t table = TABLE(tune_schema, output);
+    const table_t table = TABLE(tune_schema, &tune->settings.output);
     head_add(&head, "mpi_library", "%s", text_at(tune->listing, "library"));
     head_add(&head, "ranks", "%lld", (long long)tune->settings.ranks);
     if (tune->settings.arrival)
@@ -133,29 +126,6 @@ static void print_ranges(const tune_t *tune, const output_t *output)
 }
 
 /* ---- Telling */
-
-void tune_path(const tune_t *tune, char path[TUNE_PATH_BYTES], const char *format, ...)
-{
-    char name[TUNE_PATH_BYTES];
-    va_list values;
-    va_start(values, format);
-    vsnprintf(name, sizeof name, format, values);
-    va_end(values);
-    snprintf(path, TUNE_PATH_BYTES, "%.*s/%.*s", TUNE_PATH_BYTES / 2, tune->directory, TUNE_PATH_BYTES / 2 - 2, name);
-}
-
-void tune_nodes_path(const char *file, char path[TUNE_PATH_BYTES])
-{
-    snprintf(path, TUNE_PATH_BYTES, "%.*s.nodes", TUNE_PATH_BYTES - 8, file);
-}
-
-void tune_remove(const char *file)
-{
-    char beside[TUNE_PATH_BYTES];
-    tune_nodes_path(file, beside);
-    unlink(file);
-    unlink(beside);
-}
 
 void tune_tell(const tune_t *tune, const char *format, ...)
 {
@@ -196,7 +166,7 @@ static void say_before(const tune_t *tune, FILE *file)
 static void say_use(const tune_t *tune, const char *file, FILE *to)
 {
     json_t *environment = json_object();
-    tune->library->set_environment(environment, file);
+    tune_set_environment(tune, environment, file);
     fprintf(to, "# To use it:");
     for (void *at = json_object_iter(environment); at; at = json_object_iter_next(environment, at))
         fprintf(to, " %s=%s", json_object_iter_key(at), json_string_value(json_object_iter_value(at)));
@@ -276,7 +246,7 @@ static bool write_file(const tune_t *tune, char path[TUNE_PATH_BYTES], char comp
     for (int i = 0; i < tune->range_count; i++)
         if (!tune->ranges[i].unproven)
             good[count++] = tune->ranges[i];
-    return count == 0 || tune->library->write(tune, good, count, path, complaint);
+    return count == 0 || tune_write(tune, good, count, path, complaint);
 }
 
 static int count_unproven(const tune_t *tune)
@@ -322,11 +292,11 @@ static bool find(tune_t *tune, char path[TUNE_PATH_BYTES], FILE *says, char comp
     return good && tune_measure(tune, complaint) && (tune->range_count == 0 || settle(tune, path, complaint));
 }
 
-static int report(const tune_t *tune, const output_t *output, const char *path, FILE *says)
+static int report(const tune_t *tune, const char *path, FILE *says)
 {
     int unproven = count_unproven(tune), good = tune->range_count - unproven;
-    if (tune->range_count > 0 || output->format != FORMAT_TABLE)
-        print_ranges(tune, output);
+    if (tune->range_count > 0 || tune->settings.output.format != FORMAT_TABLE)
+        print_ranges(tune);
     if (tune->range_count == 0)
         fprintf(says, "# The library's own choice stays: no algorithm is faster by %g %%\n",
                 tune->settings.min_gain_percent);
@@ -339,10 +309,10 @@ static int report(const tune_t *tune, const output_t *output, const char *path, 
     return unproven > 0 ? STATUS_FAILED : STATUS_GOOD;
 }
 
-static int run(tune_t *tune, const output_t *output)
+static int run(tune_t *tune)
 {
     char complaint[COMPLAINT_BYTES], path[TUNE_PATH_BYTES];
-    FILE *says = output->format == FORMAT_JSON ? stderr : stdout; /* what is no result */
+    FILE *says = tune->settings.output.format == FORMAT_JSON ? stderr : stdout; /* what is no result */
     launch_prepare();
     if (!make_folder(tune, complaint) || !find(tune, path, says, complaint)) {
         if (launch_signal() != 0)
@@ -350,7 +320,7 @@ static int run(tune_t *tune, const output_t *output)
         fprintf(stderr, "%s: %s\n", tune_name, complaint);
         return STATUS_FAILED;
     }
-    return report(tune, output, path, says);
+    return report(tune, path, says);
 }
 
 /* ---- Beginning */
@@ -410,7 +380,7 @@ static options_outcome_t list_sizes(tune_t *tune)
     return OPTIONS_RUN;
 }
 
-static options_outcome_t read_options(int argc, char **argv, settings_t *settings, tune_t *tune)
+static options_outcome_t read_options(int argc, char **argv, tune_t *tune)
 {
     const program_spec_t spec =
         PROGRAM_SPEC(tune_name, "Finds faster algorithms of a collective operation, and writes the MPI library's file.",
@@ -418,8 +388,7 @@ static options_outcome_t read_options(int argc, char **argv, settings_t *setting
     int place = 1;
     while (place < argc && strcmp(argv[place], "--") != 0)
         place++;
-    options_outcome_t outcome = options_parse(&spec, place, argv, settings);
-    tune->settings = settings->tune;
+    options_outcome_t outcome = options_parse(&spec, place, argv, &tune->settings);
     if (outcome == OPTIONS_RUN)
         outcome = find_operation(tune);
     if (outcome == OPTIONS_RUN && place + 1 >= argc)
@@ -432,19 +401,18 @@ static options_outcome_t read_options(int argc, char **argv, settings_t *setting
 
 int main(int argc, char **argv)
 {
-    static settings_t settings;
     static tune_t tune;
     if (argc > 1 && strcmp(argv[1], "probe") == 0)
         return probe_main(argc, argv);
     output_begin();
-    options_outcome_t outcome = read_options(argc, argv, &settings, &tune);
+    options_outcome_t outcome = read_options(argc, argv, &tune);
     if (outcome != OPTIONS_RUN)
         return output_answer(outcome, tune_name);
     variables_check(tune_name);
     tune.is_terminal = isatty(STDERR_FILENO) == 1;
     find_program(tune.program);
-    settings.output.file = stdout;
-    int status = run(&tune, &settings.output);
+    tune.settings.output.file = stdout;
+    int status = run(&tune);
     for (int i = 0; i < tune.candidate_count; i++)
         json_decref(tune.candidates[i].leaf);
     json_decref(tune.listing);

@@ -12,7 +12,7 @@
  */
 #define _GNU_SOURCE /* getline */
 #include "common/text.h"
-#include "tune/library.h"
+#include "tune/tune.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -157,56 +157,38 @@ static int list_limits(const range_t *ranges, int count, int64_t scale, limit_t 
     return listed;
 }
 
-typedef void write_limit_t(FILE *file, const tune_t *tune, const limit_t *limit);
-
-static void write_algorithm(FILE *file, const tune_t *tune, const limit_t *limit)
+static void write_limit(FILE *file, const tune_t *tune, const limit_t *limit, bool is_of_han)
 {
     static const candidate_t usual = {.name = "the library's choice"};
     const candidate_t *candidate = limit->candidate ? limit->candidate : &usual;
-    fprintf(file, "%lld %lld %lld %lld%s # %s\n", (long long)limit->bytes, (long long)candidate->number,
-            (long long)candidate->fan_out, (long long)candidate->segment_bytes, has_requests(tune) ? " 0" : "",
-            candidate->name);
-}
-
-static void write_component(FILE *file, const tune_t *tune, const limit_t *limit)
-{
-    (void)tune;
-    fprintf(file, "%lld %s\n", (long long)limit->bytes, limit->candidate ? "tuned" : "han");
+    if (is_of_han)
+        fprintf(file, "%lld %s\n", (long long)limit->bytes, limit->candidate ? "tuned" : "han");
+    else
+        fprintf(file, "%lld %lld %lld %lld%s # %s\n", (long long)limit->bytes, (long long)candidate->number,
+                (long long)candidate->fan_out, (long long)candidate->segment_bytes, has_requests(tune) ? " 0" : "",
+                candidate->name);
 }
 
 /* Sets of limits: for fewer ranks, for those of the tuning, and for more. */
-static void write_sets(FILE *file, const tune_t *tune, const limit_t *limits, int count, write_limit_t *write_limit)
+static void write_numbers(FILE *file, const tune_t *tune, const range_t *ranges, int count, bool is_of_han)
 {
     static const limit_t usual = {0, NULL};
+    limit_t limits[2 * MAX_RANGES + 1];
+    /* If each rank has a block, han compares the size of one block, where tuned compares that of all. */
+    int listed = list_limits(ranges, count, is_of_han ? 1 : compared(tune, 1), limits);
     int64_t ranks = tune->settings.ranks;
+    fprintf(file, "%s1 # operations\n%d # %s\n%s", !is_of_han && has_requests(tune) ? "rule-file-version-2\n" : "",
+            tune->open_mpi_number, tune->operation->name, is_of_han ? "1 # level\n2 # all nodes\n" : "");
     fprintf(file, "%d # sets of limits, by ranks\n", ranks == 1 ? 2 : 3);
     if (ranks > 1) {
         fprintf(file, "1 # rank, and all up to the next set\n1 # limit\n");
-        write_limit(file, tune, &usual);
+        write_limit(file, tune, &usual, is_of_han);
     }
-    fprintf(file, "%lld # ranks\n%d # limits in bytes\n", (long long)ranks, count);
-    for (int i = 0; i < count; i++)
-        write_limit(file, tune, &limits[i]);
+    fprintf(file, "%lld # ranks\n%d # limits in bytes\n", (long long)ranks, listed);
+    for (int i = 0; i < listed; i++)
+        write_limit(file, tune, &limits[i], is_of_han);
     fprintf(file, "%lld # ranks or more\n1 # limit\n", (long long)ranks + 1);
-    write_limit(file, tune, &usual);
-}
-
-static void write_numbers(FILE *file, const tune_t *tune, const range_t *ranges, int count)
-{
-    limit_t limits[2 * MAX_RANGES + 1];
-    int listed = list_limits(ranges, count, compared(tune, 1), limits);
-    fprintf(file, "%s1 # operations\n%d # %s\n", has_requests(tune) ? "rule-file-version-2\n" : "",
-            tune->open_mpi_number, tune->operation->name);
-    write_sets(file, tune, limits, listed, write_algorithm);
-}
-
-/* If each rank has a block, han compares the size of one block, where tuned compares that of all. */
-static void write_han(FILE *file, const tune_t *tune, const range_t *ranges, int count)
-{
-    limit_t limits[2 * MAX_RANGES + 1];
-    int listed = list_limits(ranges, count, 1, limits);
-    fprintf(file, "1 # operations\n%d # %s\n1 # level\n2 # all nodes\n", tune->open_mpi_number, tune->operation->name);
-    write_sets(file, tune, limits, listed, write_component);
+    write_limit(file, tune, &usual, is_of_han);
 }
 
 static json_t *json_rule(const tune_t *tune, const range_t *range)
@@ -231,46 +213,13 @@ static bool write_json(FILE *file, const tune_t *tune, const range_t *ranges, in
     return good;
 }
 
-static bool is_han_used(const tune_t *tune)
+static bool write_file(const tune_t *tune, const range_t *ranges, int count, bool is_beside, FILE *file)
 {
-    return tune_has_nodes(tune) && version_of(tune) >= FIRST_OF_HAN;
-}
-
-static bool close_written(FILE *file, bool good, const char *path, char complaint[COMPLAINT_BYTES])
-{
-    good = file && fclose(file) == 0 && good;
-    return good || complain(complaint, "cannot write %.400s", path);
-}
-
-static bool write_rules(const tune_t *tune, const range_t *ranges, int count, const char *path,
-                        char complaint[COMPLAINT_BYTES])
-{
-    char han_path[TUNE_PATH_BYTES];
-    FILE *file = fopen(path, "w");
-    bool good = true;
-    if (file && version_of(tune) >= FIRST_OF_JSON)
-        good = write_json(file, tune, ranges, count);
-    else if (file)
-        write_numbers(file, tune, ranges, count);
-    if (!close_written(file, good, path, complaint))
-        return false;
-    tune_nodes_path(path, han_path);
-    file = is_han_used(tune) ? fopen(han_path, "w") : NULL;
-    if (file)
-        write_han(file, tune, ranges, count);
-    return !is_han_used(tune) || close_written(file, true, han_path, complaint);
-}
-
-static void set_environment(json_t *environment, const char *path)
-{
-    char han_path[TUNE_PATH_BYTES];
-    tune_nodes_path(path, han_path);
-    json_object_set_new(environment, "OMPI_MCA_coll_tuned_use_dynamic_rules", json_string("1"));
-    json_object_set_new(environment, "OMPI_MCA_coll_tuned_dynamic_rules_filename", json_string(path));
-    if (access(han_path, F_OK) != 0)
-        return;
-    json_object_set_new(environment, "OMPI_MCA_coll_han_use_dynamic_file_rules", json_string("1"));
-    json_object_set_new(environment, "OMPI_MCA_coll_han_dynamic_rules_filename", json_string(han_path));
+    if (!is_beside && version_of(tune) >= FIRST_OF_JSON)
+        return write_json(file, tune, ranges, count);
+    if (!is_beside || version_of(tune) >= FIRST_OF_HAN)
+        write_numbers(file, tune, ranges, count, is_beside);
+    return !is_beside || version_of(tune) >= FIRST_OF_HAN;
 }
 
 /* ---- Proof: which of the library's algorithms a program called, as the loader binds a function at its first call */
@@ -357,10 +306,19 @@ static sight_t look(const tune_t *tune, const char *file, int which, int64_t byt
         return SIGHT_UNKNOWN;
     if (strcmp(with_file, without) == 0)
         return SIGHT_USUAL;
-    bool good = write_rules(tune, &one, 1, path, complaint) && see_functions(tune, path, bytes, ranks, alone);
+    bool good = tune_write(tune, &one, 1, path, complaint) && see_functions(tune, path, bytes, ranks, alone);
     tune_remove(path);
     return good && strcmp(with_file, alone) == 0 ? SIGHT_RULE : SIGHT_UNKNOWN;
 }
 
-const library_t library_open_mpi = {"Open MPI", "rules",     is_open_mpi,     find_before, enumerate,
-                                    NULL,       write_rules, set_environment, look};
+const library_t library_open_mpi = {
+    "Open MPI",
+    "rules",
+    is_open_mpi,
+    find_before,
+    enumerate,
+    NULL,
+    write_file,
+    {{{"OMPI_MCA_coll_tuned_use_dynamic_rules", "1"}, {"OMPI_MCA_coll_tuned_dynamic_rules_filename", NULL}},
+     {{"OMPI_MCA_coll_han_use_dynamic_file_rules", "1"}, {"OMPI_MCA_coll_han_dynamic_rules_filename", NULL}}},
+    look};

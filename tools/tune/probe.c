@@ -4,12 +4,11 @@
  * but these is called: an algorithm that the environment forces may be wrong.
  */
 #define _GNU_SOURCE /* dladdr */
-#include "tune/probe.h"
+#include "tune/tune.h"
 
 #include "bench/algorithms.h"
 #include "bench/operation.h"
 #include "common/random.h"
-#include "tune/tune.h"
 
 #include <dlfcn.h>
 #include <jansson.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* prove.c - show that each rule of a file is in force at its ends, and nowhere else. */
-#include "tune/library.h"
+#include "tune/tune.h"
 
 /* All types of messages are made of so many bytes or a divisor of it. */
 enum { ELEMENT_BYTES = 4 };

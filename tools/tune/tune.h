@@ -11,10 +11,12 @@
 #include "bench/operation.h"
 #include "campaign/description.h"
 #include "common/options.h"
+#include "common/output.h"
 #include "results/results.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MAX_CANDIDATES = 40, MAX_RANGES = MAX_SIZES, TUNE_PATH_BYTES = 4096 };
@@ -52,9 +54,8 @@ typedef struct tune_settings {
     const char *bench; /* or NULL */
     int64_t seed;
     text_list_t operands;
+    output_t output;
 } tune_settings_t;
-
-struct library;
 
 typedef struct tune {
     tune_settings_t settings;
@@ -91,18 +92,27 @@ static inline bool tune_is_of(const tune_t *tune, const char *name)
  */
 bool tune_is_chosen(const char *chosen);
 
+/* tune_tell - a line on standard error, if that is a terminal: what is being done. */
+void tune_tell(const tune_t *tune, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- files.c */
+
 /* tune_path - a file in the folder of the tuning. */
 void tune_path(const tune_t *tune, char path[TUNE_PATH_BYTES], const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* tune_nodes_path - what a tuning file has beside it where ranks are on several nodes. */
-void tune_nodes_path(const char *file, char path[TUNE_PATH_BYTES]);
+/*
+ * tune_write - a tuning file with ranges for exactly the ranks of the tuning, and if they are on several nodes, what
+ * has to be beside it. False after a complaint.
+ */
+bool tune_write(const tune_t *tune, const range_t *ranges, int count, const char *path,
+                char complaint[COMPLAINT_BYTES]);
+
+/* tune_set_environment - add the variables that make the library read a tuning file, and what is beside it. */
+void tune_set_environment(const tune_t *tune, json_t *environment, const char *file);
 
 /* tune_remove - a tuning file, and what is beside it. */
 void tune_remove(const char *file);
-
-/* tune_tell - a line on standard error, if that is a terminal: what is being done. */
-void tune_tell(const tune_t *tune, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- launches.c */
 
@@ -152,6 +162,73 @@ bool tune_measure(tune_t *tune, char complaint[COMPLAINT_BYTES]);
 
 /* tune_confirm - measure the file again, in fresh launches, and note which ranges did not gain. */
 bool tune_confirm(tune_t *tune, const char *file, char complaint[COMPLAINT_BYTES]);
+
+/* ---- What differs between MPI libraries: their algorithms, the form of their tuning files, and proofs */
+
+enum { BEFORE_BYTES = 512 };
+
+/* What a launch with a file shows at one size. */
+typedef enum sight { SIGHT_RULE, SIGHT_USUAL, SIGHT_UNKNOWN } sight_t;
+
+/* NULL as the value: the path of the file. */
+typedef struct variable {
+    const char *name, *value;
+} variable_t;
+enum { MAX_VARIABLES = 2 };
+
+typedef struct library {
+    const char *name;
+    const char *suffix; /* of tuning files */
+
+    /* Whether the library's own text names it. */
+    bool (*is_it)(const char *version);
+
+    /* Say what goes before the algorithms of rules, so that these may hold for nothing. Nothing said: nothing does. */
+    void (*find_before)(const tune_t *tune, char before[BEFORE_BYTES]);
+
+    /* Find the candidates. False after a complaint, which says why there are none. */
+    bool (*enumerate)(tune_t *tune, char complaint[COMPLAINT_BYTES]);
+
+    /* The smallest size for which a rule can hold; NULL: any. */
+    int64_t (*min_bytes)(const tune_t *tune);
+
+    /*
+     * Write ranges for exactly the ranks of the tuning: the file, or what has to be beside it if they are on several
+     * nodes. False if there is no place for them, or nothing has to be beside it.
+     */
+    bool (*write)(const tune_t *tune, const range_t *ranges, int count, bool is_beside, FILE *file);
+
+    /* Variables that make the library read the file, and what is beside it. */
+    variable_t variables[2][MAX_VARIABLES];
+
+    /*
+     * See whether a range's candidate is used at one size, if the file is in force.
+     *
+     * ranges   of the file
+     * which    the range, whose candidate is expected or not
+     * ranks    may be others than those of the tuning
+     */
+    sight_t (*look)(const tune_t *tune, const char *file, int which, int64_t bytes, int64_t ranks);
+} library_t;
+
+extern const library_t library_mpich, library_open_mpi;
+
+/*
+ * ---- probe.c: what mpix_tune does as an MPI program, started by the launcher: it lists what the MPI library offers,
+ * and calls an operation
+ *
+ *     probe list                     print what the library is and offers, as JSON
+ *     probe use OPERATION BYTES [F]  one call; with F, the loader writes to F.PID which functions are called first
+ *     probe check OPERATION SEED N in-place|separate
+ *                                    N random calls, compared with what the standard demands, some with MPI_IN_PLACE if
+ *                                    it is named; prints JSON
+ */
+
+/* probe_main - argv[1] is "probe". Returns the exit status. */
+int probe_main(int argc, char **argv);
+
+/* What "use" prints after the call: a launcher may return 0 for a program that was ended. */
+extern const char probe_used[];
 
 /* ---- prove.c */
 
