@@ -3,7 +3,7 @@
  * scale_model.c - the library's own synchronization at any number of processes, in one thread and in virtual time, with
  * the truth known.
  *
- * Usage: scale_model [NAME=VALUE]...; see scale_options.h.
+ * Usage: scale_model [NAME=VALUE]...; see scale_options.c.
  *
  * The first of a node runs the library from the clock of a communicator downward: exchanges, estimator, tracker,
  * composition, schedule. What replaces MPI and the machine are virtual_world.c and the clocks here, which are those of
@@ -71,7 +71,7 @@ typedef struct process {
 static scale_options_t options;
 static process_t *processes;
 static tally_t tally;
-static int nodes, *leaders, *everyone;
+static int nodes, per_node, simulated, *leaders, *everyone;
 
 static void *allocate(int64_t count, size_t bytes)
 {
@@ -83,21 +83,15 @@ static void *allocate(int64_t count, size_t bytes)
 
 static int node_of(int rank)
 {
-    return options.all ? rank / options.per_node : rank;
+    return options.all ? rank / per_node : rank;
 }
 
 static bool is_leader(int rank)
 {
-    return !options.all || rank % options.per_node == 0;
+    return !options.all || rank % per_node == 0;
 }
 
 /* ---- Clocks */
-
-static double normal(chance *dice)
-{
-    double radius = sqrt(-2 * log(chance_unit(dice)));
-    return radius * cos(2 * 3.14159265358979323846 * chance_unit(dice));
-}
 
 static chance stream(int kind, int number)
 {
@@ -149,7 +143,7 @@ static void change_drift(node_clock_t *clock, int node)
     if (is_restless(node))
         wanted_ppb = clock->segment_ns / PERIOD_NS % 2 ? HUGE_VAL : -HUGE_VAL;
     else if (options.clocks == CLOCKS_PLAIN)
-        wanted_ppb += WALK_PPB * sqrt(seconds) * normal(&clock->walk);
+        wanted_ppb += WALK_PPB * sqrt(seconds) * chance_normal(&clock->walk);
     clock->drift_ppb = wander_to(&clock->wandering, wanted_ppb, limit_ppb_per_s(node), seconds);
 }
 
@@ -251,7 +245,7 @@ static int64_t path_ns(int rank)
 {
     bool is_flat = options.label.levels == 1 && options.all;
     const int *ranks = is_flat ? everyone : leaders;
-    int size = is_flat ? options.processes : nodes, at = is_flat ? rank : node_of(rank), parent;
+    int size = is_flat ? simulated : nodes, at = is_flat ? rank : node_of(rank), parent;
     int64_t sum_ns = rank == ranks[at] ? 0 : half_trip_ns(rank, ranks[at]);
     for (; (parent = mh_turns_of_index(at, size).parent) >= 0; at = parent)
         sum_ns += half_trip_ns(ranks[at], ranks[parent]);
@@ -332,14 +326,14 @@ static void make_plan(process_t *one, int rank)
     mh_sites alone = {.size = 1, .leaders = {1, 0, NULL}, .node = {1, 0, everyone}, .places = &place};
     mh_sync_plan *plan = &one->clock.plan;
     mh_error error = MH_NO_ERROR;
-    int first = rank / options.per_node * options.per_node, all = options.all ? options.processes : nodes;
+    int first = rank / per_node * per_node;
     if (mh_sync_plan_make(plan, &options.label, &one->clock.global.base, &alone, &error) != MPI_SUCCESS)
         give_up(error.message);
-    mh_group outer = {nodes, node_of(rank), leaders}, inner = {options.per_node, rank - first, everyone + first};
+    mh_group outer = {nodes, node_of(rank), leaders}, inner = {per_node, rank - first, everyone + first};
     if (!is_leader(rank))
         outer = (mh_group){0, 0, NULL};
     if (options.label.levels == 1)
-        outer = (mh_group){all, rank, NULL};
+        outer = (mh_group){simulated, rank, NULL};
     set_group(&plan->level[0], &outer);
     if (options.label.levels > 1)
         set_group(&plan->level[1], &inner);
@@ -397,15 +391,16 @@ static double wall_now_s(void)
 int main(int argc, char **argv)
 {
     options = read_scale_options(argc, argv);
-    nodes = options.processes / options.per_node;
-    int simulated = options.all ? options.processes : nodes;
+    per_node = (int)options.per_node;
+    nodes = (int)options.processes / per_node;
+    simulated = options.all ? (int)options.processes : nodes;
     double began_s = wall_now_s();
     struct rusage before = usage_now();
     processes = allocate(simulated, sizeof *processes);
     leaders = allocate(nodes, sizeof *leaders);
     everyone = allocate(simulated, sizeof *everyone);
     for (int i = 0; i < nodes; i++)
-        leaders[i] = options.all ? i * options.per_node : i;
+        leaders[i] = options.all ? i * per_node : i;
     for (int i = 0; i < simulated; i++)
         everyone[i] = i;
     virtual_world world = {.processes = simulated, .begin = begin, .run = run, .arrival_ns = arrival_ns};
@@ -416,8 +411,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < simulated; i++)
         wandered += processes[i].clock.wandered;
     double bytes = (double)(after.ru_maxrss - before.ru_maxrss) * 1024 - tally_bytes(&tally);
-    printf("processes=%d per_node=%d simulated=%d links=%s clocks=%s seconds=%g", options.processes, options.per_node,
-           simulated, links_name(options.links), clocks_name(options.clocks), options.seconds);
+    printf("processes=%d per_node=%d simulated=%d links=%s clocks=%s seconds=%g", nodes * per_node, per_node, simulated,
+           link_names[options.links], clock_names[options.clocks], options.seconds);
     tally_report(&tally);
     printf(" disruptions=%ld wandered=%ld wall_s=%.1f cpu_s=%.1f bytes_per_process=%.0f\n",
            (long)processes[0].clock.disruptions, (long)wandered, wall_s,

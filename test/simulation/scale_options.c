@@ -1,116 +1,77 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scale_options.c - read the options of scale_model.c, and refuse what is none. */
+/* scale_options.c - the options of scale_model.c. */
+#define _GNU_SOURCE /* asprintf */
 #include "simulation/scale_options.h"
 
-#include "unit/support.h"
+#include "common/options.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-static const char *const link_names[] = {"plain", "lopsided", "slow", "one", "far", "lost", "wild"};
-static const char *const clock_names[] = {"plain", "restless"};
-static const char *const simulate_names[] = {"all"};
+const char *const link_names[] = {"plain", "lopsided", "slow", "one", "far", "lost", "wild", NULL};
+const char *const clock_names[] = {"plain", "restless", NULL};
+static const char *const simulate_names[] = {"first", "all", NULL};
+
+#define FIELD(field) offsetof(scale_options_t, field)
+
+static const option_spec_t options[] = {
+    {0, "processes", "N", OPTION_INTEGER, FIELD(processes), 1, INT_MAX, NULL, "1024", "a multiple of"},
+    {0, "per_node", "N", OPTION_INTEGER, FIELD(per_node), 1, INT_MAX, NULL, "16", "which share a clock"},
+    {0, "seconds", "S", OPTION_DECIMAL, FIELD(seconds), 1e-9, 1e9, NULL, "30", "simulated"},
+    {0, "links", "KIND", OPTION_CHOICE, FIELD(links), 0, 0, NAMES(link_names), "plain",
+     "lopsided: messages to higher ranks take 0.5 us longer;\n"
+     "slow: each third host sends 20 us late; one: one host does;\n"
+     "far: messages to and from each third host take 20 us\n"
+     "longer; lost: one host is silent for three seconds, and\n"
+     "then its clock is ahead by a second; wild: the drift of\n"
+     "one clock steps far beyond the limit of wander"},
+    {0, "clocks", "KIND", OPTION_CHOICE, FIELD(clocks), 0, 0, NAMES(clock_names), "plain",
+     "plain: drifts walk by 10 ppb in a second; restless: those\n"
+     "of each second host go up and down as fast as the limit\n"
+     "of wander allows, and the others stay"},
+    {0, "label", "LABEL", OPTION_TEXT, FIELD(label_text), 0, 0, NULL, "track/skampi/20+prop", "how to synchronize"},
+    {0, "seed", "N", OPTION_INTEGER, FIELD(seed), 0, 1e15, NULL, "3", "of all that is random"},
+    {0, "readings", "N", OPTION_DECIMAL, FIELD(readings), 1e-9, 1e9, NULL, "10",
+     "a second of each clock, at random times"},
+    {0, "calls", "MS", OPTION_INTEGER, FIELD(calls_ms), 0, INT_MAX, NULL, "0",
+     "synchronize and read by calls that are so far apart, as a\n"
+     "program does; 0: do not"},
+    {0, "simulate", "WHICH", OPTION_CHOICE, FIELD(all), 0, 0, NAMES(simulate_names), "first",
+     "all processes, as always with a label of one level; or the\n"
+     "first of each node, which stands for the others: they copy\n"
+     "its estimate, so that error and bound are nearly the same.\n"
+     "The messages of a node's own level are not counted then"},
+};
+static const char notes[] = "Status 1: a reading was outside its bound.\n";
 
 void give_up(const char *why)
 {
     fprintf(stderr, "scale_model: %s\n", why);
-    exit(2);
-}
-
-const char *links_name(links_t links)
-{
-    return link_names[links];
-}
-
-const char *clocks_name(clocks_t clocks)
-{
-    return clock_names[clocks];
-}
-
-static void refuse(const char *name, const char *value)
-{
-    char why[256];
-    snprintf(why, sizeof why, "%s=%s is not possible; see scale_options.h", name, value);
-    give_up(why);
-}
-
-static int64_t whole_number(const char *name, const char *value, int64_t least, int64_t most)
-{
-    char *end;
-    errno = 0;
-    long long number = strtoll(value, &end, 10);
-    if (end == value || *end || errno || number < least || number > most)
-        refuse(name, value);
-    return number;
-}
-
-static double positive_number(const char *name, const char *value)
-{
-    char *end;
-    double number = strtod(value, &end);
-    if (end == value || *end || !(number > 0 && number < 1e9))
-        refuse(name, value);
-    return number;
-}
-
-static int one_of(const char *name, const char *value, const char *const *names, int count)
-{
-    int place = 0;
-    while (place < count && strcmp(names[place], value) != 0)
-        place++;
-    if (place == count)
-        refuse(name, value);
-    return place;
-}
-
-static void set_option(scale_options_t *options, const char *name, const char *value)
-{
-    char why[256];
-    if (strcmp(name, "processes") == 0)
-        options->processes = (int)whole_number(name, value, 1, INT_MAX);
-    else if (strcmp(name, "per_node") == 0)
-        options->per_node = (int)whole_number(name, value, 1, INT_MAX);
-    else if (strcmp(name, "seconds") == 0)
-        options->seconds = positive_number(name, value);
-    else if (strcmp(name, "readings") == 0)
-        options->readings = positive_number(name, value);
-    else if (strcmp(name, "calls") == 0)
-        options->calls_ms = (int)whole_number(name, value, 0, INT_MAX);
-    else if (strcmp(name, "seed") == 0)
-        options->seed = whole_number(name, value, 0, INT64_MAX);
-    else if (strcmp(name, "simulate") == 0)
-        options->all = one_of(name, value, simulate_names, COUNT_OF(simulate_names)) == 0;
-    else if (strcmp(name, "links") == 0)
-        options->links = (links_t)one_of(name, value, link_names, COUNT_OF(link_names));
-    else if (strcmp(name, "clocks") == 0)
-        options->clocks = (clocks_t)one_of(name, value, clock_names, COUNT_OF(clock_names));
-    else if (strcmp(name, "label") != 0)
-        refuse(name, value);
-    else if (mh_label_parse(value, &options->label, why, sizeof why))
-        give_up(why);
+    exit(STATUS_BAD_OPTION);
 }
 
 scale_options_t read_scale_options(int argc, char **argv)
 {
-    scale_options_t options = {.processes = 1024, .per_node = 16, .seconds = 30, .readings = 10, .seed = 3};
-    set_option(&options, "label", "track/skampi/20+prop");
-    for (int i = 1; i < argc; i++) {
-        char *equals = strchr(argv[i], '=');
-        if (!equals)
-            give_up("an option is NAME=VALUE; see scale_options.h");
-        *equals = '\0';
-        set_option(&options, argv[i], equals + 1);
-    }
-    if (options.processes % options.per_node != 0)
+    static const program_spec_t spec =
+        PROGRAM_SPEC("scale_model", "Synchronizes in virtual time.", .usage = "scale_model [NAME=VALUE]...");
+    scale_options_t read;
+    char why[256];
+    for (int i = 1; i < argc; i++)
+        if (asprintf(&argv[i], "--%s", argv[i]) < 0)
+            give_up("out of memory");
+    options_outcome_t outcome = options_parse(&spec, argc, argv, &read);
+    if (outcome != OPTIONS_RUN)
+        exit(outcome == OPTIONS_ANSWERED ? STATUS_GOOD : STATUS_BAD_OPTION);
+    if (mh_label_parse(read.label_text, &read.label, why, sizeof why))
+        give_up(why);
+    if (read.processes % read.per_node != 0)
         give_up("processes is no multiple of per_node");
-    if (options.label.levels > 2)
+    if (read.label.levels > 2)
         give_up("the label has more than two levels");
-    if (options.label.levels == 1)
-        options.all = true;
-    if (!options.all)
-        options.label.levels = 1;
-    return options;
+    if (read.label.levels == 1)
+        read.all = true;
+    if (!read.all)
+        read.label.levels = 1;
+    return read;
 }

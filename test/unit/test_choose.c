@@ -72,19 +72,14 @@ typedef struct truth {
     chance *dice;
 } truth_t;
 
-static double draw_normal(chance *dice)
-{
-    return sqrt(-2 * log(chance_unit(dice))) * cos(2 * M_PI * chance_unit(dice));
-}
-
 /* The logarithms of a variant's launches; half of the variance is common to the sizes of a launch. */
 static void launch_all(const truth_t *truth, int launches, double log_ratio, double *logs)
 {
     for (int launch = 0; launch < launches; launch++) {
-        double common = draw_normal(truth->dice) * truth->deviation * M_SQRT1_2;
+        double common = chance_normal(truth->dice) * truth->deviation * M_SQRT1_2;
         for (int size = 0; size < SIZES; size++)
             logs[size * launches + launch] =
-                common + draw_normal(truth->dice) * truth->deviation * M_SQRT1_2 + (size < SIZES / 2 ? log_ratio : 0);
+                common + chance_normal(truth->dice) * truth->deviation * M_SQRT1_2 + (size < SIZES / 2 ? log_ratio : 0);
     }
 }
 
