@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The library on processors of another kind: makes a minimal Debian system for them beside this one, builds the tree for
-# it, and runs the unit tests and the MPI tests with two processes there. Seconds are part of each step's name.
+# it, and runs the unit tests and the MPI tests with two processes there.
 #
 # Usage, in the build directory: run_foreign_tests.sh aarch64 [COMMAND]     64-bit ARM, emulated by qemu
 #                                run_foreign_tests.sh i386 [COMMAND]        32-bit x86, on this processor
@@ -35,7 +35,6 @@ long_tests="test_compare test_past"
 few_rounds=0.1
 clocksource=/sys/devices/system/clocksource/clocksource0/current_clocksource
 make=${MAKE:-make}
-last_output=
 
 # What differs between architectures.
 use_architecture() {    # NAME
@@ -60,22 +59,6 @@ in_root() {     # COMMAND [ARGUMENT]...
     env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin ${personality:+"$personality"} chroot "$root" "$@" </dev/null
 }
 
-# NAME COMMAND...: the command succeeds.
-try() {
-    local begin=$EPOCHREALTIME name=$1 status took
-    shift
-    last_output=$("$@" 2>&1)
-    status=$?
-    took=$(LC_ALL=C awk -v b="${begin/,/.}" -v e="${EPOCHREALTIME/,/.}" 'BEGIN { printf "%.0f s", e - b }')
-    if [ $status -eq 0 ]; then
-        tap_ok "$name ($took)"
-    else
-        tap_not_ok "$name ($took)" "$(tail -n 40 <<<"$last_output")
-exit status $status"
-    fi
-    return $status
-}
-
 # COMMAND: by a shell in the build directory, which has the same name inside and outside.
 building() {
     if [ $emulated = yes ]; then bash -c "cd /srv/build && $1" </dev/null; else testing "$1"; fi
@@ -93,22 +76,10 @@ build() {
         options+=" CPPFLAGS=-I$root/usr/include/aarch64-linux-gnu/mpich"
         export PKG_CONFIG_LIBDIR=$libraries/pkgconfig:$root/usr/share/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
     fi
-    try configure building "../project/configure $options" || return 1
+    try configure '' building "../project/configure $options" || return 1
     # Without tests, check builds what they need.
-    try build building "$make -j$(nproc) && $make -j$(nproc) check TESTS=" &&
+    try build '' building "$make -j$(nproc) && $make -j$(nproc) check TESTS=" &&
         tap_expect_empty "no warning of the compiler" "$(grep 'warning:' <<<"$last_output")"
-}
-
-# Each single test of a program, from its lines in TAP.
-count_tests() {     # PROGRAM
-    local line
-    while read -r line; do
-        case $line in
-        'ok '*' # SKIP '*)  line=${line#* - }; tap_skip "$1: ${line% # SKIP *}" "${line##* # SKIP }" ;;
-        'ok '*)             tap_ok "$1: ${line#* - }" ;;
-        'not ok '*)         tap_not_ok "$1: ${line#* - }" "$(grep -FA 20 -- "$line" <<<"$last_output")" ;;
-        esac
-    done <<<"$last_output"
 }
 
 run_tests() {
@@ -117,17 +88,12 @@ run_tests() {
     for suite in $(testing "test/unit/unit_tests --list"); do
         rounds=''
         case "$emulated $long_tests " in "yes "*" $suite "*) rounds=MH_ROUNDS=${MH_ROUNDS:-$few_rounds} ;; esac
-        last_output=$(testing "CK_TAP_LOG_FILE_NAME=- $rounds timeout 600 test/unit/unit_tests $suite" 2>&1)
-        [ -z "$rounds" ] || grep '^# MH_SEED' <<<"$last_output"
-        grep -q '^1\.\.' <<<"$last_output" || tap_not_ok "$suite ends" "$(tail -n 20 <<<"$last_output")"
-        count_tests "$suite"
+        tap_relay "$suite" < <(testing "CK_TAP_LOG_FILE_NAME=- $rounds timeout 600 test/unit/unit_tests $suite" 2>&1)
     done
     echo "# the unit tests took $((SECONDS - begin)) s"
     begin=$SECONDS
-    last_output=$(testing "MPIEXEC=mpiexec.mpich MPIX_TEST_RANKS=2 MPIX_TEST_TIMEOUT=60 \
+    tap_relay mpix_test < <(testing "MPIEXEC=mpiexec.mpich MPIX_TEST_RANKS=2 MPIX_TEST_TIMEOUT=60 \
         MPIX_TEST_QUICK=${MPIX_TEST_QUICK-} bash ../project/test/mpi/run_mpi_tests.sh $subtests" 2>&1)
-    grep -q '^1\.\.' <<<"$last_output" || tap_not_ok "the MPI tests end" "$(tail -n 20 <<<"$last_output")"
-    count_tests mpix_test
     echo "# the MPI tests took $((SECONDS - begin)) s"
 }
 
@@ -144,7 +110,7 @@ inside() {      # WORK [COMMAND]
     register_emulator "$1" && in_root true || { tap_skip "$architecture" "its programs do not run here"; tap_done; }
     pretend_counter "$1" && cp -L /etc/hosts "$root/etc/" && build || tap_done
     if [ -n "${2-}" ]; then
-        try "$2" testing "$2"
+        try "$2" '' testing "$2"
         printf '%s\n' "$last_output" | sed 's/^/# /'
     else
         run_tests
@@ -154,28 +120,11 @@ inside() {      # WORK [COMMAND]
 
 # ---- On this machine
 
-# FUNCTION WORK [COMMAND]: in private namespaces. Those with an emulator belong to a user namespace with the same users.
-in_namespaces() {
-    local go=$2/go user='' child status
-    [ $emulated = no ] || user=--user
-    mkfifo "$go" || return 1
-    # shellcheck disable=SC2086 # one option or none
-    setpriv --pdeathsig KILL unshare $user --mount --pid --fork --mount-proc --kill-child -- \
-        bash "$0" "--$1" "$architecture" "${@:2}" <"$go" 8>&- &
-    child=$!
-    trap 'kill -KILL $child; wait $child; exit 1' HUP INT TERM
-    exec 6>"$go"
-    rm "$go"
-    if [ $emulated = yes ]; then
-        while [ "$(readlink /proc/$child/ns/user)" = "$(readlink /proc/self/ns/user)" ]; do sleep 0.02; done
-        echo 0 0 4294967295 >/proc/$child/uid_map && echo 0 0 4294967295 >/proc/$child/gid_map || kill -KILL $child
-    fi
-    echo >&6
-    exec 6>&-
-    wait $child
-    status=$?
-    trap - HUP INT TERM
-    return $status
+# A user namespace with the same users.
+begin_namespaces() {    # PROCESS
+    [ $emulated = yes ] || return 0
+    while [ "$(readlink "/proc/$1/ns/user")" = "$(readlink /proc/self/ns/user)" ]; do sleep 0.02; done
+    echo 0 0 4294967295 >"/proc/$1/uid_map" && echo 0 0 4294967295 >"/proc/$1/gid_map"
 }
 
 # An emulated dpkg would take minutes to configure the packages, and the tests need their files only.
@@ -193,34 +142,23 @@ finish_base() {
 }
 
 outside() {     # ARCHITECTURE [COMMAND]
-    local mirror options=() begin=$SECONDS
+    local options=() user_namespace=''
     use_architecture "$1"
-    shift
     [ -e config.status ] || { echo "run this in a build directory" >&2; exit 2; }
-    [ "$(id -u)" -eq 0 ] || skip_all "a foreign system needs root"
-    command -v debootstrap >/dev/null || skip_all "debootstrap is missing (Debian package: debootstrap)"
     options=(--arch="$debian_name")
     if [ $emulated = yes ]; then
-        options+=(--foreign)
+        options+=(--foreign) user_namespace=--user
         [ -e $binfmt ] || skip_all "the emulator is missing (Debian package: qemu-user-static)"
         command -v aarch64-linux-gnu-gcc >/dev/null ||
             skip_all "the cross-compiler is missing (Debian packages: gcc-aarch64-linux-gnu libc6-dev-arm64-cross)"
     fi
-    mirror=$(find_mirror) || skip_all "no mirror of this system is known: it is not Debian, or apt has no sources"
-    unshare --mount --pid --fork --mount-proc true 2>/dev/null || skip_all "cannot make namespaces"
-    open_cache "$cache" || skip_all "cannot keep a system in $cache"
-    work=$(mktemp -d "$cache/run.XXXXXX") || exit 1
-    trap 'rm -rf --one-file-system "$work"' EXIT
-    # shellcheck disable=SC2086 # mirror and code name
-    make_base "$cache" $mirror "$packages" "${options[@]}" || skip_all "debootstrap fails with ${mirror% *}"
-    echo "# the minimal system took $((SECONDS - begin)) s"
+    prepare_system "$cache" '' $packages "${options[@]}"
     mkdir -p "$work/upper/srv/build" && $make -s distdir distdir="$work/upper/srv/project" >"$work/log" 2>&1 ||
         { cat "$work/log" >&2; exit 1; }
-    in_namespaces inside "$work" "$@"
-    exit
+    in_namespaces bash "$0" --inside "$architecture" "$work" "${@:2}"
 }
 
 case ${1-} in
---*)    read -r; use_architecture "$2"; "${1#--}" "${@:3}" ;;
-*)      outside "${1-}" "${@:2}" ;;
+--inside)   use_architecture "$2"; inside "${@:3}" ;;
+*)          outside "${1-}" "${@:2}" ;;
 esac
