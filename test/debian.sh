@@ -31,9 +31,9 @@ prepare_system() {
     trap 'rm -rf --one-file-system "$work"' EXIT
 }
 
-# COMMAND...: in private namespaces, which end with it, so that nothing but files is left; the end of the script. It begins
-# when a function begin_namespaces, which gets the process id, has done what is to be done from here. $user_namespace is
-# an option of unshare, or empty.
+# COMMAND...: in private namespaces, which end with it, so that nothing but files is left; the end of the script. It
+# begins when a function begin_namespaces, which gets the process id, has done what is to be done from here.
+# $user_namespace is an option of unshare, or empty.
 in_namespaces() {
     local go=$work/go child
     mkfifo "$go" || exit 1
@@ -52,8 +52,8 @@ in_namespaces() {
 }
 begin_namespaces() { :; }
 
-# NAME PATTERN COMMAND...: a test that passes if the command succeeds and prints a line that matches. Its seconds are part
-# of the name. Leaves $last_output and $last_took.
+# NAME PATTERN COMMAND...: a test that passes if the command succeeds and prints a line that matches. Its seconds are
+# part of the name. Leaves $last_output and $last_took.
 try() {
     local begin=$EPOCHREALTIME status
     last_output=$("${@:3}" 2>&1)

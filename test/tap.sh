@@ -98,9 +98,20 @@ tap_expect_empty() {    # NAME COMPLAINTS
     if [ -z "$2" ]; then tap_ok "$1"; else tap_not_ok "$1" "$2"; fi
 }
 
+# TEXT: the reason in it why something cannot run here
+tap_reason_of() {
+    printf '%s\n' "$1" | sed -n 's/^skip: *//p' | head -n 1
+}
+
+# WITH_HOSTS: test/hosts/with_hosts.sh. Prints why there can be no hosts here, if so.
+hosts_problem() {
+    tap_output=$("$1" 2 true 2>&1 </dev/null)
+    [ $? -ne 77 ] || tap_reason_of "$tap_output"
+}
+
 # NAME STATUS OUTPUT: of a program that says "skip: REASON", with status 0 or 77, where it cannot run
 tap_program() {
-    tap_reason=$(printf '%s\n' "$3" | sed -n 's/^skip: *//p' | head -n 1)
+    tap_reason=$(tap_reason_of "$3")
     case $2 in
     77) tap_skip "$1" "${tap_reason:-no reason given}" ;;
     0) if [ -n "$tap_reason" ]; then tap_skip "$1" "$tap_reason"; else tap_ok "$1"; fi ;;

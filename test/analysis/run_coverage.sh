@@ -47,9 +47,6 @@ table=$("${AWK:-awk}" -F: -v lib="$top/lib/" '
     }' gcov/*.gcov | sort -k5)
 sed 's/^/# /' <<<"$table"
 covered=$(sed -n 's/^ *\([0-9.]*\) % .* total$/\1/p' <<<"$table")
-if "${AWK:-awk}" -v c="${covered:-0}" -v g="$goal" 'BEGIN { exit !(c >= g) }'; then
-    tap_ok "line coverage of lib/ is $covered %, the goal $goal %"
-else
-    tap_not_ok "line coverage of lib/ is ${covered:-unknown} %, the goal $goal %"
-fi
+tap_expect_empty "line coverage of lib/ is ${covered:-unknown} %, the goal $goal %" \
+    "$("${AWK:-awk}" -v c="${covered:-0}" -v g="$goal" 'BEGIN { if (c < g) print "too little" }')"
 tap_done

@@ -16,10 +16,6 @@ find_readings() {
     [ ${#files[@]} -gt 0 ] || echo "nothing is built"
     objdump -d "${files[@]}" | grep -E 'file format|\srdtscp?\b|cntvct_el0' | grep -B 1 -v 'file format'
 }
-name="no instruction reads the counter"
-if command -v objdump >/dev/null; then
-    tap_expect_empty "$name" "$(find_readings)"
-else
-    tap_skip "$name" "objdump is missing (Debian package: binutils)"
-fi
+tap_check_if "command -v objdump" "objdump is missing (Debian package: binutils)" "no instruction reads the counter" \
+    find_readings
 tap_done

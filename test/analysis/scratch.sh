@@ -62,24 +62,22 @@ build_tests() {     # DIRECTORY CONFIGURE-ARGUMENT...: builds all, and the unit 
     cd "$1" || exit 1
 }
 
+run_test() {        # NAME COMMAND...: the command succeeds, and no sanitizer reports anything
+    local output
+    output=$("${@:2}" 2>&1 </dev/null) && ! grep -q ThreadSanitizer <<<"$output" && tap_ok "$1" ||
+        tap_not_ok "$1" "$(grep -v '^ok ' <<<"$output" | head -n 400)"
+}
+
 run_tests() {       # RANKS: the unit tests, and the MPI tests at these rank counts
-    local test output timeout_s=${MPIX_TEST_TIMEOUT:-60}
-    for test in $(test/unit/unit_tests --list); do
-        output=$(test/unit/unit_tests "$test" 2>&1 </dev/null) && tap_ok "$test" ||
-            tap_not_ok "$test" "$(tail -n 60 <<<"$output")"
-    done
-    output=$(MPIX_TEST_TIMEOUT=$timeout_s MPIX_TEST_RANKS=$1 bash "$top/test/mpi/run_mpi_tests.sh" 2>&1) &&
-        tap_ok "MPI tests: $(tail -n 1 <<<"$output")" ||
-        tap_not_ok "MPI tests: $(tail -n 1 <<<"$output")" "$(grep -vE '^ok ' <<<"$output" | head -n 400)"
+    local test
+    export MPIX_TEST_TIMEOUT=${MPIX_TEST_TIMEOUT:-60}
+    for test in $(test/unit/unit_tests --list); do run_test "$test" test/unit/unit_tests "$test"; done
+    MPIX_TEST_RANKS=$1 run_test "the MPI tests" bash "$top/test/mpi/run_mpi_tests.sh"
 }
 
 run_programs() {    # NAME...: the tests of programs, test/programs/check_NAME.sh
-    local name output
-    for name; do
-        output=$(bash "$top/test/programs/check_$name.sh" 2>&1) &&
-            tap_ok "check_$name.sh: $(tail -n 1 <<<"$output")" ||
-            tap_not_ok "check_$name.sh: $(tail -n 1 <<<"$output")" "$(grep -vE '^ok ' <<<"$output" | head -n 200)"
-    done
+    local name
+    for name; do run_test "check_$name.sh" bash "$top/test/programs/check_$name.sh"; done
 }
 
 mpi_include_flags() {

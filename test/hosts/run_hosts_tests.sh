@@ -56,7 +56,7 @@ check_hosts() {
     esac
     output=$("$source_dir/with_hosts.sh" 2 "$MPIEXEC" -n 2 cat /proc/sys/kernel/hostname 2>&1 </dev/null)
     status=$?
-    [ $status -ne 77 ] || skip_all "$(sed -n 's/^skip: *//p' <<<"$output" | head -n 1)"
+    [ $status -ne 77 ] || skip_all "$(tap_reason_of "$output")"
     if [ $status -eq 0 ] && [ "$(grep -x 'host[12]' <<<"$output" | sort | tr '\n' ' ')" = "host1 host2 " ]; then
         tap_ok "a process starts on each of two hosts"
     else
@@ -79,7 +79,7 @@ check_ordinary_user() {
             cat /proc/sys/kernel/hostname 2>&1 </dev/null)
         status=$?
         if [ $status -eq 77 ] && ! "${user[@]}" unshare --user --map-root-user --net --mount true 2>/dev/null; then
-            tap_skip "$name" "$(sed -n 's/^skip: *//p' <<<"$output" | head -n 1)"
+            tap_skip "$name" "$(tap_reason_of "$output")"
         else
             tap_expect_empty "$name" "$([ "$output" = host2 ] || echo "${output:-no output}, status $status")"
         fi

@@ -17,19 +17,10 @@ source_dir=$(cd "$(dirname "$0")" && pwd)
 . "$source_dir/../tap.sh"
 . "$source_dir/../simulation/truth.sh"
 program=$PWD/test/hosts/wtime_truth
-preload=$PWD/lib/interpose
 # On a machine that does much else, a reading may err by as much as a time slice.
 max_ns=100000
 export MH_SIMULATED_CLOCK=${MH_SIMULATED_CLOCK:-exact=host1,drift=200000,walk=10} MPIX_HARMONIZE_CLOCK=simulated
 export MH_MPIEXEC=${MPIEXEC:-mpiexec}
-
-# An installation of the preload with the simulated clocks in it.
-make_preload() {
-    local front flavor
-    front=$(echo "$preload"/.libs/libmpix_interpose-*.so) flavor=${front##*-}
-    mkdir "$scratch/.libs" && cp "$preload/mpix_preload" "$scratch" && cp "$front" "$scratch/.libs" &&
-        cp test/simulation/.libs/interpose_simulated.so "$scratch/.libs/interpose-$flavor"
-}
 
 # SECONDS [alone]: prints what the program prints and then the report.
 on_two_hosts() {
@@ -67,14 +58,14 @@ check_alone() {
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
-make_preload || exit 1
+copy_simulated mpix_preload "$scratch" || exit 1
 if [ $# -gt 0 ]; then
     on_two_hosts "$@"
     exit
 fi
 [ "${MPIX_TEST_BRIEF-}" != yes ] || skip_all "MPIX_TEST_BRIEF=yes"
-line=$("$source_dir/with_hosts.sh" 2 true 2>&1 </dev/null)
-[ $? -ne 77 ] || skip_all "$(sed -n 's/^skip: *//p' <<<"$line" | head -n 1)"
+problem=$(hosts_problem "$source_dir/with_hosts.sh")
+[ -z "$problem" ] || skip_all "$problem"
 tap_check "MPI_Wtime on two hosts, a collective call each second" check_each_second
 quick tap_check "MPI_Wtime on two hosts, no collective call" check_alone
 tap_done

@@ -36,9 +36,6 @@ while [ $# -gt 0 ]; do
     esac
 done
 
-pin=-bind-to
-"$launcher" --version 2>&1 | grep -q "Open MPI" && pin=--bind-to
-
 # MPI_Barrier takes milliseconds where a library that spins has more ranks than cores.
 few() { echo $((calls / 500 > 0 ? calls / 500 : 1)); }
 
@@ -125,7 +122,7 @@ under_noise() {
     local before_s=3 after_s=3 rows noisy=()
     rows=$(mktemp)
     # shellcheck disable=SC2086
-    "$launcher" ${MPIEXEC_FLAGS-} "$pin" core -n 2 ./tools/mpix_skew --watch --format csv \
+    "$launcher" ${MPIEXEC_FLAGS-} --bind-to core -n 2 ./tools/mpix_skew --watch --format csv \
         --duration-s $((before_s + noise_s + after_s)) >"$rows" 2>&1 </dev/null &
     local watched=$!
     sleep $before_s
@@ -154,7 +151,7 @@ count_instructions() {
 }
 
 run_all() {
-    on_node 2 "$calls" "2 pinned ranks, one node" "$pin" core
+    on_node 2 "$calls" "2 pinned ranks, one node" --bind-to core
     on_node 4 "$(few)" "4 ranks, one node"
     on_node 8 "$(few)" "8 ranks, one node"
     on_hosts

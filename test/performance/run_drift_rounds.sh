@@ -6,20 +6,15 @@
 #
 # Usage, in the build directory: run_drift_rounds.sh [ROUNDS [SECONDS]], by default 5 rounds, each of three launches of
 # 60 s. Environment: MPIEXEC.
-set -u
-export LC_ALL=C
+. "$(dirname "$0")/launches.sh"
+. "$source_dir/../simulation/truth.sh"
 
 rounds=${1:-5} seconds=${2:-60}
-hosts=$(cd "$(dirname "$0")/../hosts" && pwd)
-. "$hosts/../simulation/truth.sh"
-. "$hosts/../performance/median.sh"
+hosts=$source_dir/../hosts
 program=test/simulation/clock_truth
 [ -x "$program" ] || { echo "$program is missing here: run make check TESTS= first" >&2; exit 1; }
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 1' HUP INT TERM
 
-launch() {          # PPM SEED
+measure() {         # PPM SEED
     MH_SIMULATED_CLOCK=exact=host1,drift=${1}000$([ "$1" = 0 ] || echo ",walk=10,seed=$2") \
         MH_MPIEXEC=${MPIEXEC:-mpiexec} timeout $((seconds + 120)) "$hosts/with_hosts.sh" 2 "$hosts/mpiexec_hosts.sh" \
         -n 2 "$program" "$seconds" 10000 track/skampi/20+prop 1000 2>&1 </dev/null
@@ -27,12 +22,12 @@ launch() {          # PPM SEED
 
 # PPM COLUMN: the median of the rounds
 median_of() {
-    "${AWK:-awk}" -v ppm="$1" -v column="$2" '$1 == ppm { print $column }' "$scratch/rows" | median
+    $awk -v ppm="$1" -v column="$2" '$1 == ppm { print $column }' "$scratch/rows" | median
 }
 
 for ((round = 1; round <= rounds; round++)); do
     for ppm in 0 10 50; do
-        line=$(launch "$ppm" "$round")
+        line=$(measure "$ppm" "$round")
         # shellcheck disable=SC2046
         set -- $(for key in error_rms error_p99 bound_mean violations; do truth_value "$line" $key; done)
         [ $# -eq 4 ] || { printf '%s\n' "a launch has failed:" "$line" >&2; exit 1; }
@@ -42,7 +37,7 @@ for ((round = 1; round <= rounds; round++)); do
     done
 done
 for ppm in 0 10 50; do
-    "${AWK:-awk}" -v ppm="$ppm" -v rms="$(median_of "$ppm" 2)" -v p99="$(median_of "$ppm" 3)" \
+    $awk -v ppm="$ppm" -v rms="$(median_of "$ppm" 2)" -v p99="$(median_of "$ppm" 3)" \
         -v least_rms="$(median_of 0 2)" -v least_p99="$(median_of 0 3)" 'BEGIN {
             printf "%2d ppm, medians: rms %.0f ns, 99th percentile %.0f ns; over those without drift: %.2f and %.2f\n",
                 ppm, rms, p99, rms / least_rms, p99 / least_p99

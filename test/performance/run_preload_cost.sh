@@ -7,16 +7,10 @@
 #
 # Usage, in the build directory: run_preload_cost.sh [RANKS PROGRAM [ARGUMENT]...]     without them, only MPI_Wtime
 # Environment: CC, MPIEXEC, MPIEXEC_FLAGS
-set -u -o pipefail
-export LC_ALL=C
+. "$(dirname "$0")/launches.sh"
 
-source_dir=$(cd "$(dirname "$0")" && pwd)
-. "$source_dir/median.sh"
 preload=./lib/interpose/mpix_preload
 ranks=2
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 1' HUP INT TERM
 
 refuse() {          # MESSAGE
     echo "run_preload_cost.sh: $1" >&2
@@ -24,16 +18,9 @@ refuse() {          # MESSAGE
 }
 
 # Prints what the program prints, or all that there is if it fails.
-launch() {          # COMMAND...
-    local pin=()
-    if [ "$ranks" -le "$(nproc)" ]; then
-        pin=(-bind-to core)
-        ! "${MPIEXEC:-mpiexec}" --version 2>&1 | grep -q "Open MPI" || pin=(--bind-to core)
-    fi
-    # Flags are words.
-    # shellcheck disable=SC2086
-    "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} "${pin[@]}" -n "$ranks" "$@" </dev/null >"$scratch/out" 2>"$scratch/err" &&
-        cat "$scratch/out" || { cat "$scratch/out" "$scratch/err" >&2; return 1; }
+run() {             # COMMAND...
+    launch "$@" >"$scratch/out" 2>"$scratch/err" && cat "$scratch/out" ||
+        { cat "$scratch/out" "$scratch/err" >&2; return 1; }
 }
 
 # FIGURE WAY NUMBER in each line: a row for each figure, with its quantile for each way, and their ratio.
@@ -77,7 +64,7 @@ measure_barriers() {    # WAY
         }'
 }
 record() {          # WAY [WRAPPER]...
-    launch "${@:2}" ./lib/interpose/mpix_trace --only Barrier -o "$scratch/$1" "${program[@]}" >/dev/null &&
+    run "${@:2}" ./lib/interpose/mpix_trace --only Barrier -o "$scratch/$1" "${program[@]}" >/dev/null &&
         ./tools/mpix_trace_convert --format csv "$scratch/$1" 2>/dev/null | measure_barriers "$1"
 }
 
@@ -88,7 +75,7 @@ compare_barriers() {
         echo "run_preload_cost.sh: ${program[0]} calls no barrier of all processes" >&2
         exit 1
     fi
-    launch "$preload" --report "$scratch/report" "${program[@]}" >/dev/null || exit 1
+    run "$preload" --report "$scratch/report" "${program[@]}" >/dev/null || exit 1
 }
 
 [ $# -ne 1 ] || refuse "give the number of processes and the program"
@@ -102,8 +89,9 @@ ${CC:-mpicc} -O2 "$source_dir/wtime_cost.c" -o "$scratch/wtime_cost" || exit 1
 printf '%-22s %12s %12s %8s\n' "ns" "plain" "mpix_preload" "ratio"
 if [ $# -gt 0 ]; then
     ranks=$1 program=("${@:2}")
+    [ "$ranks" -le "$(nproc)" ] || pin=()
     compare_barriers
 fi
-launch "$preload" --quiet "$scratch/wtime_cost" >"$scratch/turns" || exit 1
+run "$preload" --quiet "$scratch/wtime_cost" >"$scratch/turns" || exit 1
 awk '{ print "wtime plain", $1 "\nwtime replaced", $2 }' "$scratch/turns" | print_rows wtime:0.5:MPI_Wtime
 [ $# -eq 0 ] || cat "$scratch/report"

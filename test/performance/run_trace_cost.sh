@@ -6,27 +6,16 @@
 # in turns. mpix_clock list tells what a reading of the clock costs, of which a call takes two.
 #
 # Usage, in the build directory: run_trace_cost.sh [TURNS [BLOCKS]]. Environment: CC, MPIEXEC, MPIEXEC_FLAGS.
-set -u
-export LC_ALL=C
+. "$(dirname "$0")/launches.sh"
 
 turns=${1:-25} blocks=${2:-1000}
-launcher=${MPIEXEC:-mpiexec}
-pin=(-bind-to core)
-"$launcher" --version 2>&1 | grep -q "Open MPI" && pin=(--bind-to core)
-[ "$(nproc)" -ge 2 ] || pin=()
-source_dir=$(cd "$(dirname "$0")" && pwd)
-. "$source_dir/median.sh"
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 1' HUP INT TERM
 
-# Compilers and flags are lists of words.
+# Compilers are lists of words.
 # shellcheck disable=SC2086
 ${CC:-mpicc} -O2 "$source_dir/trace_cost.c" -o "$scratch/trace_cost" || exit 1
 
 round_trips() {     # [WRAPPER]...: the medians in ns, by calls that wait and by requests
-    # shellcheck disable=SC2086
-    "$launcher" ${MPIEXEC_FLAGS-} "${pin[@]}" -n 2 "$@" "$scratch/trace_cost" "$blocks" </dev/null
+    launch "$@" "$scratch/trace_cost" "$blocks"
 }
 
 # In a round trip each process sends and receives once.
@@ -34,7 +23,7 @@ for ((turn = 0; turn < turns; turn++)); do
     plain=$(round_trips) && recorded=$(round_trips ./lib/interpose/mpix_trace -o "$scratch/trace") || exit 1
     rm -rf "$scratch/trace"
     echo "$plain $recorded"
-done | awk -v added="$scratch/added" '
+done | $awk -v added="$scratch/added" '
     NF == 4 {
         call = ($3 - $1) / 2
         request = ($4 - $2) / 2

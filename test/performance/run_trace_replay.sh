@@ -6,32 +6,20 @@
 #
 # Usage, in the build directory: run_trace_replay.sh [PROGRAM [ARGUMENT]...]. By default a program in which rank 1 comes
 # 3 ms late to each of 40 calls. Environment: CC, MPIEXEC, MPIEXEC_FLAGS.
-set -u
-export LC_ALL=C
-
-source_dir=$(cd "$(dirname "$0")" && pwd)
-. "$source_dir/median.sh"
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 1' HUP INT TERM
-
-run() {             # PROGRAM [ARGUMENT]...
-    # Flags are a list of words.
-    # shellcheck disable=SC2086
-    "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$@" </dev/null
-}
+. "$(dirname "$0")/launches.sh"
+pin=()
 
 if [ $# -eq 0 ]; then
     # shellcheck disable=SC2086
     ${CC:-mpicc} "$source_dir/../programs/check_late.c" -o "$scratch/late" || exit 1
     set -- "$scratch/late"
 fi
-run ./lib/interpose/mpix_trace -o "$scratch/trace" "$@" >&2 || exit 1
+launch ./lib/interpose/mpix_trace -o "$scratch/trace" "$@" >&2 || exit 1
 ./tools/mpix_trace_report "$scratch/trace" --write-arrivals "$scratch/arrivals.csv" >"$scratch/report" || exit 1
 function=$(sed -n '1s/^# MPI_\([A-Za-z_]*\) .*/\1/p' "$scratch/arrivals.csv")
 calls=$(grep -c '^[0-9]*,1,' "$scratch/arrivals.csv")
 # Invalid samples are measured again, as far as the program does; those that remain do not count.
-run ./tools/mpix_bench "$(tr '[:upper:]' '[:lower:]' <<<"$function")" -m 8:8 -i "$calls" -x 2 \
+launch ./tools/mpix_bench "$(tr '[:upper:]' '[:lower:]' <<<"$function")" -m 8:8 -i "$calls" -x 2 \
     --arrival "file:$scratch/arrivals.csv" --raw "$scratch/raw" --format csv >"$scratch/results"
 [ $? -le 1 ] || exit 1
 

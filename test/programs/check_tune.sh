@@ -346,12 +346,9 @@ if [ $suffix = rules ]; then
     tap_check "a rule with a segment and a fan-out" check_parameters
     tap_check "a component that goes before" check_before
 fi
-why=$("$here/../hosts/with_hosts.sh" 2 true 2>&1 </dev/null)
-if [ $? -eq 77 ]; then
-    tap_skip "a rule on two hosts" "${why#skip: }"
-else
-    tap_check "a rule on two hosts" check_hosts
-fi
+why=$(hosts_problem "$here/../hosts/with_hosts.sh")
+has_hosts() { [ -z "$why" ]; }
+tap_check_if has_hosts "$why" "a rule on two hosts" check_hosts
 while IFS='|' read -r what damage_it; do
     case $what in j*) [ "$suffix" = json ] || continue ;; r*) [ "$suffix" = rules ] || continue ;; esac
     tap_check "a wrong file: $(sed 's/^[jr]* *//' <<<"$what")" check_damage "$damage_it"

@@ -13,10 +13,10 @@ export LC_ALL=C
 
 source_dir=$(cd "$(dirname "$0")" && pwd)
 . "$source_dir/../tap.sh"
+. "$source_dir/truth.sh"
 hosts=$source_dir/../hosts
 seconds=${1:-5} messages=${2:-8000}
 truth=./test/simulation/trace_truth
-back=./test/simulation/.libs/interpose_simulated.so
 name="a trace of two hosts, 20 ppm and a swing"
 clock="drift=20000,swing=3000,period=60000000000,offset=1e12"
 
@@ -24,10 +24,10 @@ clock="drift=20000,swing=3000,period=60000000000,offset=1e12"
 [ "${MPIX_TEST_QUICK-}" != yes ] || skip_all "MPIX_TEST_QUICK=yes"
 [ -x "$truth" ] || { echo "Bail out! $truth is missing in $PWD"; exit 1; }
 [ "${sanitizers:-no}" = no ] || skip_all "what sanitizers have built cannot be loaded into an ordinary program"
-front=$(compgen -G "./lib/interpose/.libs/libmpix_interpose-*.so") && [ -e "$back" ] ||
+[ -e test/simulation/.libs/interpose_simulated.so ] ||
     skip_all "this build has no recorder: it takes shared libraries, and MPICH or Open MPI"
-line=$("$hosts/with_hosts.sh" 2 true 2>&1 </dev/null)
-[ $? -ne 77 ] || skip_all "$(sed -n 's/^skip: *//p' <<<"$line" | head -n 1)"
+problem=$(hosts_problem "$hosts/with_hosts.sh")
+[ -z "$problem" ] || skip_all "$problem"
 
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -42,12 +42,7 @@ for source in "$source_dir/trace_truth_talk.c" "$source_dir/../programs/check_la
         { cat "$scratch/log"; echo "Bail out! ${CC:-mpicc} does not compile $source"; exit 1; }
 done
 
-# The front takes the back that lies beside it.
-mkdir "$scratch/.libs"
-cp "$front" lib/interpose/mpix_trace "$scratch"
-mv "$scratch"/*.so "$scratch/.libs"
-flavor=${front##*-}
-cp "$back" "$scratch/.libs/interpose-$flavor"
+copy_simulated mpix_trace "$scratch" || exit 1
 
 # TRACE PROGRAM...: the limit of wander that bounds rely on must cover the swing: 2 pi 3,000 ppb in 60 s.
 trace_program() {

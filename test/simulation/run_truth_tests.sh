@@ -63,13 +63,10 @@ with_long_rounds "one node, rounds take longer than the interval"
 
 on_hosts() {        # NAME CLOCK MAX_P99_NS
     tap_selects "$1" || return 0
-    local line
+    local problem
     MH_SIMULATED_CLOCK=exact=host1,$2
-    if line=$("$hosts/with_hosts.sh" 2 true 2>&1 </dev/null) || [ $? -ne 77 ]; then
-        judge_truth "$1" "$3" 100 0 two_hosts
-    else
-        tap_skip "$1" "$(sed -n 's/^skip: *//p' <<<"$line" | head -n 1)"
-    fi
+    problem=$(hosts_problem "$hosts/with_hosts.sh")
+    if [ -z "$problem" ]; then judge_truth "$1" "$3" 100 0 two_hosts; else tap_skip "$1" "$problem"; fi
 }
 
 two_hosts() {
