@@ -46,14 +46,10 @@ builds_and_runs() {
     output=$(run_installed 2 "$folder/program") && grep -q '^ok$' <<<"$output" || echo "run: $output"
 }
 try() {         # LANGUAGE KIND COMPILER SOURCE...
-    local name="a $1 program with the $2 library"
-    if ! has_library "${2/static/a}"; then
-        tap_skip "$name" "not built"
-    elif [ -z "$3" ]; then
-        tap_skip "$name" "no MPI compiler wrapper for $1"
-    else
-        tap_check "$name" builds_and_runs "$@"
-    fi
+    local why=${why-}
+    has_library "${2/static/a}" || why="not built"
+    [ -n "$3" ] || why="no MPI compiler wrapper for $1"
+    tap_check_unless "$why" "a $1 program with the $2 library" builds_and_runs "$@"
 }
 for kind in shared static; do
     quick try C $kind "$compiler" "$examples/hello.c"
@@ -69,13 +65,10 @@ quick try "C++11 (chrono, odd)" shared "$strict" "$here/chrono_odd.cc"
 
 # INTERFACE FORM SOURCE [OPTION]...: by that of MPI's Fortran interfaces, which the compiler may not have
 try_fortran() {
-    local language="Fortran (${3##*/}, $1)" sources=("$modules/mpix_harmonize_mpi.f90")
+    local why='' sources=("$modules/mpix_harmonize_mpi.f90")
     [ "$1" != mpi_f08 ] || sources+=("$modules/mpix_harmonize_f08.f90")
-    if [ -n "$MPIFC" ] && ! have_fortran "$2"; then
-        tap_skip "a $language program" "$MPIFC compiles no program with $1"
-    else
-        try "$language" shared "${MPIFC:+$MPIFC -Werror ${*:4}}" "${sources[@]}" "$3"
-    fi
+    [ -z "$MPIFC" ] || have_fortran "$2" || why="$MPIFC compiles no program with $1"
+    try "Fortran (${3##*/}, $1)" shared "${MPIFC:+$MPIFC -Werror ${*:4}}" "${sources[@]}" "$3"
 }
 try_fortran mpi_f08 3 "$examples/hello.f90"
 quick try_fortran mpi_f08 3 "$here/check_fortran.F90" -DF08

@@ -20,8 +20,6 @@ make_locale() {     # NAME CHARSET: leaves $locale, or why it cannot be made
     fi
 }
 
-has_locale() { [ -z "$why" ]; }
-
 in_locale() {       # RANKS COMMAND...
     launch "$1" env LOCPATH="$scratch" LC_ALL="$locale" "${@:2}" >"$scratch/out" 2>"$scratch/err" </dev/null && return
     echo "$* fails:"
@@ -67,10 +65,9 @@ check_program() {   # RANKS PROGRAM OPTION...
 
 for name in de_DE:UTF-8 tr_TR:UTF-8 tr_TR:ISO-8859-9; do
     make_locale "${name%:*}" "${name#*:}"
-    check=(tap_check_if has_locale "$why")
-    quick "${check[@]}" "$name: letters and numbers of settings" check_unit
-    quick "${check[@]}" "$name: a program that sets the locale" check_library
-    why=${why:-$preload_problem} check=(tap_check_if has_locale "${why:-$preload_problem}")
+    quick tap_check_unless "$why" "$name: letters and numbers of settings" check_unit
+    quick tap_check_unless "$why" "$name: a program that sets the locale" check_library
+    check=(tap_check_unless "${why:-$preload_problem}")
     # The quick check has each program once, in the locale in which its options are likelier to fail.
     german='' turkish=''
     case $name in de_DE:*) german=quick ;; tr_TR:UTF-8) turkish=quick ;; esac

@@ -27,6 +27,9 @@ configure_project() {   # NAME PREFIX
     env -u CC -u CXX -u FC cmake -S "$scratch/$1" -B "$scratch/$1/build" "-DCMAKE_PREFIX_PATH=$2" \
         "-DMPI_C_COMPILER=${compiler%% *}" "-DMPI_CXX_COMPILER=$MPICXX" "-DMPI_Fortran_COMPILER=$fc"
 }
+make_project() {        # NAME [SOURCE]..., with its CMakeLists.txt on standard input
+    mkdir "$scratch/$1" && cat >"$scratch/$1/CMakeLists.txt" && { [ $# -eq 1 ] || cp "${@:2}" "$scratch/$1"; }
+}
 build_project() {       # NAME PREFIX
     configure_project "$@" && cmake --build "$scratch/$1/build"
 }
@@ -47,8 +50,7 @@ check_cmake_example() {
 
 # What the project has set for checks of its own is as before.
 check_cmake_variables() {
-    mkdir "$scratch/variables"
-    cat >"$scratch/variables/CMakeLists.txt" <<END
+    make_project variables <<END
 cmake_minimum_required(VERSION 3.9...3.25)
 project(variables LANGUAGES C)
 set(CMAKE_REQUIRED_LIBRARIES m)
@@ -62,9 +64,7 @@ END
 
 # As doc/installing.md says. Without the language C, the refusal tells what a project needs.
 check_cmake_fortran() {
-    mkdir "$scratch/fortran"
-    cp "$examples/hello.f90" "$scratch/fortran"
-    cat >"$scratch/fortran/CMakeLists.txt" <<END
+    make_project fortran "$examples/hello.f90" <<END
 cmake_minimum_required(VERSION 3.9...3.25)
 project(bench LANGUAGES C Fortran)
 find_package(MPI REQUIRED COMPONENTS C Fortran)
@@ -85,9 +85,7 @@ END
 check_cmake_prototype() {
     cp -R "$moved" "$scratch/static"
     rm "$scratch/static${libdir#"$prefix"}/libmpix_harmonize$suffix.so"* 2>/dev/null
-    mkdir "$scratch/prototype"
-    cp "$examples/hello.cc" "$scratch/prototype"
-    cat >"$scratch/prototype/CMakeLists.txt" <<END
+    make_project prototype "$examples/hello.cc" <<END
 cmake_minimum_required(VERSION 3.9)
 project(prototype LANGUAGES CXX)
 find_package(MPIXHarmonize REQUIRED)
@@ -113,10 +111,6 @@ check_cmake_flavor() {
 check_cmake_version() {
     local major minor patch request
     IFS=. read -r major minor patch <<<"$version"
-    mkdir "$scratch/version"
-    : >"$scratch/version/probe-config.cmake"
-    cp "$moved_libdir/cmake/mpix_harmonize/mpix_harmonize-config-version.cmake" \
-        "$scratch/version/probe-config-version.cmake"
     cat >"$scratch/requests" <<END
 $version
 $major.$minor
@@ -132,45 +126,39 @@ not $major.$((minor + 1))...$((major + 1)).0
 not 0.0.1...<$version
 not 0.0.1...0.0.2
 END
-    {
+    make_project version < <(
         echo 'cmake_minimum_required(VERSION 3.19)'
         echo 'project(version LANGUAGES NONE)'
         while read -r request; do
             echo 'unset(probe_DIR CACHE)'
             echo "find_package(probe ${request#not } CONFIG QUIET PATHS $scratch/version NO_DEFAULT_PATH)"
-            echo "if(probe_FOUND)"
-            echo "message(\"${request#not }\")"
-            echo "else()"
-            echo "message(\"not ${request#not }\")"
-            echo "endif()"
-        done <"$scratch/requests"
-    } >"$scratch/version/CMakeLists.txt"
+            printf '%s\n' "if(probe_FOUND)" "message(\"${request#not }\")" "else()" \
+                "message(\"not ${request#not }\")" "endif()"
+        done <"$scratch/requests")
+    : >"$scratch/version/probe-config.cmake"
+    cp "$moved_libdir/cmake/mpix_harmonize/mpix_harmonize-config-version.cmake" \
+        "$scratch/version/probe-config-version.cmake"
     cmake -S "$scratch/version" -B "$scratch/version/build" 2>&1 | grep -v '^--' | diff "$scratch/requests" -
 }
 
+no_cmake=
+if ! command -v cmake >/dev/null; then
+    no_cmake="cmake is missing (Debian package: cmake)"
+elif [ -z "$MPICXX" ]; then
+    no_cmake="no MPI compiler wrapper for C++"
+fi
 cmake_test() {  # NAME FUNCTION [REASON]: what it lacks, if anything
-    if ! command -v cmake >/dev/null; then
-        tap_skip "$1" "cmake is missing (Debian package: cmake)"
-    elif [ -z "$MPICXX" ]; then
-        tap_skip "$1" "no MPI compiler wrapper for C++"
-    elif [ -n "${3-}" ]; then
-        tap_skip "$1" "$3"
-    else
-        tap_check "$1" "$2"
-    fi
+    tap_check_unless "${no_cmake:-${3-}}" "$1" "$2"
 }
 quick cmake_test "find_package(mpix_harmonize) in a moved installation: C and C++" check_cmake_example
 cmake_test "find_package leaves the project's variables as they are" check_cmake_variables
-no_f08=''
-[ -n "$fc" ] && have_fortran 3 || no_f08="${fc:-no MPI compiler wrapper for Fortran} compiles no program with mpi_f08"
+[ -n "$fc" ] && have_fortran 3 && no_f08='' ||
+    no_f08="${fc:-no MPI compiler wrapper for Fortran} compiles no program with mpi_f08"
 cmake_test "find_package(mpix_harmonize) in a project in Fortran" check_cmake_fortran "$no_f08"
-no_archive=''
-[ -e "$moved_libdir/libmpix_harmonize$suffix.a" ] || no_archive="this build has no static library"
 quick cmake_test "find_package(MPIXHarmonize): the static library, without the language C" check_cmake_prototype \
-    "$no_archive"
-no_flavor=''
-[ -n "$flavor" ] || no_flavor="this build is for any MPI library"
-quick cmake_test "find_package tells of another MPI library" check_cmake_flavor "$no_flavor"
+    "$([ -e "$moved_libdir/libmpix_harmonize$suffix.a" ] || echo "this build has no static library")"
+quick cmake_test "find_package tells of another MPI library" check_cmake_flavor \
+    "$([ -n "$flavor" ] || echo "this build is for any MPI library")"
 quick cmake_test "find_package compares versions" check_cmake_version
 
 # ---- pkg-config, module file, recipes
@@ -278,16 +266,14 @@ for recipe in sys.argv[2:]:
             print(recipe, "expects", path, "which is not installed")
 END
 }
-name="the recipes for Spack and EasyBuild expect what is installed"
+why=
 if ! command -v python3 >/dev/null; then
-    tap_skip "$name" "python3 is missing"
+    why="python3 is missing"
 elif [ -n "$suffix" ] || [ "${libdir#"$prefix"}" != /lib ] || ! compgen -G "$moved/lib/*.a" >/dev/null ||
     ! compgen -G "$moved/lib/*.so" >/dev/null; then
-    tap_skip "$name" "they are for both libraries in PREFIX/lib, without a suffix"
+    why="they are for both libraries in PREFIX/lib, without a suffix"
 elif [ -z "$(configured JANSSON_LIBS)" ]; then
-    tap_skip "$name" "they are for a build with Jansson"
-else
-    quick tap_check "$name" check_recipes
+    why="they are for a build with Jansson"
 fi
-
+quick tap_check_unless "$why" "the recipes for Spack and EasyBuild expect what is installed" check_recipes
 tap_done

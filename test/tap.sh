@@ -149,6 +149,14 @@ tap_check() {
     tap_expect_empty "$tap_name" "$("$@" 2>&1)"
 }
 
+# REASON NAME FUNCTION [ARGUMENT]...: the same, but it is skipped if there is a reason
+tap_check_unless() {
+    tap_selects "$2" || return 0
+    tap_reason=$1
+    shift
+    if [ -z "$tap_reason" ]; then tap_check "$@"; else tap_skip "$1" "$tap_reason"; fi
+}
+
 # CONDITION REASON NAME FUNCTION [ARGUMENT]...: the same, but it is skipped for this reason if the condition, which is a
 # command, fails. The condition of a test that is not to run is not tried.
 tap_check_if() {
@@ -156,7 +164,8 @@ tap_check_if() {
     tap_condition=$1 tap_reason=$2
     shift 2
     # shellcheck disable=SC2086
-    if $tap_condition >/dev/null 2>&1; then tap_check "$@"; else tap_skip "$1" "$tap_reason"; fi
+    ! $tap_condition >/dev/null 2>&1 || tap_reason=
+    tap_check_unless "$tap_reason" "$@"
 }
 
 tap_done() {

@@ -27,12 +27,11 @@ sleep "${pause:-0}"
 cat "$head"
 sizes=$(printf '%s\n' "$@" | sed -n '/^--message-size$/{n;p}')
 for size in ${sizes//,/ }; do
-    percent=100
-    case $name in "$algorithm" | tuned) percent=$(awk -v size="$size" -v which="$name" '
-        $1 == size && (NF == 2 || which != "tuned") { print $2; found = 1 } $1 == size && NF == 3 && which == "tuned" {
-        print $3; found = 1 } END { if (!found) print 100 }' <<<"$gains") ;; esac
+    percent=
+    case $name in "$algorithm" | tuned) percent=$(awk -v size="$size" -v name="$name" '
+        $1 == size { print name == "tuned" && NF == 3 ? $3 : $2 }' <<<"$gains") ;; esac
     median=$((1000 + RANDOM % 10)) from_last=$((1000 + RANDOM % 10))
-    [ $gaining = median_ns ] && median=$((percent * 10 + RANDOM % 10)) || from_last=$((percent * 10 + RANDOM % 10))
+    [ -z "$percent" ] || printf -v "${gaining/_ns/}" %d $((percent * 10 + RANDOM % 10))
     echo "{\"operation\":\"${*: -1}\",\"size_bytes\":$size,\"median_ns\":$median,\"from_last_ns\":$from_last}"
 done
 END
@@ -59,6 +58,12 @@ again() {           # ends the memory of what was measured before
     rm -rf "$scratch/tuning"
 }
 
+# FIRST LAST [ALGORITHM]: the table has this rule alone, in force.
+expect_rule() {
+    [ "$(columns first_bytes last_bytes algorithm verdict)" = "$1,$2,${3-$algorithm},in force" ] ||
+        complain "not one rule from $1 to $2, in force"
+}
+
 expect_no_file() {
     [ ! -e "$scratch/tuning/tuned.$suffix" ] || complain "there is a file"
     ! grep -q 'To use it' "$scratch/out" || complain "a file is recommended"
@@ -68,8 +73,7 @@ check_gain() {
     again
     gains=$'1024 50\n4096 60'
     succeeds tune --format csv allreduce
-    [ "$(columns first_bytes last_bytes algorithm verdict)" = "1024,4096,$algorithm,in force" ] ||
-        complain "not one rule from 1024 to 4096, in force"
+    expect_rule 1024 4096
     grep -q "^# To use it:.*$variable=$(realpath "$scratch")/tuning/tuned.$suffix" "$scratch/out" ||
         complain "it does not say how to use the file"
     tune --format json allreduce
@@ -96,8 +100,7 @@ check_operation() { # OPERATION ALGORITHM
     # When it starts, MPICH 5 calls MPI_Allgather itself, with smaller sizes.
     gains='16384 50'
     succeeds tune --format csv "$1"
-    [ "$(columns first_bytes last_bytes algorithm verdict)" = "16384,16384,$2,in force" ] ||
-        complain "not one rule of 16384 bytes, in force"
+    expect_rule 16384 16384
     again
 }
 
@@ -106,7 +109,7 @@ check_parameters() {
     again
     gains='16384 50'
     succeeds tune --segments 1K:1K --fan-outs 2 --format csv bcast
-    [ "$(columns algorithm verdict)" = "$algorithm,in force" ] || complain "the rule is not in force"
+    expect_rule 16384 16384
     grep -qE ' 2 1024( 0)? #' "$scratch/tuning/tuned.rules" ||
         [ "$(grep -cE '"(seg_size": 1024|faninout": 2)' "$scratch/tuning/tuned.rules")" = 2 ] ||
         complain "the file does not have the parameters"
@@ -156,8 +159,7 @@ check_hosts() {
     again
     gains='16384 50'
     succeeds tune -n 4 --format csv allreduce
-    [ "$(columns first_bytes last_bytes algorithm verdict)" = "16384,16384,$algorithm,in force" ] ||
-        complain "not one rule of 16384 bytes, in force"
+    expect_rule 16384 16384
     check_nodes_file "$scratch/tuning/tuned.$suffix.nodes"
     again
 }
@@ -175,7 +177,7 @@ check_continues() {
     [ ! -e "$log" ] || complain "it measured again, $(wc -l <"$log") launches"
     tune -m 64,1K allreduce
     expect_status 1
-    own_messages | grep -qF "has a tuning of something else" || complain "another tuning goes on in the same folder"
+    expect_message "has a tuning of something else"
 }
 
 # A signal in the middle of checks and proofs leaves nothing that is wrong.
@@ -199,7 +201,7 @@ check_interrupts() {
         expect_no_file
     done
     succeeds tune --format csv allreduce
-    [ "$(columns algorithm verdict)" = "$algorithm,in force" ] || complain "it does not go on"
+    expect_rule 1024 4096
 }
 
 check_no_gain() {
@@ -228,8 +230,7 @@ check_arrivals() {
     expect_no_file
     again
     succeeds tune --format csv --arrival last-late:10 allreduce
-    [ "$(columns first_bytes last_bytes algorithm verdict)" = "1024,4096,$algorithm,in force" ] ||
-        complain "not one rule from 1024 to 4096, in force"
+    expect_rule 1024 4096
     grep -q '^# arrival: last-late:10$' "$scratch/out" || complain "it does not say for which arrivals"
     gaining=median_ns
 }
@@ -287,52 +288,44 @@ check_damage() {    # DAMAGE
 }
 
 check_refusals() {
-    local launcher=("${MPIEXEC:-mpiexec}")
     again
-    tune_with() { run alone mpix_tune -o "$scratch/tuning" "$@"; }
-    refuses "after --" tune_with allreduce
-    refuses "give one OPERATION" tune_with -- "${launcher[@]}"
-    refuses '"scan"' tune_with scan -- "${launcher[@]}"
-    refuses --ranks tune_with -n 0 bcast -- "${launcher[@]}"
-    refuses "10 is not allowed, give multiples of 4" tune_with -m 8,10 reduce -- "${launcher[@]}"
+    expect_refusals alone mpix_tune -o "$scratch/tuning" <<'END'
+after --|allreduce
+give one OPERATION|-- mpiexec
+"scan"|scan -- mpiexec
+--ranks|-n 0 bcast -- mpiexec
+10 is not allowed, give multiples of 4|-m 8,10 reduce -- mpiexec
+END
 }
 
-# PART [VARIABLE=VALUE] OPTION...: it ends with one line, and no file.
+# PART COMMAND...: it ends with one line, and no file.
 expect_end() {
-    local part=$1
-    shift
     again
-    tune "$@"
+    "${@:2}"
     expect_status 1
-    own_messages | grep -qF -e "$part" || complain "no line with $part"
+    expect_message "$1"
     expect_no_file
 }
 
 check_ends() {
-    again
     # shellcheck disable=SC2086
-    run alone mpix_tune -o "$scratch/tuning" allreduce -- "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 1
-    expect_status 1
-    own_messages | grep -qF "give {ranks}" || complain "other ranks than asked for are taken"
-    run alone mpix_tune -o "$scratch/tuning" allreduce -- false
-    expect_status 1
-    own_messages | grep -qF "does not run programs" || complain "a launcher that fails is taken"
-    run alone mpix_tune -o /dev/null allreduce -- true
-    expect_status 1
-    own_messages | grep -qF "cannot make the folder" || complain "a file is taken for a folder"
+    expect_end "give {ranks}" run alone mpix_tune -o "$scratch/tuning" allreduce -- "${MPIEXEC:-mpiexec}" \
+        ${MPIEXEC_FLAGS-} -n 1
+    expect_end "does not run programs" run alone mpix_tune -o "$scratch/tuning" allreduce -- false
+    expect_end "cannot make the folder" run alone mpix_tune -o /dev/null allreduce -- true
 }
 
 check_environment() {
     export "$variable=$scratch/no-such-file" OMPI_MCA_coll_tuned_use_dynamic_rules=1
     [ $suffix != json ] || export MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=smp "$variable="
-    expect_end "the environment chooses already" allreduce
+    expect_end "the environment chooses already" tune allreduce
     unset "$variable" OMPI_MCA_coll_tuned_use_dynamic_rules MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM
 }
 
 check_budget() {
     gains=
     export pause=0.2
-    expect_end "too small" --budget-s 1 allreduce
+    expect_end "too small" tune --budget-s 1 allreduce
     unset pause
 }
 
@@ -346,9 +339,7 @@ if [ $suffix = rules ]; then
     tap_check "a rule with a segment and a fan-out" check_parameters
     tap_check "a component that goes before" check_before
 fi
-why=$(hosts_problem "$here/../hosts/with_hosts.sh")
-has_hosts() { [ -z "$why" ]; }
-tap_check_if has_hosts "$why" "a rule on two hosts" check_hosts
+tap_check_unless "$(hosts_problem "$here/../hosts/with_hosts.sh")" "a rule on two hosts" check_hosts
 while IFS='|' read -r what damage_it; do
     case $what in j*) [ "$suffix" = json ] || continue ;; r*) [ "$suffix" = rules ] || continue ;; esac
     tap_check "a wrong file: $(sed 's/^[jr]* *//' <<<"$what")" check_damage "$damage_it"
