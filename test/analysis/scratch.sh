@@ -77,7 +77,9 @@ run_tests() {       # RANKS: the unit tests, and the MPI tests at these rank cou
 
 run_programs() {    # NAME...: the tests of programs, test/programs/check_NAME.sh
     local name
-    for name; do run_test "check_$name.sh" bash "$top/test/programs/check_$name.sh"; done
+    for name; do
+        run_test "check_$name.sh${MPIX_TEST_ONLY:+: $MPIX_TEST_ONLY}" bash "$top/test/programs/check_$name.sh"
+    done
 }
 
 mpi_include_flags() {

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdatomic.h>
 
-static void (*meanwhile)(void);
+static _Thread_local void (*meanwhile)(void);
 
 static void be_descheduled(void)
 {
