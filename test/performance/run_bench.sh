@@ -4,36 +4,26 @@
 # The project's performance record: a table in Markdown for each case, all ways of releasing processes of a case in one
 # run. Nothing else should run on the machine meanwhile. It takes about two minutes, and at most seven.
 #
-# Usage, in the build directory: run_bench.sh [--other LIBRARY] [--json FILE] [--record FILE]
+# Usage, in the build directory: run_bench.sh [--other LIBRARY] [--record FILE]
 #   --other    a shared library with another MPIX_Harmonize, compared in the same runs
-#   --json     no tables: append a line for each case and way of releasing processes to the file
 #   --record   write the tables, with the machine and versions, as the file's section of this MPI library
 #
 # Environment: MPIEXEC, MPIEXEC_FLAGS; MPI_LIBRARY, its name and version; BENCH_CALLS (default 100000), BENCH_NOISE_S
 # (default 10; 0: without that case)
-set -u
+. "$(dirname "$0")/launches.sh"
 
-source_dir=$(cd "$(dirname "$0")" && pwd)
 hosts=$source_dir/../hosts
-launcher=${MPIEXEC:-mpiexec}
-awk=${AWK:-awk}
 calls=${BENCH_CALLS:-100000}
 noise_s=${BENCH_NOISE_S:-10}
-other=() json= record=
+other=() record=
 
 while [ $# -gt 0 ]; do
     case $1 in
-    --other | --json | --record)
-        [ $# -gt 1 ] || { echo "run_bench.sh: $1 needs a file" >&2; exit 2; }
-        case $1 in
-        --other) other=(--other "$2") ;;
-        --json) json=$2 ;;
-        --record) record=$2 ;;
-        esac
-        shift 2
-        ;;
-    *) echo "run_bench.sh: $1 is unknown; allowed: --other, --json, --record, each with a file" >&2; exit 2 ;;
+    --other) other=(--other "${2?a library}") ;;
+    --record) record=${2?a file} ;;
+    *) echo "run_bench.sh: $1 is unknown; allowed: --other, --record, each with a file" >&2; exit 2 ;;
     esac
+    shift 2
 done
 
 # MPI_Barrier takes milliseconds where a library that spins has more ranks than cores.
@@ -43,12 +33,8 @@ few() { echo $((calls / 500 > 0 ? calls / 500 : 1)); }
 skew=(./tools/mpix_skew --repeats 5 --time-slice-s 3 --release
     barrier,harmonize,harmonize-shm,harmonize-dissemination,harmonize-tree,harmonize-collective)
 
-# What mpix_skew prints on standard input: as a table, under a title; or as lines of JSON that name the case.
+# What mpix_skew prints on standard input: as a table, under a title.
 show() {            # TITLE
-    if [ -n "$json" ]; then
-        grep '^{"release"' | sed "s/^{/{\"case\":\"$1\",/" >>"$json"
-        return
-    fi
     printf '### %s\n\n' "$1"
     $awk -F, '
         function row(a, b, c, d, e, f, g, h) {
@@ -68,25 +54,21 @@ show() {            # TITLE
     echo
 }
 
-format() { [ -n "$json" ] && echo json || echo csv; }
-
 on_node() {         # RANKS CALLS TITLE [FLAG...]
-    local ranks=$1 count=$2 title=$3
-    shift 3
-    # shellcheck disable=SC2086
-    "$launcher" ${MPIEXEC_FLAGS-} "$@" -n "$ranks" "${skew[@]}" --iterations "$count" --warmup $((count / 20 + 1)) \
-        "${other[@]}" --format "$(format)" </dev/null | show "$title"
+    local ranks=$1 pin=("${@:4}")
+    launch "${skew[@]}" --iterations "$2" --warmup $(($2 / 20 + 1)) "${other[@]}" --format csv | show "$3"
 }
 
 # Hosts in namespaces of one machine do share its counter.
 on_hosts() {
     local output status
-    output=$(MH_MPIEXEC=$launcher "$hosts/with_hosts.sh" 2 "$hosts/mpiexec_hosts.sh" -n 2 "${skew[@]}" --truth tsc \
-        --iterations $((calls / 4 > 0 ? calls / 4 : 1)) "${other[@]}" --format "$(format)" 2>&1 </dev/null)
+    output=$(MH_MPIEXEC=${MPIEXEC:-mpiexec} "$hosts/with_hosts.sh" 2 "$hosts/mpiexec_hosts.sh" -n 2 \
+        "${skew[@]}" --truth tsc \
+        --iterations $((calls / 4 > 0 ? calls / 4 : 1)) "${other[@]}" --format csv 2>&1 </dev/null)
     status=$?
     if [ $status -ne 77 ]; then
         show "2 ranks, 2 hosts in namespaces of this machine, TCP" <<<"$output"
-    elif [ -z "$json" ]; then
+    else
         printf '2 hosts: skipped, %s\n\n' "$(sed -n 's/^skip: *//p' <<<"$output" | head -n 1)"
     fi
 }
@@ -119,11 +101,8 @@ show_phases() {     # FROM_S TO_S
 }
 
 under_noise() {
-    local before_s=3 after_s=3 rows noisy=()
-    rows=$(mktemp)
-    # shellcheck disable=SC2086
-    "$launcher" ${MPIEXEC_FLAGS-} --bind-to core -n 2 ./tools/mpix_skew --watch --format csv \
-        --duration-s $((before_s + noise_s + after_s)) >"$rows" 2>&1 </dev/null &
+    local before_s=3 after_s=3 noisy=() pin=(--bind-to core)
+    launch ./tools/mpix_skew --watch --format csv --duration-s $((before_s + noise_s + after_s)) >"$scratch/rows" 2>&1 &
     local watched=$!
     sleep $before_s
     for ((i = 0; i < $(nproc); i++)); do
@@ -133,8 +112,7 @@ under_noise() {
     sleep "$noise_s"
     kill "${noisy[@]}"
     wait $watched
-    show_phases $before_s $((before_s + noise_s)) <"$rows"
-    rm -f "$rows"
+    show_phases $before_s $((before_s + noise_s)) <"$scratch/rows"
 }
 
 instructions() {    # CALLS
@@ -155,7 +133,6 @@ run_all() {
     on_node 4 "$(few)" "4 ranks, one node"
     on_node 8 "$(few)" "8 ranks, one node"
     on_hosts
-    [ -z "$json" ] || return 0
     [ "$noise_s" -eq 0 ] || under_noise
     count_instructions
 }
@@ -181,7 +158,7 @@ describe_machine() {
 
 # The sections of other MPI libraries stay.
 write_record() {
-    local library=${MPI_LIBRARY:-$("$launcher" --version 2>&1 | head -n 1)}
+    local library=${MPI_LIBRARY:-$("${MPIEXEC:-mpiexec}" --version 2>&1 | head -n 1)}
     describe_record
     ! [ -e "$record" ] || $awk -v name="${library%% [0-9]*}" '
         /^## / { keep = index($0, "## " name) != 1; if (keep) print "" }
