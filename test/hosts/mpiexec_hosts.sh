@@ -6,16 +6,14 @@
 # Usage, by with_hosts.sh: mpiexec_hosts.sh [OPTION]... -n RANKS PROGRAM [ARGUMENT...]
 #
 #   -n RANKS, -np RANKS          how many ranks; where there are fewer than hosts, the first hosts get one each
-#   -placement block|cyclic      which ranks share a host: neighbors, or every N-th
-#   -env NAME VALUE, -genv NAME VALUE, -x NAME[=VALUE]
-#                                an environment variable of the program; what the caller exports is passed on anyway
 #   --oversubscribe, --allow-run-as-root
 #                                allowed and needless
 #
+# The program gets what the caller exports.
+#
 # Environment:
-#   MH_MPIEXEC            the launcher of the MPI library (default: mpiexec.$MH_MPI, or mpiexec)
-#   MH_MPI                the MPI library, mpich or openmpi (default: what the launcher says of itself)
-#   MH_HOSTS_PLACEMENT    default of -placement (default: block)
+#   MH_MPIEXEC            the launcher of the MPI library (default: mpiexec)
+#   MH_HOSTS_PLACEMENT    which ranks share a host: neighbors (block, the default), or every N-th (cyclic)
 #   MH_MPICC              MPICH's compiler wrapper (default: the one with the launcher's name), for mpich_hosts.c
 #   MH_HOSTS_YIELD        0: ranks that share cores do not let others run while they wait for a message (default: 1)
 #   UCX_TLS, OMPI_MCA_btl transports, where the ones below will not do
@@ -60,9 +58,6 @@ parse() {
     while [ $# -gt 0 ]; do
         case $1 in
         -n | -np)       ranks=${2-}; shift ;;
-        -placement)     placement=${2-}; shift ;;
-        -env | -genv)   export "${2-}=${3-}"; shift 2 ;;
-        -x)             case ${2-} in *=*) export "${2%%=*}=${2#*=}" ;; esac; shift ;;
         --oversubscribe | --allow-run-as-root) ;;
         -*)             die "unknown option $1" ;;
         *)              program=("$@"); break ;;
@@ -70,14 +65,12 @@ parse() {
         shift || die "an option lacks its value"
     done
     [[ $ranks =~ ^[1-9][0-9]*$ ]] || die "how many ranks? -n RANKS"
-    case $placement in block | cyclic) ;; *) die "placement is block or cyclic, not '$placement'" ;; esac
     [ ${#program[@]} -gt 0 ] || die "no program to run"
 }
 
 choose_mpi() {
-    launcher=${MH_MPIEXEC:-mpiexec${MH_MPI:+.$MH_MPI}}
-    mpi=${MH_MPI:-$(basename "$launcher")}
-    case $mpi in
+    launcher=${MH_MPIEXEC:-mpiexec}
+    case $(basename "$launcher") in
     *mpich*)    mpi=mpich ;;
     *openmpi*)  mpi=openmpi ;;
     *)          case $("$launcher" --version 2>&1) in

@@ -17,7 +17,6 @@ set -u
 
 source_dir=$(cd "$(dirname "$0")" && pwd)
 . "$source_dir/../tap.sh"
-awk=${AWK:-awk}
 
 # A rank on each host, where each test runs on as many as it can; then two on each, where neighbors in rank are apart.
 clusters=${MPIX_TEST_CLUSTERS:-3:3:block 2:2:block 2:4:cyclic}
@@ -86,26 +85,6 @@ check_ordinary_user() {
     fi
 }
 
-# The lines of the list that hold for a number of ranks: those with fewer and with more ranks in them, or just as many.
-lines_for() {   # RANKS
-    # shellcheck disable=SC2016 # the program is not for the shell
-    "$awk" -v ranks="$1" '
-        /^#/ || NF == 0 { next }
-        {
-            least = most = settings = ""
-            for (i = 2; i <= NF; i++)
-                if ($i ~ /=/)
-                    settings = settings " " $i
-                else {
-                    # The number may have an asterisk, which marks it for the quick check.
-                    if (least == "" || $i + 0 < least) least = $i + 0
-                    if (most == "" || $i + 0 > most) most = $i + 0
-                }
-            if (least <= ranks && ranks <= most)
-                print $1 " " ranks settings
-        }' "$source_dir/../mpi/testlist"
-}
-
 reason_against() {  # SUBTEST SETTINGS
     case $2 in *MPIR_CVAR_ODD_EVEN_CLIQUES*) echo "makes nodes up, here are real ones"; return ;; esac
     echo "${not_here[$1]-}"
@@ -113,13 +92,22 @@ reason_against() {  # SUBTEST SETTINGS
 
 declare -A tried
 
-# Writes the list for run_mpi_tests.sh.
+# Writes the list for run_mpi_tests.sh: the lines that hold for a number of ranks, which are those with fewer and with
+# more ranks in them, or just as many. The number may have an asterisk, which marks it for the quick check.
 prepare() {     # CLUSTER RANKS [SUBTEST...]
-    local cluster=$1 all_ranks=$2 subtest ranks settings reason
+    local cluster=$1 ranks=$2 subtest line words word settings least most reason
     shift 2
-    while read -r subtest ranks settings; do
-        [[ $# -eq 0 || " $* " == *" $subtest "* ]] || continue
-        [ -z "${tried[$subtest $settings ${cluster#*, }]-}" ] || continue
+    while read -r subtest line; do
+        read -r -a words <<<"$line"
+        [[ $subtest != '#'* && ( $# -eq 0 || " $* " == *" $subtest "* ) ]] || continue
+        settings='' least=999999 most=0
+        for word in "${words[@]}"; do
+            case $word in
+            *=*) settings+="${settings:+ }$word" ;;
+            *) word=${word%\*} least=$((word < least ? word : least)) most=$((word > most ? word : most)) ;;
+            esac
+        done
+        [[ $least -le $ranks && $ranks -le $most && -z ${tried[$subtest $settings ${cluster#*, }]-} ]] || continue
         tried[$subtest $settings ${cluster#*, }]=yes
         reason=$(reason_against "$subtest" "$settings")
         if [ -z "$reason" ]; then
@@ -127,7 +115,7 @@ prepare() {     # CLUSTER RANKS [SUBTEST...]
         else
             tap_skip "$cluster: $subtest at $ranks ranks${settings:+, $settings}" "$reason"
         fi
-    done < <(lines_for "$all_ranks") 3>"$MPIX_TEST_LIST"
+    done <"$source_dir/../mpi/testlist" 3>"$MPIX_TEST_LIST"
 }
 
 run_on() {      # HOSTS RANKS PLACEMENT [SUBTEST...]

@@ -3,11 +3,9 @@
 #
 # Runs a command beside N hosts that it makes on this machine, so that what needs a cluster can be tested on a laptop.
 #
-# Usage: with_hosts.sh N [-l MBPS]... COMMAND [ARGUMENT...]
+# Usage: with_hosts.sh N COMMAND [ARGUMENT...]
 #
 #   N         how many hosts, 1 to 250: host1, host2, ... with the addresses 10.77.0.1, 10.77.0.2, ...
-#   -l MBPS   limits the link of each host to MBPS megabits a second in both directions; given again, the n-th -l is
-#             that of host n, and the last one that of all further hosts (0: no limit)
 #
 #   with_hosts.sh 2 mpiexec_hosts.sh -n 2 ./program          # an MPI program on two hosts
 #   with_hosts.sh 2 on_host.sh host1 ip address              # any command on one of them
@@ -53,11 +51,6 @@ start_timeout_s=20
 skip() {        # REASON
     echo "skip: $1" >&2
     exit 77
-}
-
-usage() {
-    echo "usage: with_hosts.sh N [-l MBPS]... COMMAND [ARGUMENT...]" >&2
-    exit 2
 }
 
 try() {         # WHAT COMMAND...
@@ -163,21 +156,12 @@ connect_host() {    # NUMBER
     try "start the interface of host $1" in_host "$1" ip link set eth0 up
 }
 
-# A burst of a few packets at full speed, and at most 50 ms of queue.
-limit_link() {  # NUMBER MBPS
-    [ "$2" != 0 ] || return 0
-    local shape=(root tbf rate "${2}mbit" burst 32kb latency 50ms)
-    try "limit a link" tc qdisc add dev "port$1" "${shape[@]}"
-    try "limit a link" in_host "$1" tc qdisc add dev eth0 "${shape[@]}"
-}
-
 inside() {
     local i names=()
     make_login_node
     for ((i = 1; i <= hosts; i++)); do
         start_host $i
         connect_host $i
-        [ ${#limits[@]} -eq 0 ] || limit_link $i "${limits[i <= ${#limits[@]} ? i - 1 : -1]}"
         names+=("host$i")
     done
     export MH_HOSTS=${names[*]} MH_HOSTS_DIR=$state_dir MH_HOSTS_IFACE=$bridge MH_HOSTS_NET=$network.0/24
@@ -212,22 +196,15 @@ host() {        # NUMBER
 # ---- Arguments
 
 parse() {
-    [[ ${1-} =~ ^[1-9][0-9]{0,2}$ ]] || usage
-    [ "$1" -le 250 ] || usage
+    if [[ $# -lt 2 || ! $1 =~ ^[1-9][0-9]{0,2}$ || $1 -gt 250 ]]; then
+        echo "usage: with_hosts.sh N COMMAND [ARGUMENT...]" >&2
+        exit 2
+    fi
     hosts=$1
-    shift
-    limits=()
-    while [ "${1-}" = -l ]; do
-        [[ ${2-} =~ ^[0-9]+$ ]] || usage
-        limits+=("$2")
-        shift 2
-    done
-    [ $# -gt 0 ] || usage
-    command=("$@")
 }
 
 case ${1-} in
---inside)   shift; parse "$@"; inside "${command[@]}" ;;
+--inside)   parse "${@:2}"; inside "${@:3}" ;;
 --host)     host "$2" ;;
 *)          parse "$@"; outside "$@" ;;
 esac
