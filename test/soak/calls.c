@@ -18,13 +18,12 @@ static soak_arrival *arrivals[SOAK_MOST_RANKS]; /* by rank in the world */
 void soak_calls_begin(void)
 {
     soak_arrival *mine;
-    soak_check_mpi(MPI_Win_allocate_shared(sizeof *mine, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &window),
-                   "MPI_Win_allocate_shared");
+    SOAK_TRY(MPI_Win_allocate_shared(sizeof *mine, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &window));
     atomic_init(&mine->number, 0);
     for (int i = 0; i < soak_ranks; i++) {
         MPI_Aint bytes;
         int unit;
-        soak_check_mpi(MPI_Win_shared_query(window, i, &bytes, &unit, &arrivals[i]), "MPI_Win_shared_query");
+        SOAK_TRY(MPI_Win_shared_query(window, i, &bytes, &unit, &arrivals[i]));
     }
     MPI_Barrier(MPI_COMM_WORLD);
 }
@@ -44,7 +43,7 @@ static void raise_latest(soak_slot *slot, int64_t time_ns)
 int64_t soak_read(soak_slot *slot, int64_t *bound_ns)
 {
     int64_t time_ns, latest_ns = atomic_load(&slot->latest_ns);
-    soak_check_mpi(MPIX_Global_time_ns(slot->comm, &time_ns, bound_ns), "MPIX_Global_time_ns");
+    SOAK_TRY(MPIX_Global_time_ns(slot->comm, &time_ns, bound_ns));
     if (latest_ns != INT64_MIN && !soak_judge(SOAK_MONOTONE, latest_ns - time_ns, 0))
         soak_complain("global time went back by %ld ns", (long)(latest_ns - time_ns));
     raise_latest(slot, time_ns);
@@ -97,7 +96,7 @@ static int64_t number_of(MPI_Info info, const char *name)
 static void read_statistics(soak_slot *slot, soak_record *record)
 {
     MPI_Info info;
-    soak_check_mpi(MPIX_Harmonize_get_info(slot->comm, &info), "MPIX_Harmonize_get_info");
+    SOAK_TRY(MPIX_Harmonize_get_info(slot->comm, &info));
     record->slack_ns = number_of(info, "slack_used_ns");
     record->tolerance_ns = number_of(info, "tolerance_used_ns");
     MPI_Info_free(&info);
@@ -121,9 +120,9 @@ static void make_call(soak_slot *slot, int64_t number, soak_record *record)
     record->arrived_ns = mh_simulated_true_ns();
     atomic_store(&arrivals[soak_rank]->number, number);
     if (record->is_sync)
-        soak_check_mpi(MPIX_Clock_sync(slot->comm), "MPIX_Clock_sync");
+        SOAK_TRY(MPIX_Clock_sync(slot->comm));
     else
-        soak_check_mpi(MPIX_Harmonize(slot->comm, &flag), "MPIX_Harmonize");
+        SOAK_TRY(MPIX_Harmonize(slot->comm, &flag));
     record->left_ns = mh_simulated_true_ns();
     soak_time_plain_code();
     record->switches += switches();

@@ -18,7 +18,7 @@ void soak_slots_begin(void)
 static void make_cart(MPI_Comm *comm)
 {
     int periodic = 1;
-    soak_check_mpi(MPI_Cart_create(MPI_COMM_WORLD, 1, &soak_ranks, &periodic, 0, comm), "MPI_Cart_create");
+    SOAK_TRY(MPI_Cart_create(MPI_COMM_WORLD, 1, &soak_ranks, &periodic, 0, comm));
 }
 
 static void make_comm(soak_slot *slot)
@@ -31,13 +31,13 @@ static void make_comm(soak_slot *slot)
         slot->comm = MPI_COMM_SELF;
         break;
     case SOAK_DUP:
-        soak_check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &slot->comm), "MPI_Comm_dup");
+        SOAK_TRY(MPI_Comm_dup(MPI_COMM_WORLD, &slot->comm));
         break;
     case SOAK_PARITY:
-        soak_check_mpi(MPI_Comm_split(MPI_COMM_WORLD, soak_rank % 2, 0, &slot->comm), "MPI_Comm_split");
+        SOAK_TRY(MPI_Comm_split(MPI_COMM_WORLD, soak_rank % 2, 0, &slot->comm));
         break;
     case SOAK_REVERSED:
-        soak_check_mpi(MPI_Comm_split(MPI_COMM_WORLD, 0, -soak_rank, &slot->comm), "MPI_Comm_split");
+        SOAK_TRY(MPI_Comm_split(MPI_COMM_WORLD, 0, -soak_rank, &slot->comm));
         break;
     case SOAK_CART:
         make_cart(&slot->comm);
@@ -91,7 +91,7 @@ void soak_slot_free(soak_slot *slot)
     pthread_mutex_lock(&slot->lock);
     slot->is_ready = slot->is_made = false;
     pthread_mutex_unlock(&slot->lock);
-    soak_check_mpi(MPI_Comm_free(&slot->comm), "MPI_Comm_free");
+    SOAK_TRY(MPI_Comm_free(&slot->comm));
 }
 
 void soak_slots_drain(void)
@@ -132,7 +132,7 @@ static void add_setting(soak_slot *slot, MPI_Info info, const char *name, const 
     char key[64];
     size_t used = strlen(slot->settings);
     snprintf(key, sizeof key, "mpix_harmonize_%s", name);
-    soak_check_mpi(MPI_Info_set(info, key, value), "MPI_Info_set");
+    SOAK_TRY(MPI_Info_set(info, key, value));
     snprintf(slot->settings + used, sizeof slot->settings - used, " %s=%s", name, value);
 }
 
@@ -142,7 +142,7 @@ void soak_slot_set(soak_slot *slot, uint64_t *agreed)
     MPI_Info info;
     bool is_new = slot->settings[0] == '\0';
     const char *clock = draw_value(&clock_choice, agreed);
-    soak_check_mpi(MPI_Info_create(&info), "MPI_Info_create");
+    SOAK_TRY(MPI_Info_create(&info));
     if (is_new)
         add_setting(slot, info, "clock", clock);
     if (strlen(slot->settings) > 150)
@@ -154,6 +154,6 @@ void soak_slot_set(soak_slot *slot, uint64_t *agreed)
             slot->is_fresh = true;
         }
     }
-    soak_check_mpi(MPIX_Harmonize_set_info(slot->comm, info), "MPIX_Harmonize_set_info");
+    SOAK_TRY(MPIX_Harmonize_set_info(slot->comm, info));
     MPI_Info_free(&info);
 }

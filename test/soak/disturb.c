@@ -77,8 +77,8 @@ void soak_disturb_begin(uint64_t seed)
     if (shared == MAP_FAILED)
         abort();
     uint64_t random = seed + (uint64_t)getpid();
-    children[0] = start(take_processor, soak_draw(&random));
-    children[1] = start(stop_parent, soak_draw(&random));
+    children[0] = start(take_processor, random_next(&random));
+    children[1] = start(stop_parent, random_next(&random));
 }
 
 void soak_disturb(bool load, bool stops)

@@ -16,7 +16,7 @@ static int64_t control_ns;
 
 int64_t soak_agree_on_control(void)
 {
-    soak_check_mpi(MPI_Allreduce(MPI_IN_PLACE, &control_ns, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
+    SOAK_TRY(MPI_Allreduce(MPI_IN_PLACE, &control_ns, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD));
     return control_ns;
 }
 
@@ -143,7 +143,7 @@ void soak_judge_batch(soak_slot *slot, const soak_record *records, int calls)
 {
     static soak_record all[SOAK_MOST_RANKS * SOAK_MOST_CALLS];
     int bytes = calls * (int)sizeof *records;
-    soak_check_mpi(MPI_Gather(records, bytes, MPI_BYTE, all, bytes, MPI_BYTE, 0, slot->comm), "MPI_Gather");
+    SOAK_TRY(MPI_Gather(records, bytes, MPI_BYTE, all, bytes, MPI_BYTE, 0, slot->comm));
     for (int n = 0; n < calls && slot->rank == 0; n++) {
         call one = gather(all, calls, slot->size, n);
         judge_call(&one, n);

@@ -9,7 +9,6 @@
  */
 #include "soak.h"
 
-#include "common/random.h"
 #include "simulation/simulated.h"
 
 #include <signal.h>
@@ -26,26 +25,11 @@ char soak_place[640];
 /* A phase that takes longer hangs. */
 enum { MAX_PHASE_S = 180 };
 
-uint64_t soak_draw(uint64_t *state)
-{
-    return random_next(state);
-}
-
-int64_t soak_below(uint64_t *state, int64_t limit)
-{
-    return (int64_t)((soak_draw(state) >> 8) % (uint64_t)limit);
-}
-
-bool soak_one_in(uint64_t *state, int64_t limit)
-{
-    return soak_below(state, limit) == 0;
-}
-
-void soak_check_mpi(int code, const char *what)
+void soak_check_mpi(int code, const char *call)
 {
     if (code == MPI_SUCCESS)
         return;
-    fprintf(stderr, "soak: %s failed on rank %d: %s\n", what, soak_rank, soak_place);
+    fprintf(stderr, "soak: %.*s failed on rank %d: %s\n", (int)strcspn(call, "("), call, soak_rank, soak_place);
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
@@ -83,7 +67,7 @@ static void describe_clock(uint64_t seed)
 {
     char text[256];
     int64_t origin_ns = mh_simulated_true_ns();
-    soak_check_mpi(MPI_Bcast(&origin_ns, 1, MPI_INT64_T, 0, MPI_COMM_WORLD), "MPI_Bcast");
+    SOAK_TRY(MPI_Bcast(&origin_ns, 1, MPI_INT64_T, 0, MPI_COMM_WORLD));
     snprintf(text, sizeof text, "origin=%ld,seed=%lu,jump_every=3e8,jump_most=3.6e12,jump_ranks=%d%s", (long)origin_ns,
              (unsigned long)seed, soak_ranks, seed % 2 ? ",exact=rank0,offset=5e6,drift=10000,walk=10" : "");
     setenv("MH_SIMULATED_CLOCK", text, 1);
@@ -92,7 +76,7 @@ static void describe_clock(uint64_t seed)
 static bool is_long_enough(int64_t begun_ns, double part, int seconds)
 {
     int enough = (double)(mh_simulated_true_ns() - begun_ns) >= part * seconds * 1e9;
-    soak_check_mpi(MPI_Bcast(&enough, 1, MPI_INT, 0, MPI_COMM_WORLD), "MPI_Bcast");
+    SOAK_TRY(MPI_Bcast(&enough, 1, MPI_INT, 0, MPI_COMM_WORLD));
     return enough;
 }
 
@@ -137,16 +121,11 @@ static void run(int seconds, uint64_t seed)
     soak_judge_resources(&before, &after);
 }
 
-static void note_steps(void)
-{
-    int64_t sum_ns;
-    soak_add(SOAK_STEPS, mh_simulated_jumps(&sum_ns));
-}
-
 int main(int argc, char **argv)
 {
     int seconds = argc > 1 ? atoi(argv[1]) : 20, provided;
     uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    int64_t stepped_ns;
     char title[200];
     soak_disturb_begin(seed);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
@@ -163,7 +142,7 @@ int main(int argc, char **argv)
         soak_readers_end();
     soak_disturb_end();
     alarm(0);
-    note_steps();
+    soak_add(SOAK_STEPS, mh_simulated_jumps(&stepped_ns));
     soak_calls_end();
     snprintf(title, sizeof title,
              "\n%d processes, %d s, seed %lu, clocks that %s, threads %s, longest first call %ld ms:", soak_ranks,

@@ -3,6 +3,8 @@
 #ifndef SOAK_H
 #define SOAK_H
 
+#include "common/random.h"
+
 #include <mpix_harmonize.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -16,9 +18,16 @@ enum { SOAK_MOST_RANKS = 16, SOAK_MOST_CALLS = 64, SOAK_SLOTS = 10 };
 
 /* ---- Draws. Those of the agreed state are the same on all processes. */
 
-uint64_t soak_draw(uint64_t *state);
-int64_t soak_below(uint64_t *state, int64_t limit); /* uniform in [0, limit) */
-bool soak_one_in(uint64_t *state, int64_t limit);
+/* Uniform in [0, limit). */
+static inline int64_t soak_below(uint64_t *state, int64_t limit)
+{
+    return (int64_t)((random_next(state) >> 8) % (uint64_t)limit);
+}
+
+static inline bool soak_one_in(uint64_t *state, int64_t limit)
+{
+    return soak_below(state, limit) == 0;
+}
 
 /* ---- Invariants, each with how often it was checked */
 
@@ -154,7 +163,9 @@ void soak_judge_resources(const soak_resources *before, const soak_resources *af
 extern int soak_rank, soak_ranks;
 extern char soak_place[640]; /* where the run is, for messages */
 
-void soak_check_mpi(int code, const char *what);
+/* Ends the job if a call of MPI failed. */
+#define SOAK_TRY(call) soak_check_mpi(call, #call)
+void soak_check_mpi(int code, const char *call);
 void soak_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void soak_sleep_us(int64_t us);
 

@@ -63,14 +63,9 @@ void soak_note_interruption(int64_t excess_ns)
         longest_interruption_ns = excess_ns;
 }
 
-static void sum(int64_t *values, int count)
+static void combine(int64_t *values, int count, MPI_Op op)
 {
-    soak_check_mpi(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD), "MPI_Allreduce");
-}
-
-static void greatest(int64_t *values, int count)
-{
-    soak_check_mpi(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
+    SOAK_TRY(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, op, MPI_COMM_WORLD));
 }
 
 static const struct {
@@ -153,7 +148,7 @@ bool soak_report(const char *title)
     int64_t checked[SOAK_CHECKS], violated[SOAK_CHECKS], worst[SOAK_CHECKS], all[SOAK_COUNTS], violations = 0;
     for (int i = 0; i < SOAK_COUNTS; i++)
         all[i] = counts[i];
-    sum(all, SOAK_COUNTS);
+    combine(all, SOAK_COUNTS, MPI_SUM);
     if (soak_rank == 0)
         judge_interruptions(all);
     for (int i = 0; i < SOAK_CHECKS; i++) {
@@ -161,11 +156,11 @@ bool soak_report(const char *title)
         violated[i] = tallies[i].violated;
         worst[i] = tallies[i].worst;
     }
-    sum(checked, SOAK_CHECKS);
-    sum(violated, SOAK_CHECKS);
-    greatest(worst, SOAK_CHECKS);
-    sum(interruptions, DECADES);
-    greatest(&longest_interruption_ns, 1);
+    combine(checked, SOAK_CHECKS, MPI_SUM);
+    combine(violated, SOAK_CHECKS, MPI_SUM);
+    combine(worst, SOAK_CHECKS, MPI_MAX);
+    combine(interruptions, DECADES, MPI_SUM);
+    combine(&longest_interruption_ns, 1, MPI_MAX);
     for (int i = 0; i < SOAK_CHECKS; i++)
         violations += violated[i];
     if (soak_rank == 0) {
