@@ -40,8 +40,8 @@ typedef struct series {
     point_t *points;       /* as many as there were rounds */
     double *time_s;        /* of the undisturbed points */
     double *offset_ns;     /* of these minus the first */
-    double *residual_ns;   /* from the line through all */
     int count;             /* how many these are */
+    mh_line line;          /* through all of them */
     int64_t half_width_ns; /* median */
     double duration_s;     /* until its last burst */
     double threshold_ns;
@@ -145,7 +145,6 @@ static void allocate(drift_run_t *run)
         series->points = world_room(&run->world, max_rounds, sizeof series->points[0], advice);
         series->time_s = world_room(&run->world, max_rounds, sizeof series->time_s[0], advice);
         series->offset_ns = world_room(&run->world, max_rounds, sizeof series->offset_ns[0], advice);
-        series->residual_ns = world_room(&run->world, max_rounds, sizeof series->residual_ns[0], advice);
     }
 }
 
@@ -309,16 +308,14 @@ static double find_linear_s(const series_t *series)
     return linear_s;
 }
 
-/* Finds residuals and how long each clock is linear. */
+/* Finds the line through each clock's offsets, and for how long it is linear. */
 static void analyze(const drift_run_t *run)
 {
     for (series_t *series = run->series; series < run->series + run->series_count; series++) {
         series->duration_s = series->points[run->rounds - 1].time_s;
         correct_counter(run, series);
         collect_points(run, series);
-        mh_line line = mh_line_fit(series->time_s, series->offset_ns, series->count);
-        for (int i = 0; i < series->count; i++)
-            series->residual_ns[i] = find_residual_ns(series, &line, i);
+        series->line = mh_line_fit(series->time_s, series->offset_ns, series->count);
         series->threshold_ns =
             run->settings.threshold_ns > 0 ? run->settings.threshold_ns : (double)series->half_width_ns;
         series->linear_s = find_linear_s(series);
@@ -414,7 +411,7 @@ static void write_raw(const drift_run_t *run)
         return;
     table_head(&table, NULL, 0);
     for (const series_t *series = run->series; series < run->series + run->series_count; series++) {
-        const double *residual_ns = series->residual_ns;
+        int used = 0;
         for (const point_t *point = series->points; point < series->points + run->rounds; point++)
             table_row(&table, (cell_t[]){{NULL, series->rank},
                                          {machine_clocks[series->clock].name, 0},
@@ -422,7 +419,8 @@ static void write_raw(const drift_run_t *run)
                                          {NULL, (double)point->offset_ns},
                                          {NULL, (double)point->half_width_ns},
                                          {NULL, point->is_used},
-                                         {point->is_used ? NULL : "", point->is_used ? *residual_ns++ : 0}});
+                                         {point->is_used ? NULL : "",
+                                          point->is_used ? find_residual_ns(series, &series->line, used++) : 0}});
     }
 }
 
@@ -434,7 +432,7 @@ static void plot_points(drift_run_t *run)
     for (const series_t *series = run->series; series < end && series->rank <= SHOWN_RANKS; series++) {
         for (int i = 0; i < series->count; i++)
             plot_row(plot, "\"%s\" %d %.9f %.9g %.9g\n", machine_clocks[series->clock].name, series->rank,
-                     series->time_s[i], series->offset_ns[i], series->residual_ns[i]);
+                     series->time_s[i], series->offset_ns[i], find_residual_ns(series, &series->line, i));
         plot_row(plot, "\n\n");
     }
 }
