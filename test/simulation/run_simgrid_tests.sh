@@ -31,7 +31,7 @@ trap 'rm -rf "$work"' EXIT
 simulate() {        # RANKS SECONDS PERIOD_US LABEL
     local status
     simgrid_platform "$work" "$1"
-    simgrid_runner="timeout ${MH_SCALE_TIMEOUT:-$limit_s}"
+    simgrid_runner="timeout $limit_s"
     simgrid_run "$work" "$1" "$work/clock_truth" "$2" "$3" "$4" >"$work/said" 2>&1 </dev/null
     status=$?
     grep readings= "$work/said"
@@ -41,7 +41,7 @@ simulate() {        # RANKS SECONDS PERIOD_US LABEL
 # Why a simulation has no result.
 complaint_of() {    # STATUS
     case $1 in
-    124) echo "the ${MH_SCALE_TIMEOUT:-$limit_s} s for it were over" ;;
+    124) echo "the $limit_s s for it were over" ;;
     *) echo "the simulator ended with status $1: $(tail -n 1 "$work/said")" ;;
     esac
 }
@@ -96,22 +96,6 @@ if [ "${1-}" = study ]; then
     study
     exit
 fi
-
-# With a stand-in for the simulator.
-missing_results_are_told() {
-    local ended=0 said status
-    local MH_SCALE_TIMEOUT=7 MH_STUDY_RANKS="64 128" MH_STUDY_LINKS=plain MH_STUDY_LABELS=prop
-    local expected=([0]="the simulator ended with status 0: no end" [3]="the simulator ended with status 3: no end"
-        [124]="the 7 s for it were over")
-    simgrid_run() { echo "no end"; return "$ended"; }
-    for ended in 0 3 124; do
-        said=$(study)
-        status=$?
-        [ $status = 1 ] || echo "status $status after simulations without a result"
-        [ "$(grep -c "prop .*no result: ${expected[ended]}" <<<"$said")" = 2 ] || echo "$said"
-    done
-}
-tap_check "a study tells which results are missing" missing_results_are_told
 
 simulate_or_complain() {
     simulate "$@" || complaint_of $?

@@ -3,29 +3,15 @@
 #include "simulation/scale_tally.h"
 
 #include "pure/units.h"
+#include "common/room.h"
 #include "common/statistics.h"
 
 /* A synchronization that takes longer waits for a lost host. */
 #define LONGEST_NS (MH_NS_PER_S / 2)
 
-void tally_free(tally_t *tally)
-{
-    free(tally->errors_ns);
-}
-
-double tally_bytes(const tally_t *tally)
-{
-    return (double)tally->errors * sizeof *tally->errors_ns;
-}
-
 static void note_error(tally_t *tally, int64_t error_ns)
 {
-    if (tally->errors == tally->room) {
-        tally->room = tally->room ? 2 * tally->room : 1024;
-        tally->errors_ns = realloc(tally->errors_ns, (size_t)tally->room * sizeof *tally->errors_ns);
-        if (!tally->errors_ns)
-            abort();
-    }
+    tally->errors_ns = need(room_for_another(tally->errors_ns, tally->errors, sizeof *tally->errors_ns));
     tally->errors_ns[tally->errors++] = error_ns;
     tally->squares += (double)error_ns * (double)error_ns;
 }

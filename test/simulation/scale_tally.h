@@ -7,7 +7,7 @@
 
 /* All zero at first. */
 typedef struct tally {
-    int64_t *errors_ns, errors, room;
+    int64_t *errors_ns, errors; /* the caller frees them */
     int64_t bounds, max_bound_ns, unknown_bounds, violations;
     double squares, sum_bounds_ns;
     double old_bounds_ns, old_paths_ns; /* of readings with a path, the sums */
@@ -15,11 +15,6 @@ typedef struct tally {
     int64_t syncs, others, first_ns, lost_ns, other_ns;
     int64_t first_messages, later_messages, collectives; /* of all processes */
 } tally_t;
-
-void tally_free(tally_t *tally);
-
-/* What it has in memory. */
-double tally_bytes(const tally_t *tally);
 
 /*
  * One reading of the global clock, with the bound that the library claims. path_ns: half the minimum round trips along
