@@ -32,7 +32,7 @@ END
 find_tool() {       # TOOL
     read -r -a words <<<"$1"
     words[0]=$(path_of "${words[0]}")
-    [ -x "${words[0]}" ]
+    [ -x "${words[0]}" ] && { [ "$1" != mpix_figures ] || command -v python3 >/dev/null; }
 }
 
 # TOOL [OPTION]...: by itself.
