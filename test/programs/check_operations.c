@@ -3,7 +3,7 @@
  * check_operations - carries out every operation of the suite in many ways, and compares what its validation says with
  * what it must say: nothing is wrong, or as many elements as were made wrong here.
  *
- * check_operations results|faults|refusals [OPERATION]...
+ * check_operations [faults]
  *
  * Prints a line for each thing that is not as it must be, and one that counts checks. Exit status 0, or 1 after such
  * a line.
@@ -39,7 +39,7 @@ static void make_faults(void)
     for (int i = 0; i < blocks; i++) {
         origin_t origin = work_origin(faulty_work, i);
         /* The last element of each block, and if there are more the first. */
-        int64_t bytes = faulty_work->element->bytes;
+        int64_t bytes = faulty_work->plan.element->bytes;
         char *block = at + i * faulty_work->size_bytes;
         if (origin.last < origin.first)
             continue;
@@ -56,7 +56,7 @@ static int call_and_spoil(const work_t *work, MPI_Request *request)
 {
     int code = true_operation->call(work, request);
 
-    if (!operation_has_halves(work->operation))
+    if (!operation_has_halves(work->plan.operation))
         make_faults();
     return code;
 }
@@ -66,7 +66,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     int code = PMPI_Wait(request, status);
 
-    if (faulty_work && operation_has_halves(faulty_work->operation))
+    if (faulty_work && operation_has_halves(faulty_work->plan.operation))
         make_faults();
     return code;
 }
@@ -297,15 +297,6 @@ static void check_refusals(void)
 
 /* ---- */
 
-static bool wanted(const char *name, int argc, char **argv)
-{
-    for (int i = 2; i < argc; i++) {
-        if (strcmp(argv[i], name) == 0)
-            return true;
-    }
-    return argc <= 2;
-}
-
 static bool runs(const operation_t *operation, bool with_faults)
 {
     return operation->shape->min_ranks <= world.ranks &&
@@ -314,8 +305,7 @@ static bool runs(const operation_t *operation, bool with_faults)
 
 int main(int argc, char **argv)
 {
-    const char *what = argc > 1 ? argv[1] : "";
-    bool with_faults = strcmp(what, "faults") == 0;
+    bool with_faults = argc > 1;
     long all[3];
 
     MPI_Init(&argc, &argv);
@@ -323,16 +313,13 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &world.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world.ranks);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (strcmp(what, "refusals") == 0) {
+    for (int i = 0; operation_at(i); i++)
+        if (runs(operation_at(i), with_faults))
+            check_operation(operation_at(i), with_faults);
+    if (world.ranks <= 2)
+        check_datatypes(with_faults);
+    if (!with_faults)
         check_refusals();
-    } else {
-        for (int i = 0; operation_at(i); i++) {
-            if (wanted(operation_at(i)->name, argc, argv) && runs(operation_at(i), with_faults))
-                check_operation(operation_at(i), with_faults);
-        }
-        if (wanted("datatypes", argc, argv) && world.ranks <= 2)
-            check_datatypes(with_faults);
-    }
     all[0] = checks;
     all[1] = complaints;
     all[2] = known_faults;

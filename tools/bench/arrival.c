@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* arrival.c - the shapes, and how they are named. */
+#define _GNU_SOURCE /* strsep */
 #include "bench/arrival.h"
 
 #include "common/random.h"
@@ -22,17 +23,10 @@
 /* The last rank has e to this power times the part of the first one, before the latter is subtracted from all. */
 #define EXPONENTIAL_REACH 5.0
 
-static const char *const shape_names[ARRIVAL_SHAPES] = {[ARRIVAL_TOGETHER] = "together",
-                                                        [ARRIVAL_ASCENDING] = "ascending",
-                                                        [ARRIVAL_DESCENDING] = "descending",
-                                                        [ARRIVAL_RANDOM] = "random",
-                                                        [ARRIVAL_FIRST_LATE] = "first-late",
-                                                        [ARRIVAL_LAST_LATE] = "last-late",
-                                                        [ARRIVAL_ONE_LATE] = "one-late",
-                                                        [ARRIVAL_HALF_LATE] = "half-late",
-                                                        [ARRIVAL_BELL] = "bell",
-                                                        [ARRIVAL_EXPONENTIAL] = "exponential",
-                                                        [ARRIVAL_FILE] = "file"};
+/* In the order of arrival_shape_t. */
+static const char *const shape_names[ARRIVAL_SHAPES] = {"together",   "ascending",   "descending", "random",
+                                                        "first-late", "last-late",   "one-late",   "half-late",
+                                                        "bell",       "exponential", "file"};
 
 static const char allowed[] =
     "together, ascending, descending, random, first-late, last-late, one-late:RANK, half-late, bell, exponential, or "
@@ -244,15 +238,10 @@ bool arrival_parse(arrival_list_t *list, arrival_tables_t *tables, const char *t
     arrival_name(&list->items[0]);
     if (!text)
         return true;
-    char *copy = strdup(text), *next = copy;
+    char *copy = strdup(text), *rest = copy;
     bool good = copy || refuse(why, "out of memory");
-    while (good && next) {
-        char *end = strchr(next, ',');
-        if (end)
-            *end++ = '\0';
-        good = add_pattern(list, tables, next, why);
-        next = end;
-    }
+    while (good && rest)
+        good = add_pattern(list, tables, strsep(&rest, ","), why);
     free(copy);
     return good;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* measure.c - run batches of calls, and collect their times on rank 0. */
-#include "bench/measure.h"
+#include "bench/bench.h"
 
 #include "common/random.h"
 #include "common/statistics.h"
@@ -163,8 +163,9 @@ static void take_call(task_t *task, call_note_t *notes)
     if (100 * random_fraction_of(settings->seed, task->row.figures.keys.size_bytes, samples->calls) <
         settings->invalid_percent)
         notes[0].mark = MARK_MISSED;
-    if (task->raw->file && task->row.compute_ns == 0)
-        report_raw(task->raw, &task->row.figures.keys, samples, notes);
+    const output_t *raw = &task->bench->plan.settings.results.raw; /* without a file if no raw times are wanted */
+    if (raw->file && task->row.compute_ns == 0)
+        report_raw(raw, &task->row.figures.keys, samples, notes);
     if (!samples_take(samples, notes))
         world_abort(task->span, "out of memory: give less for --iterations or --time-slice-s");
 }

@@ -20,8 +20,6 @@
 
 /* The names of percentile columns have at most so many digits. */
 #define MIN_PERCENT_STEP 1e-6
-/* At most so many jobs take turns: some have communicators, and MPI libraries have only a few thousand of these. */
-enum { MAX_TURNS = 256 };
 /* Processes that stand aside look so often whether the others are done: they are not to disturb them. */
 enum { ASIDE_PAUSE_NS = 1000 * 1000 };
 

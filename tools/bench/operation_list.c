@@ -89,7 +89,7 @@ SHAPE(bibw, PAIR(AT_PAIRS, AT_PAIRS, PER_MESSAGE), .messages = 2 * MESSAGES_AT_O
     }                                                                 \
     PERSISTENT(name, Name, __VA_ARGS__)
 
-#define COMM work->comm
+#define COMM work->plan.comm
 #define SEND work->send, work->count, work->type
 #define RECEIVE work->receive, work->count, work->type
 #define SEND_V work->send, work->counts, work->displacements, work->type
@@ -141,7 +141,7 @@ static bool has_equal_parts(const work_t *work)
 /* This rank's part of the message in the receive buffer. */
 static void *own_part(const work_t *work)
 {
-    return work->receive_memory + (int64_t)work->displacements[work->rank] * work->element->bytes;
+    return work->receive_memory + (int64_t)work->displacements[work->rank] * work->plan.element->bytes;
 }
 
 #define OWN_PART work->rank == work->root ? MPI_IN_PLACE : own_part(work), work->counts[work->rank], work->type
@@ -215,8 +215,8 @@ COMPOSED(scatter_allgather, scatter_parts(work), allgather_parts(work))
 
 enum { TAG = 1 };
 
-#define TO work->send, work->count, work->type, work->partner, TAG, work->comm
-#define FROM work->receive, work->count, work->type, work->partner, TAG, work->comm
+#define TO work->send, work->count, work->type, work->partner, TAG, work->plan.comm
+#define FROM work->receive, work->count, work->type, work->partner, TAG, work->plan.comm
 
 static bool leads(const work_t *work)
 {
@@ -258,16 +258,16 @@ static int flood(const work_t *work, bool gives, bool takes)
     int count = 0, code = MPI_SUCCESS;
     for (int i = 0; takes && code == MPI_SUCCESS && i < MESSAGES_AT_ONCE; i++)
         code = MPI_Irecv((char *)work->receive + i * work->size_bytes, work->count, work->type, work->partner, TAG,
-                         work->comm, &work->requests[count++]);
+                         work->plan.comm, &work->requests[count++]);
     for (int i = 0; gives && code == MPI_SUCCESS && i < MESSAGES_AT_ONCE; i++)
         code = MPI_Isend((char *)work->send + i * work->size_bytes, work->count, work->type, work->partner, TAG,
-                         work->comm, &work->requests[count++]);
+                         work->plan.comm, &work->requests[count++]);
     if (code == MPI_SUCCESS)
         code = MPI_Waitall(count, work->requests, statuses);
     if (code != MPI_SUCCESS || (gives && takes))
         return code;
-    return gives ? MPI_Recv(NULL, 0, MPI_BYTE, work->partner, TAG, work->comm, MPI_STATUS_IGNORE)
-                 : MPI_Send(NULL, 0, MPI_BYTE, work->partner, TAG, work->comm);
+    return gives ? MPI_Recv(NULL, 0, MPI_BYTE, work->partner, TAG, work->plan.comm, MPI_STATUS_IGNORE)
+                 : MPI_Send(NULL, 0, MPI_BYTE, work->partner, TAG, work->plan.comm);
 }
 
 #define POINT_TO_POINT(name, exchange)                                   \

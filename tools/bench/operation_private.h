@@ -17,19 +17,11 @@ typedef struct needs {
 
 /* What is ready for a call. Arrays have an element for each rank, and equal blocks one after the other. */
 typedef struct work {
-    /* Of the plan. */
-    const world_t *span;
-    const operation_t *operation;
-    MPI_Comm comm; /* that of the neighborhood if there is one */
+    work_plan_t plan; /* comm: that of the neighborhood if there is one; reduction: NULL if it does not reduce */
     int rank;
     int ranks;
     MPI_Datatype type; /* these two are also in the tables, but those a cold call would have to fetch */
     MPI_Op op;
-    const element_t *element;
-    const reduction_t *reduction; /* NULL: it does not reduce */
-    int planned_root;
-    bool in_place;
-    int64_t uneven_seed;
     int partner; /* of a pair; -1 if there is none */
     int neighbors;
     int neighbor[MAX_NEIGHBORS];

@@ -69,12 +69,12 @@ static void take_arrivals(task_t *task, double bound_ns)
     if (is_known)
         analyze_arrivals(&task->row.samples, figures);
     if (task->row.imposed.arrival.shape == ARRIVAL_TOGETHER) {
-        task->size.together_ns = is_known ? task->row.figures.analysis.median_ns : 0;
-        task->size.from_last_ns = is_known ? figures->from_last_ns : NAN;
+        task->together_ns = is_known ? task->row.figures.analysis.median_ns : 0;
+        task->from_last_ns = is_known ? figures->from_last_ns : NAN;
     }
     figures->span_ns = task->row.imposed.span_ns;
     figures->bound_ns = bound_ns;
-    figures->robustness = figures->from_last_ns / task->size.from_last_ns;
+    figures->robustness = figures->from_last_ns / task->from_last_ns;
 }
 
 /* The figures of the operation alone. */
@@ -140,8 +140,8 @@ void row_write(bench_t *bench, task_t *task)
         fputs("no valid sample, so the overlap is unknown\n", stderr);
     }
     report_row(&bench->report, row);
-    if (task->raw->file)
-        output_flush(task->raw->file);
+    if (bench->plan.settings.results.raw.file)
+        output_flush(bench->plan.settings.results.raw.file);
     if (row->keys.arrival[0] == '\0' || strcmp(row->keys.arrival, "together") == 0)
         plot(bench, row);
     if (row->wrong > 0) {

@@ -13,8 +13,8 @@
 typedef struct turns {
     task_t *tasks;
     int count;
-    sampling_t **rows; /* those that take turns */
-    bool *has_size;    /* of each task: whether it has the present size */
+    sampling_t *rows[MAX_TURNS]; /* those that take turns */
+    bool has_size[MAX_TURNS];    /* of each task: whether it has the present size */
     batch_room_t room;
     uint64_t dice; /* the same on all ranks */
 } turns_t;
@@ -35,7 +35,7 @@ static int64_t longest_delay_ns(const arrival_table_t *table)
 /* Rank 0: how long the longest delays of a pattern are, or UNKNOWN_NS. */
 static int64_t find_span_ns(const task_t *task, const arrival_t *arrival)
 {
-    double span_ns = arrival->magnitude * (arrival->is_multiple ? task->size.together_ns : 1e3);
+    double span_ns = arrival->magnitude * (arrival->is_multiple ? task->together_ns : 1e3);
     if (arrival->shape == ARRIVAL_TOGETHER)
         return 0;
     if (arrival->shape == ARRIVAL_FILE)
@@ -149,7 +149,8 @@ static bool begin_size(task_t *task, int64_t size_bytes)
     if (place == sizes->count)
         return false;
     task->is_done[place] = true;
-    task->size = (size_state_t){.from_last_ns = NAN};
+    task->together_ns = 0;
+    task->from_last_ns = NAN;
     work_set_size(task->work, size_bytes);
     return true;
 }
@@ -252,8 +253,7 @@ static void open_task(bench_t *bench, turns_t *turns, const job_t *job, task_t *
                      .operation = plan.operation,
                      .room = &turns->room,
                      .takes_turns = turns->count > 1,
-                     .row.imposed = {.seed = job->settings.seed, .tables = &bench->plan.tables},
-                     .raw = &bench->plan.settings.results.raw};
+                     .row.imposed = {.seed = job->settings.seed, .tables = &bench->plan.tables}};
     MPI_Comm_rank(plan.comm, &task->row.imposed.rank);
     MPI_Comm_size(plan.comm, &task->row.imposed.ranks);
     task->work = work_open(&plan, bench->memory);
@@ -270,8 +270,6 @@ void bench_run_turns(bench_t *bench, const job_t *jobs, int count)
     int64_t size_bytes;
     int flag;
     turns.tasks = world_room(span, count, sizeof turns.tasks[0], "");
-    turns.rows = world_room(span, count, sizeof turns.rows[0], "");
-    turns.has_size = world_room(span, count, sizeof turns.has_size[0], "");
     batch_room_open(&turns.room, span);
     /* Whatever the scheme, the library gets ready for the span here: its clock, its tolerance. */
     world_require(span, MPIX_Harmonize(span->comm, &flag));
@@ -289,7 +287,5 @@ void bench_run_turns(bench_t *bench, const job_t *jobs, int count)
     for (int i = 0; i < count; i++)
         work_close(turns.tasks[i].work);
     batch_room_close(&turns.room);
-    free(turns.rows);
-    free(turns.has_size);
     free(turns.tasks);
 }

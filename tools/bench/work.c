@@ -105,44 +105,39 @@ static void open_ring(work_t *work)
     work->neighbor[1] = (work->rank + 1) % work->ranks;
     work->place_there[0] = work->neighbors - 1;
     work->place_there[1] = 0;
-    snprintf(call, sizeof call, "MPI_Dist_graph_create_adjacent for %s", work->operation->name);
-    world_require_code(work->span,
-                       MPI_Dist_graph_create_adjacent(work->comm, work->neighbors, work->neighbor, weights,
+    snprintf(call, sizeof call, "MPI_Dist_graph_create_adjacent for %s", work->plan.operation->name);
+    world_require_code(work->plan.span,
+                       MPI_Dist_graph_create_adjacent(work->plan.comm, work->neighbors, work->neighbor, weights,
                                                       work->neighbors, work->neighbor, weights, MPI_INFO_NULL, 0,
                                                       &ring),
                        call);
     MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN);
-    work->comm = ring;
+    work->plan.comm = ring;
 }
 
 static void fill_in(work_t *work, const work_plan_t *plan)
 {
     const shape_t *shape = plan->operation->shape;
-    work->span = plan->span;
-    work->operation = plan->operation;
-    work->comm = plan->comm;
+    work->plan = *plan;
+    work->plan.reduction = shape->reduces ? plan->reduction : NULL;
+    work->plan.root = root_of(plan);
+    work->plan.in_place = plan->in_place || shape->in_place == ROOT_SENDS_FROM_RESULT;
     MPI_Comm_rank(plan->comm, &work->rank);
     MPI_Comm_size(plan->comm, &work->ranks);
-    work->element = plan->element;
-    work->type = work->element->type;
-    if (shape->reduces) {
-        work->reduction = plan->reduction;
-        work->op = work->reduction->op;
-    }
-    work->planned_root = root_of(plan);
-    work->in_place = plan->in_place || shape->in_place == ROOT_SENDS_FROM_RESULT;
-    work->uneven_seed = plan->uneven_seed;
+    work->type = plan->element->type;
+    if (shape->reduces)
+        work->op = plan->reduction->op;
     work->partner = partner_of(shape, work->rank, work->ranks);
-    work->needs = find_needs(shape, plan->in_place, work->planned_root, work->rank, work->ranks);
+    work->needs = find_needs(shape, plan->in_place, work->plan.root, work->rank, work->ranks);
 }
 
 static void allocate(work_t *work)
 {
-    work->counts = world_room(work->span, work->ranks, sizeof work->counts[0], "");
-    work->displacements = world_room(work->span, work->ranks, sizeof work->displacements[0], "");
-    work->addresses = world_room(work->span, work->ranks, sizeof work->addresses[0], "");
-    work->types = world_room(work->span, work->ranks, sizeof work->types[0], "");
-    work->requests = world_room(work->span, work->ranks + 2 * MESSAGES_AT_ONCE, sizeof work->requests[0], "");
+    work->counts = world_room(work->plan.span, work->ranks, sizeof work->counts[0], "");
+    work->displacements = world_room(work->plan.span, work->ranks, sizeof work->displacements[0], "");
+    work->addresses = world_room(work->plan.span, work->ranks, sizeof work->addresses[0], "");
+    work->types = world_room(work->plan.span, work->ranks, sizeof work->types[0], "");
+    work->requests = world_room(work->plan.span, work->ranks + 2 * MESSAGES_AT_ONCE, sizeof work->requests[0], "");
 }
 
 work_t *work_open(const work_plan_t *plan, char *memory)
@@ -167,8 +162,8 @@ static void free_requests(work_t *work)
 void work_close(work_t *work)
 {
     free_requests(work);
-    if (work->operation->shape->has_neighbors)
-        MPI_Comm_free(&work->comm);
+    if (work->plan.operation->shape->has_neighbors)
+        MPI_Comm_free(&work->plan.comm);
     free(work->counts);
     free(work->displacements);
     free(work->addresses);
@@ -181,12 +176,12 @@ void work_close(work_t *work)
 
 static int block_count(const work_t *work, int extent)
 {
-    return blocks_held(work->operation->shape, extent, work->rank, work->ranks, work->rank == work->root);
+    return blocks_held(work->plan.operation->shape, extent, work->rank, work->ranks, work->rank == work->root);
 }
 
 origin_t work_origin(const work_t *work, int block)
 {
-    const shape_t *shape = work->operation->shape;
+    const shape_t *shape = work->plan.operation->shape;
     int place = shape->to_own ? work->rank : 0, nearby = block % MAX_NEIGHBORS, neighbor = work->neighbor[nearby];
     const origin_t origins[] = {
         [FROM_NOBODY] = {0, -1, 0},
@@ -203,8 +198,8 @@ origin_t work_origin(const work_t *work, int block)
 
 static bool sends_in_place(const work_t *work)
 {
-    in_place_t in_place = work->operation->shape->in_place;
-    if (!work->in_place)
+    in_place_t in_place = work->plan.operation->shape->in_place;
+    if (!work->plan.in_place)
         return false;
     return in_place == SEND_IN_PLACE ||
            ((in_place == ROOT_SENDS_IN_PLACE || in_place == ROOT_SENDS_FROM_RESULT) && work->rank == work->root);
@@ -212,7 +207,8 @@ static bool sends_in_place(const work_t *work)
 
 static bool receives_in_place(const work_t *work)
 {
-    return work->in_place && work->operation->shape->in_place == ROOT_RECEIVES_IN_PLACE && work->rank == work->root;
+    return work->plan.in_place && work->plan.operation->shape->in_place == ROOT_RECEIVES_IN_PLACE &&
+           work->rank == work->root;
 }
 
 /* Where this rank's contribution is. */
@@ -220,19 +216,20 @@ static char *contribution(const work_t *work)
 {
     if (!sends_in_place(work))
         return work->send_memory;
-    return work->receive_memory + (work->operation->shape->in_place_at_own_block ? work->rank * work->size_bytes : 0);
+    return work->receive_memory +
+           (work->plan.operation->shape->in_place_at_own_block ? work->rank * work->size_bytes : 0);
 }
 
 char *work_result(const work_t *work, int *blocks)
 {
-    *blocks = block_count(work, work->operation->shape->receive);
+    *blocks = block_count(work, work->plan.operation->shape->receive);
     return receives_in_place(work) ? work->send_memory + work->rank * work->size_bytes : work->receive_memory;
 }
 
 void work_prepare(work_t *work, int64_t number)
 {
-    bool rotates = work->planned_root == ROOT_ROTATES;
-    work->root = rotates ? (int)(number % work->ranks) : work->planned_root;
+    bool rotates = work->plan.root == ROOT_ROTATES;
+    work->root = rotates ? (int)(number % work->ranks) : work->plan.root;
     work->request = &work->requests[work->request_count > 1 ? work->root : 0];
     arena_slot(&work->arena, work->calls++, &work->send_memory, &work->receive_memory);
     work->send = sends_in_place(work) ? MPI_IN_PLACE : work->send_memory;
@@ -244,10 +241,11 @@ void work_prepare(work_t *work, int64_t number)
 /* One for each root. */
 static void make_requests(work_t *work)
 {
-    int roots = work->planned_root == ROOT_ROTATES ? work->ranks : 1;
+    int roots = work->plan.root == ROOT_ROTATES ? work->ranks : 1;
     for (int i = 0; i < roots; i++) {
         work_prepare(work, i);
-        world_require_code(work->span, work->operation->call(work, &work->requests[i]), work->operation->function);
+        world_require_code(work->plan.span, work->plan.operation->call(work, &work->requests[i]),
+                           work->plan.operation->function);
         work->request_count++;
     }
 }
@@ -263,13 +261,13 @@ static void set_part(work_t *work, int rank)
 /* At most as long as the size says, and the same on all ranks. */
 static void set_uneven_block(work_t *work, int rank)
 {
-    work->counts[rank] = (int)(random_fraction_of(work->uneven_seed, work->count, rank) * (work->count + 1));
+    work->counts[rank] = (int)(random_fraction_of(work->plan.uneven_seed, work->count, rank) * (work->count + 1));
     work->displacements[rank] = rank > 0 ? work->displacements[rank - 1] + work->counts[rank - 1] : 0;
 }
 
 static void set_blocks(work_t *work)
 {
-    const shape_t *shape = work->operation->shape;
+    const shape_t *shape = work->plan.operation->shape;
     for (int i = 0; i < work->ranks; i++) {
         work->counts[i] = work->count;
         work->types[i] = work->type;
@@ -280,7 +278,7 @@ static void set_blocks(work_t *work)
             work->displacements[i] = (int)(i * work->size_bytes);
         if (shape->has_parts)
             set_part(work, i);
-        if (work->uneven_seed != 0)
+        if (work->plan.uneven_seed != 0)
             set_uneven_block(work, i);
     }
 }
@@ -288,21 +286,21 @@ static void set_blocks(work_t *work)
 void work_set_size(work_t *work, int64_t size_bytes)
 {
     free_requests(work);
-    work->size_bytes = work->operation->shape->from != FROM_NOBODY ? size_bytes : 0;
-    work->count = (int)(work->size_bytes / work->element->bytes);
+    work->size_bytes = work->plan.operation->shape->from != FROM_NOBODY ? size_bytes : 0;
+    work->count = (int)(work->size_bytes / work->plan.element->bytes);
     set_blocks(work);
     arena_set_size(&work->arena, buffer_bytes(work->size_bytes, work->needs.send),
                    buffer_bytes(work->size_bytes, work->needs.receive));
-    if (work->operation->form == FORM_PERSISTENT)
+    if (work->plan.operation->form == FORM_PERSISTENT)
         make_requests(work);
     work_prepare(work, 0);
 }
 
 int work_start(work_t *work)
 {
-    if (work->operation->form == FORM_PERSISTENT)
+    if (work->plan.operation->form == FORM_PERSISTENT)
         return MPI_Start(work->request);
-    return work->operation->call(work, work->request);
+    return work->plan.operation->call(work, work->request);
 }
 
 int work_finish(work_t *work)
@@ -319,7 +317,7 @@ int work_test(work_t *work)
 int work_call(work_t *work)
 {
     int code = work_start(work);
-    return code == MPI_SUCCESS && operation_has_halves(work->operation) ? work_finish(work) : code;
+    return code == MPI_SUCCESS && operation_has_halves(work->plan.operation) ? work_finish(work) : code;
 }
 
 /* ---- Validation */
@@ -334,16 +332,16 @@ static void set_memory(work_t *work, int byte)
 /* Of the block for a rank. */
 static int elements_of(const work_t *work, int rank)
 {
-    return work->uneven_seed != 0 ? work->counts[rank] : work->count;
+    return work->plan.uneven_seed != 0 ? work->counts[rank] : work->count;
 }
 
 static void contribute(work_t *work, const values_t *values)
 {
     char *at = contribution(work);
-    int blocks = block_count(work, work->operation->shape->send);
+    int blocks = block_count(work, work->plan.operation->shape->send);
     for (int i = 0; i < blocks; i++) {
-        int64_t before_bytes =
-            work->uneven_seed != 0 ? (int64_t)work->displacements[i] * work->element->bytes : i * work->size_bytes;
+        int64_t before_bytes = work->plan.uneven_seed != 0 ? (int64_t)work->displacements[i] * work->plan.element->bytes
+                                                           : i * work->size_bytes;
         values_fill(values, work->rank, i, at + before_bytes, elements_of(work, i));
     }
 }
@@ -362,7 +360,7 @@ static int64_t compare(work_t *work, const values_t *values)
 
 int work_check(work_t *work, int64_t number, int64_t *wrong)
 {
-    values_t values = {work->element, work->reduction, work->ranks, number};
+    values_t values = {work->plan.element, work->plan.reduction, work->ranks, number};
     work_prepare(work, number);
     set_memory(work, POISON);
     contribute(work, &values);
