@@ -16,7 +16,8 @@ recompute() {   # [REACH]
     "$python" "$here/check_recompute.py" "$scratch/raw" "$scratch/csv" "$@" 2>&1
 }
 
-check_figures() {   # RANKS ARGUMENT...
+# RANKS ARGUMENT...
+check_figures() {
     measure "$@"
     recompute
 }
@@ -64,17 +65,16 @@ check_marks() {
     done
 }
 
-quick tap_check "figures recomputed: local run times" check_figures 2 allreduce -m 4:1024 -i 150 -x 10 \
-    --release barrier --tail 1,50,99.9,100
-tap_check "figures recomputed: makespans" check_figures 2 bcast -m 1:1024 -i 150 -x 10 --run-time makespan \
-    --time-slice-s 1
-tap_check "figures recomputed: windows" check_figures 2 reduce -m 4:64 -i 100 -x 10 --release window --time-slice-s 1 \
-    --root rotate
-# Fewer samples than an interval takes.
-tap_check "figures recomputed: few samples" check_figures 2 alltoall -m 1,2,4 -i 5 -x 0 --release none
-# A third rank stands aside.
-tap_check "figures recomputed: a rank stands aside" check_figures 3 allgather -m 1:16 -i 50 -x 5 --release barrier \
-    --barrier bruck --comm every:2
+quick tap_check "figures recomputed: local run times" check_figures \
+    2 allreduce -m 4:1024 -i 150 -x 10 --release barrier --tail 1,50,99.9,100
+tap_check "figures recomputed: makespans" check_figures \
+    2 bcast -m 1:1024 -i 150 -x 10 --run-time makespan --time-slice-s 1
+tap_check "figures recomputed: windows" check_figures \
+    2 reduce -m 4:64 -i 100 -x 10 --release window --time-slice-s 1 --root rotate
+tap_check "figures recomputed: too few samples for an interval" check_figures \
+    2 alltoall -m 1,2,4 -i 5 -x 0 --release none
+tap_check "figures recomputed: a third rank stands aside" check_figures \
+    3 allgather -m 1:16 -i 50 -x 5 --release barrier --barrier bruck --comm every:2
 tap_check "figures recomputed: samples left out by chance" check_left_out 150 2 allreduce -m 4:1024
 tap_check "figures recomputed: samples left out at one size" check_left_out 499 1.5 reduce -m 8
 tap_check "figures recomputed: known flags, and marks that are the flags of the call before" check_marks
