@@ -96,17 +96,6 @@ static inline double chance_pareto(chance *source, double least)
     return least * pow(chance_unit(source), -1 / 1.3);
 }
 
-static inline int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static inline void sort_numbers(double *numbers, int count)
-{
-    qsort(numbers, (size_t)count, sizeof *numbers, compare_numbers);
-}
-
 enum { UNIT_NAME_SIZE = 64 };
 
 /* Something that a file adds to its suite, in the order in which it stands there. */

@@ -5,6 +5,7 @@
  */
 #include "pure/units.h"
 #include "release/slack.h"
+#include "common/statistics.h"
 #include "support.h"
 
 #define FLOOR_NS 100
@@ -116,7 +117,7 @@ static void sample_needs(int row, double *sorted_ns)
     chance dice = chance_of_round(1000 + row);
     for (int i = 0; i < SAMPLES; i++)
         sorted_ns[i] = loads[row].needs(&dice, loads[row].median_ns);
-    sort_numbers(sorted_ns, SAMPLES);
+    sort_reals(sorted_ns, SAMPLES);
 }
 
 static double value_of(double met, double slack_ns, int64_t overhead_ns)

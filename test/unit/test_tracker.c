@@ -8,6 +8,7 @@
  */
 #include "pure/units.h"
 #include "clock/tracker.h"
+#include "common/statistics.h"
 #include "support.h"
 #include "wander.h"
 
@@ -274,7 +275,7 @@ static void expect_to_be_accurate(run *run)
     double squares = 0;
     for (int i = 0; i < run->readings; i++)
         squares += run->errors_ns[i] * run->errors_ns[i];
-    sort_numbers(run->errors_ns, run->readings);
+    sort_reals(run->errors_ns, run->readings);
     double rms = sqrt(squares / run->readings), p99 = run->errors_ns[(int)(0.99 * run->readings)];
     const scene *scene = run->scene;
     if (getenv("MH_VERBOSE"))
