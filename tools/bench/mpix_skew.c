@@ -133,8 +133,7 @@ static int open_schemes(skew_run_t *run)
                                      .call = "MPIX_Harmonize",
                                      .release = MPIX_Harmonize,
                                      .comm = MPI_COMM_NULL,
-                                     .run = run,
-                                     .tally = &run->tallies[i]};
+                                     .run = run};
     run->schemes[SCHEME_OTHER].name = "other";
     run->schemes[SCHEME_BARRIER].call = "MPI_Barrier";
     run->schemes[SCHEME_BARRIER].release = release_by_barrier;
@@ -222,7 +221,7 @@ static void run_block(void *subject, batch_t *batch)
     scheme_t *scheme = subject;
     skew_run_t *run = scheme->run;
     int64_t calls = batch->calls, begin_ns = system_time_ns();
-    tally_t block = {0}, *tally = batch->phase == PHASE_MEASURE ? scheme->tally : &block;
+    tally_t block = {0}, *tally = batch->phase == PHASE_MEASURE ? &scheme->tally : &block;
     MPI_Barrier(run->world.comm);
     batch->made = calls + settle(run, scheme, calls);
     int64_t loop_ns = time_calls(run, scheme, calls);
@@ -250,7 +249,7 @@ static void measure_schemes(skew_run_t *run)
         world_require(&run->world, MPIX_Clock_sync(run->world.comm));
     for (int i = 0; i < SCHEMES; i++) {
         scheme_t *scheme = &run->schemes[i];
-        run->tallies[i] = (tally_t){.skew_ticks = run->tallies[i].skew_ticks};
+        scheme->tally = (tally_t){.skew_ticks = scheme->tally.skew_ticks};
         scheme->sampling = (sampling_t){.span = &run->world, .subject = scheme, .run = run_block};
         sampling_begin(&scheme->sampling, &limits);
         if (skew_is_chosen(run, i))
@@ -275,7 +274,7 @@ static void allocate(skew_run_t *run)
     run->maxima = touched_room(run, 3 * capacity + 1, sizeof run->maxima[0]);
     for (int i = 0; i < SCHEMES && run->world.rank == 0 && !run->settings.watches; i++)
         if (skew_is_chosen(run, i))
-            run->tallies[i].skew_ticks = world_room(&run->world, calls, sizeof run->tallies[i].skew_ticks[0], advice);
+            run->schemes[i].tally.skew_ticks = world_room(&run->world, calls, sizeof(int64_t), advice);
 }
 
 /* ---- MPIX_Harmonize as it goes: what it needs and reaches in each quarter of a second */
@@ -294,17 +293,6 @@ static const column_t watch_columns[] = {
 static const schema_t watch_schema =
     SCHEMA("mpix-skew-watch", "Written by `mpix_skew --watch`: a row for each quarter of a second.", watch_columns);
 
-static void print_watch_row(const skew_run_t *run, const table_t *table, double time_ns, const tally_t *tally)
-{
-    char slack[64];
-    world_statistic(&run->world, "mpix_harmonize_slack_used_ns", slack, sizeof slack);
-    table_row(table, (cell_t[]){{NULL, time_ns},
-                                {slack[0] != '\0' ? NULL : "", strtod(slack, NULL)},
-                                {NULL, (double)tally->calls},
-                                {NULL, (double)tally->valid},
-                                {NULL, (double)tally->loop_ns / (double)tally->calls}});
-}
-
 /* The rows of a watch, and when the next one is due. */
 typedef struct watch {
     scheme_t *scheme;
@@ -314,10 +302,16 @@ typedef struct watch {
 
 static void print_watched(watch_t *watch)
 {
-    tally_t *tally = watch->scheme->tally;
+    char slack[64];
+    tally_t *tally = &watch->scheme->tally;
     int64_t now_ns = system_time_ns() - watch->begin_ns;
+    world_statistic(&watch->scheme->run->world, "mpix_harmonize_slack_used_ns", slack, sizeof slack);
     if (tally->calls > 0)
-        print_watch_row(watch->scheme->run, &watch->table, (double)now_ns, tally);
+        table_row(&watch->table, (cell_t[]){{NULL, (double)now_ns},
+                                            {slack[0] != '\0' ? NULL : "", strtod(slack, NULL)},
+                                            {NULL, (double)tally->calls},
+                                            {NULL, (double)tally->valid},
+                                            {NULL, (double)tally->loop_ns / (double)tally->calls}});
     *tally = (tally_t){0};
     watch->next_row_ns += WATCH_INTERVAL_NS * (1 + (now_ns - watch->next_row_ns) / WATCH_INTERVAL_NS);
 }

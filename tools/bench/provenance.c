@@ -90,27 +90,18 @@ static void add_machine(head_t *head)
 
 /* ---- The library */
 
-/* What MPIX_Harmonize_get_info returns on rank 0. */
+/* What MPIX_Harmonize_get_info returns on rank 0, by its keys without their beginning. */
 static void add_statistics(head_t *head, const world_t *world)
 {
-    static const struct {
-        const char *key;
-        const char *statistic;
-    } statistics[] = {
-        {"library_version", "mpix_harmonize_version"},
-        {"clock_used", "mpix_harmonize_clock_used"},
-        {"clock_reason", "mpix_harmonize_clock_reason"},
-        {"clock_read_cost_ns", "mpix_harmonize_clock_read_cost_ns"},
-        {"sync", "mpix_harmonize_sync"},
-        {"sync_levels", "mpix_harmonize_sync_levels"},
-        {"sync_duration_ns", "mpix_harmonize_sync_duration_ns"},
-        {"barrier_used", "mpix_harmonize_barrier_used"},
-        {"barrier_reason", "mpix_harmonize_barrier_reason"},
-        {"tolerance_used_ns", "mpix_harmonize_tolerance_used_ns"},
-        {"oversubscribed", "mpix_harmonize_oversubscribed"},
-    };
-    for (size_t i = 0; i < sizeof statistics / sizeof statistics[0]; i++)
-        world_statistic(world, statistics[i].statistic, head_item(head, statistics[i].key), HEAD_BYTES);
+    static const char *const statistics[] = {
+        "clock_used",   "clock_reason",   "clock_read_cost_ns", "sync",          "sync_levels", "sync_duration_ns",
+        "barrier_used", "barrier_reason", "tolerance_used_ns",  "oversubscribed"};
+    char key[64];
+    world_statistic(world, "mpix_harmonize_version", head_item(head, "library_version"), HEAD_BYTES);
+    for (size_t i = 0; i < sizeof statistics / sizeof statistics[0]; i++) {
+        snprintf(key, sizeof key, "mpix_harmonize_%s", statistics[i]);
+        world_statistic(world, key, head_item(head, statistics[i]), HEAD_BYTES);
+    }
 }
 
 void provenance_collect(head_t *head, const world_t *world, int argc, char **argv, int64_t seed)

@@ -41,16 +41,6 @@ typedef struct tally {
     int64_t loop_ns; /* in the measured loop, on the slowest rank */
 } tally_t;
 
-typedef struct scheme {
-    const char *name;
-    const char *call;                          /* the function behind it, for messages */
-    int (*release)(MPI_Comm comm, int *valid); /* valid: whether this process left when it should */
-    MPI_Comm comm;
-    struct skew_run *run;
-    tally_t *tally;
-    sampling_t sampling;
-} scheme_t;
-
 /* What all repetitions of a scheme came to, on rank 0. */
 typedef struct result {
     double figures[FIGURES][MAX_REPEATS];
@@ -60,6 +50,17 @@ typedef struct result {
     int64_t valid;
 } result_t;
 
+typedef struct scheme {
+    const char *name;
+    const char *call;                          /* the function behind it, for messages */
+    int (*release)(MPI_Comm comm, int *valid); /* valid: whether this process left when it should */
+    MPI_Comm comm;
+    struct skew_run *run;
+    tally_t tally;
+    result_t result;
+    sampling_t sampling;
+} scheme_t;
+
 typedef struct skew_run {
     world_t world;
     skew_settings_t settings;
@@ -68,9 +69,7 @@ typedef struct skew_run {
     int64_t *exit_ticks; /* of each call of a block on this rank; likewise valid */
     int *valid;
     int64_t *maxima; /* per call of a block: last exit, first exit negated, invalid; then the loop's time */
-    tally_t tallies[SCHEMES];
-    uint64_t dice; /* for turns; the same on all ranks */
-    result_t results[SCHEMES];
+    uint64_t dice;   /* for turns; the same on all ranks */
 } skew_run_t;
 
 static inline bool skew_is_chosen(const skew_run_t *run, int scheme)

@@ -47,14 +47,14 @@ static void take_in_skews(const tally_t *tally, double tick_ns, result_t *result
     result->valid_repeats++;
 }
 
-static void write_raw(const skew_run_t *run, int index, double tick_ns)
+static void write_raw(const skew_run_t *run, const scheme_t *scheme, double tick_ns)
 {
-    const tally_t *tally = &run->tallies[index];
+    const tally_t *tally = &scheme->tally;
     const table_t table = TABLE(skew_raw_schema, &run->settings.results.raw);
     for (int64_t i = 0; i < tally->calls; i++) {
         int64_t ticks = tally->skew_ticks[i];
-        table_row(&table, (cell_t[]){{run->schemes[index].name, 0},
-                                     {NULL, (double)(run->results[index].calls + i)},
+        table_row(&table, (cell_t[]){{scheme->name, 0},
+                                     {NULL, (double)(scheme->result.calls + i)},
                                      {NULL, (double)(ticks >= 0 ? ticks : -1 - ticks) * tick_ns},
                                      {NULL, ticks >= 0}});
     }
@@ -64,12 +64,12 @@ static void write_raw(const skew_run_t *run, int index, double tick_ns)
 void skew_take_in(skew_run_t *run, double tick_ns)
 {
     for (int i = 0; i < SCHEMES; i++) {
-        const tally_t *tally = &run->tallies[i];
-        result_t *result = &run->results[i];
+        const tally_t *tally = &run->schemes[i].tally;
+        result_t *result = &run->schemes[i].result;
         if (!skew_is_chosen(run, i))
             continue;
         if (run->settings.results.raw.file)
-            write_raw(run, i, tick_ns);
+            write_raw(run, &run->schemes[i], tick_ns);
         if (tally->valid > 0)
             take_in_skews(tally, tick_ns, result);
         if (tally->valid > 0 && result->repeats + 1 == run->settings.repeats)
@@ -98,7 +98,7 @@ static double typical(const result_t *result, figure_t figure)
 
 static int print_scheme(const skew_run_t *run, const table_t *table, int index)
 {
-    const result_t *result = &run->results[index];
+    const result_t *result = &run->schemes[index].result;
     const char *none = result->valid > 0 ? NULL : "";
     cell_t cells[sizeof columns / sizeof columns[0]] = {{run->schemes[index].name, 0}};
     for (int i = P50_NS; i <= CALL_NS; i++)
@@ -128,7 +128,7 @@ static void print_ratio(FILE *file, const char *name, double dividend, double di
 static void print_ratios(const skew_run_t *run, int index, double step_ns)
 {
     FILE *file = run->settings.results.output.file;
-    const result_t *barrier = &run->results[SCHEME_BARRIER], *other = &run->results[index];
+    const result_t *barrier = &run->schemes[SCHEME_BARRIER].result, *other = &run->schemes[index].result;
     fprintf(file, "# Ratio barrier / %s:", run->schemes[index].name);
     print_ratio(file, "p50", typical(barrier, P50_NS), typical(other, P50_NS), step_ns);
     print_ratio(file, "p99", typical(barrier, P99_NS), typical(other, P99_NS), step_ns);
@@ -168,7 +168,7 @@ int skew_print(const skew_run_t *run, double tick_ns, const char *clock_text)
     if (run->settings.results.output.format != FORMAT_TABLE || !skew_is_chosen(run, SCHEME_BARRIER))
         return status;
     for (int i = SCHEME_HARMONIZE; i < SCHEMES; i++)
-        if (skew_is_chosen(run, i) && run->results[i].valid > 0)
+        if (skew_is_chosen(run, i) && run->schemes[i].result.valid > 0)
             print_ratios(run, i, (double)run->clock.step_ticks * tick_ns);
     return status;
 }
