@@ -54,6 +54,7 @@ check_outputs() {
     for format in $formats; do
         run "${@//RAW/$scratch/calls}" --format $format --output "$scratch/$name.$format"
         [ "$status" -le 1 ] && [ -s "$scratch/$name.$format" ] || complain "writes nothing"
+        [ ! -s "$scratch/out" ] || complain "prints although there is --output"
         validate "$scratch/$name.$format"
     done
     case "$*" in

@@ -12,37 +12,27 @@ enum { RANKS = 2, MAX_CALLS = 15, MAX_PRINTED = 1 << 16 };
 
 static const double fractions[] = {0.5, 0.9, 0.999};
 
-typedef struct call_times {
-    int64_t start_ns, end_ns;
-} call_times_t;
-
-/* Two ranks a call. */
-static const call_times_t good_times[] = {
-    {1000, 2500},   {1010, 3000},   {10000, 11000}, {10000, 12001}, {20000, 21500}, {20000, 29999},
-    {30000, 31000}, {30001, 32000}, {40000, 41234}, {40000, 45678}, {50000, 51000}, {50000, 52345},
-    {60000, 61111}, {60003, 62222}, {70000, 99999}, {70000, 71000},
-};
-static const uint8_t good_marks[] = {0, 0, 0, 0, 0, MARK_MISSED, 0, 0, 0, 0, 0, 0, 0, 0, MARK_LATE, 0};
-
-static const call_times_t one_time[] = {{-500, 1234567}, {-400, 1234000}};
-static const uint8_t one_mark[] = {0, 0};
-
-static const call_times_t bad_times[RANKS * MAX_CALLS];
+/* Notes of two ranks on each call. */
+static const call_note_t good_notes[] = {
+    {1000, 2500, 0, 0, 0},   {1010, 3000, 0, 0, 0},   {10000, 11000, 0, 0, 0},
+    {10000, 12001, 0, 0, 0}, {20000, 21500, 0, 0, 0}, {20000, 29999, 0, 0, MARK_MISSED},
+    {30000, 31000, 0, 0, 0}, {30001, 32000, 0, 0, 0}, {40000, 41234, 0, 0, 0},
+    {40000, 45678, 0, 0, 0}, {50000, 51000, 0, 0, 0}, {50000, 52345, 0, 0, 0},
+    {60000, 61111, 0, 0, 0}, {60003, 62222, 0, 0, 0}, {70000, 99999, 0, 0, MARK_LATE},
+    {70000, 71000, 0, 0, 0}};
+static const call_note_t one_note[] = {{-500, 1234567, -510, 0, 0}, {-400, 1234000, -400, 0, 0}};
 static const uint8_t bad_marks[RANKS * MAX_CALLS] = {
     0, 2, 2, 2, 1, 2, 2, 1, 2, 0, 2, 2, 2, 2, 0, 2, 0, 2, 2, 2, 2, 2, 2, 2, 1, 0, 0, 1, 1, 1,
 };
 
-/* Calls, and what is raw of them. */
 typedef struct calls {
     int64_t count;
-    const call_times_t *times;
-    const uint8_t *marks;
-    const int64_t *targets_ns;
+    const call_note_t *notes; /* NULL: bad_marks alone */
+    bool imposes;
 } calls_t;
-static const int64_t targets_ns[] = {-510, -400};
-static const calls_t good_calls = {8, good_times, good_marks, NULL};
-static const calls_t one_call = {1, one_time, one_mark, targets_ns};
-static const calls_t bad_calls = {MAX_CALLS, bad_times, bad_marks, NULL};
+static const calls_t good_calls = {8, good_notes, false};
+static const calls_t one_call = {1, one_note, true};
+static const calls_t bad_calls = {MAX_CALLS, NULL, false};
 
 static const row_keys_t plain_keys = {"1:fake", "fake", "barrier",  "tree", "isolated", "world", RANKS, "float",
                                       "sum",    "0",    "separate", "warm", "local",    0,       ""};
@@ -62,16 +52,11 @@ static const head_t head = {.count = 5,
 /* raw: NULL, or where raw times go. */
 static samples_t take(const calls_t *calls, const row_keys_t *keys, const output_t *raw)
 {
-    samples_t samples = {.ranks = RANKS, .imposes = calls->targets_ns != NULL};
-    for (int64_t call = 0; call < calls->count; call++) {
-        call_note_t notes[RANKS];
-        for (int rank = 0; rank < RANKS; rank++) {
-            int64_t at = call * RANKS + rank;
-            notes[rank] = (call_note_t){.start_ns = calls->times[at].start_ns,
-                                        .end_ns = calls->times[at].end_ns,
-                                        .target_ns = calls->targets_ns ? calls->targets_ns[at] : 0,
-                                        .mark = calls->marks[at]};
-        }
+    samples_t samples = {.ranks = RANKS, .imposes = calls->imposes};
+    for (int64_t at = 0; at < calls->count * RANKS; at += RANKS) {
+        call_note_t notes[RANKS] = {{.mark = bad_marks[at]}, {.mark = bad_marks[at + 1]}};
+        if (calls->notes)
+            memcpy(notes, &calls->notes[at], sizeof notes);
         if (raw)
             report_raw(raw, keys, &samples, notes);
         EXPECT(samples_take(&samples, notes), "no memory");
