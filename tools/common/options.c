@@ -257,7 +257,7 @@ static void print_help_line(const option_spec_t *option)
     printf(option->default_text ? "%s (default %s)\n" : "%s\n", doc, option->default_text);
 }
 
-static options_outcome_t print_help(const program_spec_t *program)
+static options_outcome_t print_help(const program_spec_t *program, const option_spec_t *const *all)
 {
     if (program->usage)
         printf("Usage: %s", program->usage);
@@ -266,12 +266,8 @@ static options_outcome_t print_help(const program_spec_t *program)
     if (!program->usage && program->operand)
         printf(" [%s]...", program->operand->argument);
     printf("\n%s\n\n", program->purpose);
-    for (int i = 0; i < program->option_count; i++)
-        print_help_line(&program->options[i]);
-    print_help_line(&help_option);
-    if (program->schemas)
-        print_help_line(&columns_option);
-    print_help_line(&version_option);
+    while (*all)
+        print_help_line(*all++);
     printf("\n%s", program->notes);
     return OPTIONS_ANSWERED;
 }
@@ -354,8 +350,8 @@ static options_outcome_t take_operand(const program_spec_t *program, const char 
 }
 
 /* Carries out an option. code: what getopt_long said of it. */
-static options_outcome_t take_option(const program_spec_t *program, const option_spec_t *option, int code,
-                                     void *settings)
+static options_outcome_t take_option(const program_spec_t *program, const scanner_t *scanner,
+                                     const option_spec_t *option, int code, void *settings)
 {
     char name[TEXT_BYTES], allowed[TEXT_BYTES];
     write_name(option, name);
@@ -365,7 +361,7 @@ static options_outcome_t take_option(const program_spec_t *program, const option
     if (code == ':')
         return options_refuse(program->name, "option %s needs a value: %s", name, allowed);
     if (option == &help_option)
-        return print_help(program);
+        return print_help(program, scanner->options);
     if (option == &columns_option)
         return print_columns(program);
     if (option == &version_option) {
@@ -392,7 +388,7 @@ options_outcome_t options_parse(const program_spec_t *program, int argc, char **
         if (code == 1)
             outcome = take_operand(program, optarg, settings);
         else if (option)
-            outcome = take_option(program, option, code, settings);
+            outcome = take_option(program, &scanner, option, code, settings);
         else if (optopt != 0)
             outcome = options_refuse(program->name, "option -%c is unknown", optopt);
         else
