@@ -4,7 +4,7 @@
  * takes, and whether a call that fails is named. Prints a line for each that fails; exit status 1 then. All ranks on
  * one node.
  */
-#include "bench/barriers.h"
+#include "bench/schemes.h"
 
 #include <setjmp.h>
 #include <stdbool.h>

@@ -9,7 +9,7 @@
  * "MPI Process Synchronization in Space and Time" (EuroMPI 2023) shows in its figures 1 and 2. SimGrid has them too
  * (smpi/barrier).
  */
-#include "bench/barriers.h"
+#include "bench/schemes.h"
 
 #include "pure/tree.h"
 

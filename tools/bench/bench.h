@@ -79,6 +79,17 @@ typedef struct task {
 /* At most so many jobs take turns: some have communicators, and MPI libraries have only a few thousand of these. */
 enum { MAX_TURNS = 256 };
 
+/*
+ * provenance_collect - program and version, command line, date, seed; MPI library, and what algorithms_list says of its
+ * collective algorithms; ranks and nodes; host, kernel, processor and clocksource of rank 0's node; what the library
+ * states about its clock and barrier on rank 0, and the largest bound of all ranks. What cannot be found out is
+ * "unknown". Collective over world->comm, whose clock has been synchronized.
+ *
+ * head         out; of use on rank 0 only
+ * argc, argv   main's, of use on rank 0 only
+ */
+void provenance_collect(head_t *head, const world_t *world, int argc, char **argv, int64_t seed);
+
 /* What a job asks of its operation. */
 work_plan_t bench_plan_work(const bench_t *bench, const job_t *job);
 

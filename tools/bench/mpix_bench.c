@@ -9,7 +9,6 @@
 #include "common/statistics.h"
 #include "bench/arena.h"
 #include "bench/bench.h"
-#include "bench/provenance.h"
 
 #include <mpix_harmonize.h>
 

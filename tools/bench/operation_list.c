@@ -280,10 +280,8 @@ static int flood(const work_t *work, bool gives, bool takes)
 POINT_TO_POINT(latency, play(work, send_standard))
 POINT_TO_POINT(latency_ssend, play(work, send_synchronous))
 POINT_TO_POINT(latency_isend, play(work, send_nonblocking))
-POINT_TO_POINT(multi_lat, play(work, send_standard))
 POINT_TO_POINT(bw, flood(work, leads(work), !leads(work)))
 POINT_TO_POINT(bibw, flood(work, true, true))
-POINT_TO_POINT(mbw_mr, flood(work, leads(work), !leads(work)))
 POINT_TO_POINT(sendrecv, MPI_Sendrecv(work->send, work->count, work->type, work->partner, TAG, FROM, MPI_STATUS_IGNORE))
 POINT_TO_POINT(send, leads(work) ? MPI_Send(TO) : MPI_Recv(FROM, MPI_STATUS_IGNORE))
 
@@ -318,10 +316,10 @@ static const operation_t operation_list[] = {
     {"latency", "MPI_Send", FORM_POINT_TO_POINT, &latency, exchange_latency},
     {"latency_ssend", "MPI_Ssend", FORM_POINT_TO_POINT, &latency, exchange_latency_ssend},
     {"latency_isend", "MPI_Isend", FORM_POINT_TO_POINT, &latency, exchange_latency_isend},
-    {"multi_lat", "MPI_Send", FORM_POINT_TO_POINT, &multi_lat, exchange_multi_lat},
+    {"multi_lat", "MPI_Send", FORM_POINT_TO_POINT, &multi_lat, exchange_latency},
     {"bw", "MPI_Isend", FORM_POINT_TO_POINT, &bw, exchange_bw},
     {"bibw", "MPI_Isend", FORM_POINT_TO_POINT, &bibw, exchange_bibw},
-    {"mbw_mr", "MPI_Isend", FORM_POINT_TO_POINT, &mbw_mr, exchange_mbw_mr},
+    {"mbw_mr", "MPI_Isend", FORM_POINT_TO_POINT, &mbw_mr, exchange_bw},
     {"sendrecv", "MPI_Sendrecv", FORM_POINT_TO_POINT, &sendrecv, exchange_sendrecv},
     {"send", "MPI_Send", FORM_POINT_TO_POINT, &send, exchange_send},
     {0},

@@ -7,7 +7,6 @@
 #include "common/random.h"
 #include "common/room.h"
 #include "bench/analysis.h"
-#include "bench/barriers.h"
 #include "bench/schemes.h"
 
 #include <limits.h>

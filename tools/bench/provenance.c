@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* provenance.c - collect what is known about the machine, the MPI library and the clock. */
 #define _GNU_SOURCE /* CPU_COUNT */
-#include "bench/provenance.h"
+#include "bench/bench.h"
 
 #include "bench/algorithms.h"
 #include "common/kernel.h"

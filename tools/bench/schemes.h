@@ -10,11 +10,20 @@
 
 #include "common/world.h"
 #include "bench/analysis.h"
-#include "bench/barriers.h"
 #include "bench/pace.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* Barriers over point-to-point messages, which owe nothing to the MPI library's choice of an algorithm. */
+typedef struct barrier_algorithm {
+    const char *name;
+    /* Waits for all of the span. Collective. A call that fails ends the job. */
+    void (*meet)(const world_t *span);
+} barrier_algorithm_t;
+
+/* library (MPI_Barrier), linear, tree, binomial, doublering, recursivedoubling, bruck; the last has no name. */
+extern const barrier_algorithm_t barriers[];
 
 typedef enum release_kind {
     RELEASE_HARMONIZE,
