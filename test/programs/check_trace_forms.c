@@ -31,28 +31,10 @@ void expect_collective(const char *name, volume its, int request)
     fprintf(expected, "collective_out partner %d bytes %u of %s request %d\n", its.root, its.got, name, request);
 }
 
-void wait_for(MPI_Request *request)
-{
-    expect_call("MPI_Wait");
-    MPI_Wait(request, MPI_STATUS_IGNORE);
-}
-
-void free_request(MPI_Request *request)
-{
-    expect_call("MPI_Request_free");
-    MPI_Request_free(request);
-}
-
 static void wait_for_collective(MPI_Request *request, volume its)
 {
-    wait_for(request);
+    CALL(Wait, request, MPI_STATUS_IGNORE);
     expect_event("collective_done", -1, 0, 0, its.comm, requests);
-}
-
-static void free_comm(MPI_Comm *comm)
-{
-    expect_call("MPI_Comm_free");
-    MPI_Comm_free(comm);
 }
 
 /* ---- Collective operations: a name, what is to be recorded, and the arguments */
@@ -60,9 +42,8 @@ static void free_comm(MPI_Comm *comm)
 #define NOT_WAITING(name, its, ...)                       \
     do {                                                  \
         MPI_Request request;                              \
-        expect_call("MPI_" #name);                        \
+        CALL(name, __VA_ARGS__, &request);                \
         expect_collective("MPI_" #name, its, ++requests); \
-        MPI_##name(__VA_ARGS__, &request);                \
         wait_for_collective(&request, its);               \
     } while (0)
 
@@ -70,20 +51,18 @@ static void free_comm(MPI_Comm *comm)
 #define PERSISTENT(name, its, ...)                        \
     do {                                                  \
         MPI_Request request;                              \
-        MPI_##name(__VA_ARGS__, MPI_INFO_NULL, &request); \
+        CALL(name, __VA_ARGS__, MPI_INFO_NULL, &request); \
         start_twice("MPI_" #name, its, &request);         \
     } while (0)
 
 static void start_twice(const char *name, volume its, MPI_Request *request)
 {
-    expect_call(name);
     for (int i = 0; i < 2; i++) {
-        expect_call("MPI_Start");
+        CALL(Start, request);
         expect_collective(name, its, ++requests);
-        MPI_Start(request);
         wait_for_collective(request, its);
     }
-    free_request(request);
+    CALL(Request_free, request);
 }
 #else
 #define PERSISTENT(...) (void)0
@@ -145,17 +124,12 @@ static void do_large(void)
 {
     const unsigned size = 3U << 30;
     MPI_Datatype part, type;
-    expect_call("MPI_Type_contiguous");
-    MPI_Type_contiguous(1 << 20, MPI_BYTE, &part);
-    expect_call("MPI_Type_contiguous");
-    MPI_Type_contiguous(3 << 10, part, &type);
-    expect_call("MPI_Type_commit");
-    MPI_Type_commit(&type);
+    CALL(Type_contiguous, 1 << 20, MPI_BYTE, &part);
+    CALL(Type_contiguous, 3 << 10, part, &type);
+    CALL(Type_commit, &type);
     WAITING(Bcast, IS(OWN, 0, size, 0), out, 1, type, 0, MPI_COMM_SELF);
-    expect_call("MPI_Type_free");
-    MPI_Type_free(&type);
-    expect_call("MPI_Type_free");
-    MPI_Type_free(&part);
+    CALL(Type_free, &type);
+    CALL(Type_free, &part);
 }
 
 static void do_in_place(void)
@@ -201,9 +175,8 @@ static void do_with_neighbors(void)
     const MPI_Aint offsets[2] = {0, 64};
     const MPI_Datatype types[2] = {MPI_INT, MPI_DOUBLE};
     MPI_Comm graph;
-    expect_call("MPI_Dist_graph_create_adjacent");
-    MPI_Dist_graph_create_adjacent(twin, sources, peers, MPI_UNWEIGHTED, targets, peers, MPI_UNWEIGHTED, MPI_INFO_NULL,
-                                   0, &graph);
+    CALL(Dist_graph_create_adjacent, twin, sources, peers, MPI_UNWEIGHTED, targets, peers, MPI_UNWEIGHTED,
+         MPI_INFO_NULL, 0, &graph);
     FORMS(Neighbor_allgather, neighbor_allgather, IS(GRAPH, -1, 2 * INT, sources * 2 * INT), in, 2, MPI_INT, out, 2,
           MPI_INT, graph);
     FORMS(Neighbor_allgatherv, neighbor_allgatherv, IS(GRAPH, -1, targets * INT, sources * (1 + rank) * INT), in,
@@ -215,7 +188,7 @@ static void do_with_neighbors(void)
     FORMS(Neighbor_alltoallw, neighbor_alltoallw,
           IS(GRAPH, -1, rank == 0 ? INT + 3 * DOUBLE : INT, rank == 1 ? INT + 3 * DOUBLE : INT), in, counts, offsets,
           types, out, counts, offsets, types, graph);
-    free_comm(&graph);
+    CALL(Comm_free, &graph);
 }
 
 /* Two processes in a line have one neighbor each, before or after them, and nobody on the other side. */
@@ -224,25 +197,23 @@ static void do_in_a_line(void)
     const int two = 2, is_ring = 0, places[2] = {0, 4}, put = rank == 0 ? 3 * INT : INT;
     const int to[2] = {1, 3}, from[2] = {3, 1};
     MPI_Comm line;
-    expect_call("MPI_Cart_create");
-    MPI_Cart_create(twin, 1, &two, &is_ring, 0, &line);
+    CALL(Cart_create, twin, 1, &two, &is_ring, 0, &line);
     FORMS(Neighbor_allgather, neighbor_allgather, IS(LINE, -1, 2 * INT, 2 * INT), in, 2, MPI_INT, out, 2, MPI_INT,
           line);
     FORMS(Neighbor_alltoall, neighbor_alltoall, IS(LINE, -1, 2 * INT, 2 * INT), in, 2, MPI_INT, out, 2, MPI_INT, line);
     FORMS(Neighbor_alltoallv, neighbor_alltoallv, IS(LINE, -1, put, rank == 0 ? INT : 3 * INT), in, to, places, MPI_INT,
           out, from, places, MPI_INT, line);
-    free_comm(&line);
+    CALL(Comm_free, &line);
 }
 
 static void do_with_duplicate(void)
 {
     MPI_Comm again;
     MPI_Request request;
-    expect_call("MPI_Comm_idup");
-    MPI_Comm_idup(twin, &again, &request);
-    wait_for(&request);
+    CALL(Comm_idup, twin, &again, &request);
+    CALL(Wait, &request, MPI_STATUS_IGNORE);
     WAITING(Allreduce, IS(AGAIN, -1, 3 * INT, 3 * INT), in, out, 3, MPI_INT, MPI_SUM, again);
-    free_comm(&again);
+    CALL(Comm_free, &again);
 }
 
 /* From one group, of rank 0, to the other. Bytes of MPI_Reduce_scatter are not known there. */
@@ -251,8 +222,7 @@ static void do_across_groups(void)
     const int root = rank == 0 ? MPI_ROOT : 0, root_of_trace = rank == 0 ? ROOT_SELF : 0;
     const int three = 3, zero = 0, own = 2 + rank, theirs = 2 + peer;
     MPI_Comm bridge;
-    expect_call("MPI_Intercomm_create");
-    MPI_Intercomm_create(MPI_COMM_SELF, 0, twin, peer, 1, &bridge);
+    CALL(Intercomm_create, MPI_COMM_SELF, 0, twin, peer, 1, &bridge);
     WAITING(Bcast, IS(BRIDGE, root_of_trace, peer * 3 * INT, rank * 3 * INT), out, 3, MPI_INT, root, bridge);
     WAITING(Gatherv, IS(BRIDGE, root_of_trace, rank * 3 * INT, peer * 3 * INT), in, 3, MPI_INT, out, &three, &zero,
             MPI_INT, root, bridge);
@@ -261,7 +231,7 @@ static void do_across_groups(void)
     WAITING(Allgatherv, IS(BRIDGE, -1, own * INT, theirs * INT), in, own, MPI_INT, out, &theirs, &zero, MPI_INT,
             bridge);
     WAITING(Reduce_scatter, IS(BRIDGE, -1, 0, 0), in, out, &three, MPI_INT, MPI_SUM, bridge);
-    free_comm(&bridge);
+    CALL(Comm_free, &bridge);
 }
 
 /* Both ranks put and are put into. */
@@ -270,42 +240,32 @@ static void do_in_epochs(void)
     MPI_Group all, other;
     MPI_Win window;
     int done = 0;
-    expect_call("MPI_Comm_group");
-    MPI_Comm_group(twin, &all);
-    expect_call("MPI_Group_incl");
-    MPI_Group_incl(all, 1, &peer, &other);
-    expect_call("MPI_Win_create");
-    MPI_Win_create(out, sizeof out, 1, MPI_INFO_NULL, twin, &window);
+    CALL(Comm_group, twin, &all);
+    CALL(Group_incl, all, 1, &peer, &other);
+    CALL(Win_create, out, sizeof out, 1, MPI_INFO_NULL, twin, &window);
     for (int i = 0; i < 2; i++) {
-        expect_call("MPI_Win_post");
+        CALL(Win_post, other, 0, window);
         expect_event("send", peer, TRACE_TAG_POST, 0, WINDOW, 0);
-        MPI_Win_post(other, 0, window);
-        expect_call("MPI_Win_start");
+        CALL(Win_start, other, 0, window);
         expect_event("post", -1, TRACE_TAG_POST, 0, WINDOW, ++requests);
-        MPI_Win_start(other, 0, window);
-        expect_call("MPI_Win_complete");
+        CALL(Win_complete, window);
         expect_event("send", peer, TRACE_TAG_COMPLETE, 0, WINDOW, 0);
         expect_event("receive", peer, TRACE_TAG_POST, 0, WINDOW, requests);
-        MPI_Win_complete(window);
-        expect_call(i == 0 ? "MPI_Win_wait" : "MPI_Win_test");
-        expect_event("receive", peer, TRACE_TAG_COMPLETE, 0, WINDOW, 0);
         if (i == 0)
             MPI_Win_wait(window);
         while (i == 1 && !done)
             MPI_Win_test(window, &done);
+        expect_call(i == 0 ? "MPI_Win_wait" : "MPI_Win_test");
+        expect_event("receive", peer, TRACE_TAG_COMPLETE, 0, WINDOW, 0);
     }
-    expect_call("MPI_Win_free");
-    MPI_Win_free(&window);
-    expect_call("MPI_Group_free");
-    MPI_Group_free(&other);
-    expect_call("MPI_Group_free");
-    MPI_Group_free(&all);
+    CALL(Win_free, &window);
+    CALL(Group_free, &other);
+    CALL(Group_free, &all);
 }
 
 static void do_all(void)
 {
-    expect_call("MPI_Comm_dup");
-    MPI_Comm_dup(MPI_COMM_WORLD, &twin);
+    CALL(Comm_dup, MPI_COMM_WORLD, &twin);
     do_rooted();
     do_for_all();
     exchange();
@@ -318,7 +278,7 @@ static void do_all(void)
     do_across_groups();
     do_messages();
     do_in_epochs();
-    free_comm(&twin);
+    CALL(Comm_free, &twin);
 }
 
 int main(int argc, char **argv)

@@ -29,15 +29,9 @@ typedef struct {
 void expect_call(const char *name);
 void expect_event(const char *kind, int partner, int tag, unsigned bytes, int comm, int request);
 void expect_collective(const char *name, volume its, int request);
-void wait_for(MPI_Request *request);
-void free_request(MPI_Request *request);
 
-#define WAITING(name, its, ...)                  \
-    do {                                         \
-        expect_call("MPI_" #name);               \
-        expect_collective("MPI_" #name, its, 0); \
-        MPI_##name(__VA_ARGS__);                 \
-    } while (0)
+#define CALL(name, ...) (expect_call("MPI_" #name), MPI_##name(__VA_ARGS__))
+#define WAITING(name, its, ...) (CALL(name, __VA_ARGS__), expect_collective("MPI_" #name, its, 0))
 
 /* Messages in all their forms, on twin. */
 void do_messages(void);

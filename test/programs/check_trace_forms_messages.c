@@ -8,15 +8,13 @@ static MPI_Request four[4];
 static void begin_four(void)
 {
     for (int i = 0; i < 2; i++) {
-        expect_call("MPI_Irecv");
+        CALL(Irecv, &out[i], i + 1, MPI_INT, peer, i, twin, &four[i]);
         expect_event("post", peer, i, 0, TWIN, ++requests);
-        MPI_Irecv(&out[i], i + 1, MPI_INT, peer, i, twin, &four[i]);
     }
     /* Those that wait for the receiver have requests of their own. */
     for (int i = 0; i < 2; i++) {
-        expect_call("MPI_Issend");
+        CALL(Issend, in, i + 1, MPI_INT, peer, i, twin, &four[2 + i]);
         expect_event("ssend", peer, i, (i + 1) * INT, TWIN, ++requests);
-        MPI_Issend(in, i + 1, MPI_INT, peer, i, twin, &four[2 + i]);
     }
 }
 
@@ -82,20 +80,18 @@ static void ask_for_status(void)
                                         "MPI_Request_get_status_any", "MPI_Request_get_status_some"};
     for (int i = 0; i < (HAS_MANY ? 8 : 2); i++) {
         MPI_Request request;
-        expect_call("MPI_Irecv");
+        CALL(Irecv, out, 2, MPI_INT, peer, 11, twin, &request);
         expect_event("post", peer, 11, 0, TWIN, ++requests);
-        MPI_Irecv(out, 2, MPI_INT, peer, 11, twin, &request);
-        expect_call("MPI_Send");
+        CALL(Send, in, 2, MPI_INT, peer, 11, twin);
         expect_event("send", peer, 11, 2 * INT, TWIN, 0);
-        MPI_Send(in, 2, MPI_INT, peer, 11, twin);
         while (!ask(i / 2, &request)) {
         }
         expect_call(names[i / 2]);
         expect_event("receive", peer, 11, 2 * INT, TWIN, requests);
         if (i % 2)
-            wait_for(&request);
+            CALL(Wait, &request, MPI_STATUS_IGNORE);
         else
-            free_request(&request);
+            CALL(Request_free, &request);
     }
 }
 
@@ -108,53 +104,41 @@ static void convert_handles(void)
 #endif
 }
 
-static void start(MPI_Request *request, int partner, int tag)
+static void start_receive(MPI_Request *request, int tag)
 {
-    expect_call("MPI_Start");
-    expect_event("post", partner, tag, 0, TWIN, ++requests);
-    MPI_Start(request);
-}
-
-static void cancel(MPI_Request *request)
-{
-    expect_call("MPI_Cancel");
-    MPI_Cancel(request);
+    CALL(Start, request);
+    expect_event("post", peer, tag, 0, TWIN, ++requests);
 }
 
 /* A receive, one that is started again, and one that was complete before. */
 static void cancel_receives(void)
 {
     MPI_Request request;
-    expect_call("MPI_Irecv");
+    CALL(Irecv, out, 1, MPI_INT, peer, 2, twin, &request);
     expect_event("post", peer, 2, 0, TWIN, ++requests);
-    MPI_Irecv(out, 1, MPI_INT, peer, 2, twin, &request);
-    cancel(&request);
-    wait_for(&request);
+    CALL(Cancel, &request);
+    CALL(Wait, &request, MPI_STATUS_IGNORE);
     expect_event("canceled", -1, 0, 0, TWIN, requests);
 
-    expect_call("MPI_Recv_init");
-    MPI_Recv_init(out, 1, MPI_INT, peer, 2, twin, &request);
-    start(&request, peer, 2);
-    cancel(&request);
-    wait_for(&request);
+    CALL(Recv_init, out, 1, MPI_INT, peer, 2, twin, &request);
+    start_receive(&request, 2);
+    CALL(Cancel, &request);
+    CALL(Wait, &request, MPI_STATUS_IGNORE);
     expect_event("canceled", -1, 0, 0, TWIN, requests);
     WAITING(Barrier, IS(TWIN, -1, 0, 0), twin);
-    start(&request, peer, 2);
-    expect_call("MPI_Send");
+    start_receive(&request, 2);
+    CALL(Send, in, 1, MPI_INT, peer, 2, twin);
     expect_event("send", peer, 2, INT, TWIN, 0);
-    MPI_Send(in, 1, MPI_INT, peer, 2, twin);
-    wait_for(&request);
+    CALL(Wait, &request, MPI_STATUS_IGNORE);
     expect_event("receive", peer, 2, INT, TWIN, requests);
-    free_request(&request);
+    CALL(Request_free, &request);
 
-    expect_call("MPI_Irecv");
+    CALL(Irecv, out, 1, MPI_INT, 0, 3, MPI_COMM_SELF, &request);
     expect_event("post", 0, 3, 0, OWN, ++requests);
-    MPI_Irecv(out, 1, MPI_INT, 0, 3, MPI_COMM_SELF, &request);
-    expect_call("MPI_Send");
+    CALL(Send, in, 1, MPI_INT, 0, 3, MPI_COMM_SELF);
     expect_event("send", 0, 3, INT, OWN, 0);
-    MPI_Send(in, 1, MPI_INT, 0, 3, MPI_COMM_SELF);
-    cancel(&request);
-    wait_for(&request);
+    CALL(Cancel, &request);
+    CALL(Wait, &request, MPI_STATUS_IGNORE);
     expect_event("receive", 0, 3, INT, OWN, requests);
 }
 
@@ -164,31 +148,27 @@ static void probe(void)
     MPI_Message message;
     int found = 0;
     for (int i = 0; i < 2; i++) {
-        expect_call("MPI_Issend");
+        CALL(Issend, in, 2, MPI_INT, peer, 4, twin, &send);
         expect_event("ssend", peer, 4, 2 * INT, TWIN, ++requests);
-        MPI_Issend(in, 2, MPI_INT, peer, 4, twin, &send);
         while (i == 0 && !found)
             MPI_Improbe(peer, 4, twin, &found, &message, MPI_STATUS_IGNORE);
         if (i == 1)
             MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, twin, &message, MPI_STATUS_IGNORE);
         expect_call(i == 0 ? "MPI_Improbe" : "MPI_Mprobe");
         expect_event("post", i == 0 ? peer : -1, i == 0 ? 4 : -1, 0, TWIN, ++requests);
-        expect_call(i == 0 ? "MPI_Imrecv" : "MPI_Mrecv");
         if (i == 0) {
-            MPI_Imrecv(out, 2, MPI_INT, &message, &receive);
-            wait_for(&receive);
+            CALL(Imrecv, out, 2, MPI_INT, &message, &receive);
+            CALL(Wait, &receive, MPI_STATUS_IGNORE);
         } else {
-            MPI_Mrecv(out, 2, MPI_INT, &message, MPI_STATUS_IGNORE);
+            CALL(Mrecv, out, 2, MPI_INT, &message, MPI_STATUS_IGNORE);
         }
         expect_event("receive", peer, 4, 2 * INT, TWIN, requests);
-        wait_for(&send);
+        CALL(Wait, &send, MPI_STATUS_IGNORE);
         expect_event("send_done", -1, 0, 0, TWIN, requests - 1);
     }
-    expect_call("MPI_Mprobe");
-    MPI_Mprobe(MPI_PROC_NULL, 4, twin, &message, MPI_STATUS_IGNORE);
-    expect_call("MPI_Imrecv");
-    MPI_Imrecv(out, 2, MPI_INT, &message, &receive);
-    wait_for(&receive);
+    CALL(Mprobe, MPI_PROC_NULL, 4, twin, &message, MPI_STATUS_IGNORE);
+    CALL(Imrecv, out, 2, MPI_INT, &message, &receive);
+    CALL(Wait, &receive, MPI_STATUS_IGNORE);
 }
 
 /* The second receive is from any process and with any tag. */
@@ -196,21 +176,17 @@ static void send_persistently(void)
 {
     MPI_Request all[4];
     for (int i = 0; i < 2; i++) {
-        expect_call("MPI_Recv_init");
-        MPI_Recv_init(i == 0 ? out : out + 8, 4, MPI_INT, i == 0 ? peer : MPI_ANY_SOURCE, i == 0 ? 5 : MPI_ANY_TAG,
-                      twin, &all[i]);
-        expect_call("MPI_Ssend_init");
-        MPI_Ssend_init(in, 3 + i, MPI_INT, peer, 5 + i, twin, &all[2 + i]);
+        CALL(Recv_init, i == 0 ? out : out + 8, 4, MPI_INT, i == 0 ? peer : MPI_ANY_SOURCE, i == 0 ? 5 : MPI_ANY_TAG,
+             twin, &all[i]);
+        CALL(Ssend_init, in, 3 + i, MPI_INT, peer, 5 + i, twin, &all[2 + i]);
     }
     for (int round = 0; round < 2; round++) {
-        expect_call("MPI_Startall");
-        MPI_Startall(4, all);
+        CALL(Startall, 4, all);
         expect_event("post", peer, 5, 0, TWIN, requests + 1);
         expect_event("post", -1, -1, 0, TWIN, requests + 2);
         expect_event("ssend", peer, 5, 3 * INT, TWIN, requests + 3);
         expect_event("ssend", peer, 6, 4 * INT, TWIN, requests + 4);
-        expect_call("MPI_Waitall");
-        MPI_Waitall(4, all, MPI_STATUSES_IGNORE);
+        CALL(Waitall, 4, all, MPI_STATUSES_IGNORE);
         expect_event("receive", peer, 5, 3 * INT, TWIN, requests + 1);
         expect_event("receive", peer, 6, 4 * INT, TWIN, requests + 2);
         expect_event("send_done", -1, 0, 0, TWIN, requests + 3);
@@ -218,7 +194,7 @@ static void send_persistently(void)
         requests += 4;
     }
     for (int i = 0; i < 4; i++)
-        free_request(&all[i]);
+        CALL(Request_free, &all[i]);
 }
 
 /* One request for a send and a receive, of which MPICH 4.0 sets no status; parts of messages. */
@@ -229,37 +205,30 @@ static void send_newly(void)
     MPI_Status status;
     MPI_Request request, parts[2];
     for (int i = 0; i < 2; i++) {
-        expect_call(i == 0 ? "MPI_Isendrecv" : "MPI_Isendrecv_replace");
+        if (i == 0)
+            CALL(Isendrecv, in, 2, MPI_INT, peer, 7, out, 2, MPI_INT, peer, 7, twin, &request);
+        else
+            CALL(Isendrecv_replace, out, 2, MPI_INT, peer, 7, peer, 7, twin, &request);
         expect_event("send", peer, 7, 2 * INT, TWIN, ++requests);
         expect_event("post", peer, 7, 0, TWIN, requests);
-        if (i == 0)
-            MPI_Isendrecv(in, 2, MPI_INT, peer, 7, out, 2, MPI_INT, peer, 7, twin, &request);
-        else
-            MPI_Isendrecv_replace(out, 2, MPI_INT, peer, 7, peer, 7, twin, &request);
-        expect_call("MPI_Wait");
-        MPI_Wait(&request, &status);
+        CALL(Wait, &request, &status);
         MPI_Get_count(&status, MPI_BYTE, &bytes);
         expect_event("send_done", -1, 0, 0, TWIN, requests);
         if (status.MPI_SOURCE == peer && status.MPI_TAG == 7)
             expect_event("receive", peer, 7, bytes, TWIN, requests);
         expect_call("MPI_Get_count");
     }
-    expect_call("MPI_Precv_init");
-    MPI_Precv_init(out, 2, 3, MPI_INT, peer, 8, twin, MPI_INFO_NULL, &parts[0]);
-    expect_call("MPI_Psend_init");
-    MPI_Psend_init(in, 2, 3, MPI_INT, peer, 8, twin, MPI_INFO_NULL, &parts[1]);
-    start(&parts[0], peer, 8);
-    expect_call("MPI_Start");
+    CALL(Precv_init, out, 2, 3, MPI_INT, peer, 8, twin, MPI_INFO_NULL, &parts[0]);
+    CALL(Psend_init, in, 2, 3, MPI_INT, peer, 8, twin, MPI_INFO_NULL, &parts[1]);
+    start_receive(&parts[0], 8);
+    CALL(Start, &parts[1]);
     expect_event("send", peer, 8, 2 * 3 * INT, TWIN, ++requests);
-    MPI_Start(&parts[1]);
-    expect_call("MPI_Pready_range");
-    MPI_Pready_range(0, 1, parts[1]);
-    expect_call("MPI_Waitall");
-    MPI_Waitall(2, parts, MPI_STATUSES_IGNORE);
+    CALL(Pready_range, 0, 1, parts[1]);
+    CALL(Waitall, 2, parts, MPI_STATUSES_IGNORE);
     expect_event("receive", peer, 8, 2 * 3 * INT, TWIN, requests - 1);
     expect_event("send_done", -1, 0, 0, TWIN, requests);
-    free_request(&parts[0]);
-    free_request(&parts[1]);
+    CALL(Request_free, &parts[0]);
+    CALL(Request_free, &parts[1]);
 #endif
 }
 
@@ -269,31 +238,25 @@ static void send_with_large_counts(void)
 #if MPI_VERSION >= 4
     MPI_Request request;
     int done = 0;
-    expect_call("MPI_Irecv_c");
+    CALL(Irecv_c, out, 2, MPI_INT, peer, 9, twin, &request);
     expect_event("post", peer, 9, 0, TWIN, ++requests);
-    MPI_Irecv_c(out, 2, MPI_INT, peer, 9, twin, &request);
-    expect_call("MPI_Send_c");
+    CALL(Send_c, in, 2, MPI_INT, peer, 9, twin);
     expect_event("send", peer, 9, 2 * INT, TWIN, 0);
-    MPI_Send_c(in, 2, MPI_INT, peer, 9, twin);
     while (!done)
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     expect_call("MPI_Test");
     expect_event("receive", peer, 9, 2 * INT, TWIN, requests);
-    expect_call("MPI_Ssend_init_c");
-    MPI_Ssend_init_c(in, 3, MPI_INT, peer, 9, twin, &request);
-    expect_call("MPI_Start");
+    CALL(Ssend_init_c, in, 3, MPI_INT, peer, 9, twin, &request);
+    CALL(Start, &request);
     expect_event("ssend", peer, 9, 3 * INT, TWIN, ++requests);
-    MPI_Start(&request);
-    expect_call("MPI_Recv_c");
-    MPI_Recv_c(out, 4, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, twin, MPI_STATUS_IGNORE);
+    CALL(Recv_c, out, 4, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, twin, MPI_STATUS_IGNORE);
     expect_event("receive", peer, 9, 3 * INT, TWIN, 0);
-    wait_for(&request);
+    CALL(Wait, &request, MPI_STATUS_IGNORE);
     expect_event("send_done", -1, 0, 0, TWIN, requests);
-    free_request(&request);
-    expect_call("MPI_Sendrecv_c");
+    CALL(Request_free, &request);
+    CALL(Sendrecv_c, in, 1, MPI_INT, peer, 9, out, 1, MPI_INT, peer, 9, twin, MPI_STATUS_IGNORE);
     expect_event("send", peer, 9, INT, TWIN, 0);
     expect_event("receive", peer, 9, INT, TWIN, 0);
-    MPI_Sendrecv_c(in, 1, MPI_INT, peer, 9, out, 1, MPI_INT, peer, 9, twin, MPI_STATUS_IGNORE);
 #endif
 }
 
@@ -302,36 +265,29 @@ static void send_buffered(void)
 {
     enum { WAYS = 3 };
     static char buffer[WAYS * (2 * INT + MPI_BSEND_OVERHEAD)];
-    static const char *const names[WAYS] = {"MPI_Bsend", "MPI_Ibsend", "MPI_Bsend_init"};
     MPI_Request request = MPI_REQUEST_NULL;
     void *detached;
     int size;
-    expect_call("MPI_Buffer_attach");
-    MPI_Buffer_attach(buffer, sizeof buffer);
+    CALL(Buffer_attach, buffer, sizeof buffer);
     for (int i = 0; i < WAYS; i++) {
-        expect_call(names[i]);
-        if (i == 0)
-            MPI_Bsend(in, 2, MPI_INT, peer, 12, twin);
-        else if (i == 1)
-            MPI_Ibsend(in, 2, MPI_INT, peer, 12, twin, &request);
-        else
-            MPI_Bsend_init(in, 2, MPI_INT, peer, 12, twin, &request);
-        if (i == 2) {
-            expect_call("MPI_Start");
-            MPI_Start(&request);
+        if (i == 0) {
+            CALL(Bsend, in, 2, MPI_INT, peer, 12, twin);
+        } else if (i == 1) {
+            CALL(Ibsend, in, 2, MPI_INT, peer, 12, twin, &request);
+        } else {
+            CALL(Bsend_init, in, 2, MPI_INT, peer, 12, twin, &request);
+            CALL(Start, &request);
         }
         expect_event("bsend", peer, 12, 2 * INT, TWIN, i > 0 ? ++requests : 0);
-        expect_call("MPI_Recv");
-        MPI_Recv(out, 2, MPI_INT, peer, 12, twin, MPI_STATUS_IGNORE);
+        CALL(Recv, out, 2, MPI_INT, peer, 12, twin, MPI_STATUS_IGNORE);
         expect_event("receive", peer, 12, 2 * INT, TWIN, 0);
         if (i > 0) {
-            wait_for(&request);
+            CALL(Wait, &request, MPI_STATUS_IGNORE);
             expect_event("send_done", -1, 0, 0, TWIN, requests);
         }
     }
-    free_request(&request);
-    expect_call("MPI_Buffer_detach");
-    MPI_Buffer_detach(&detached, &size);
+    CALL(Request_free, &request);
+    CALL(Buffer_detach, &detached, &size);
 }
 
 /* MPI libraries use the handle of a type that was freed for the next one, which has another size. */
@@ -339,16 +295,12 @@ static void send_derived_types(void)
 {
     MPI_Datatype type;
     for (int i = 1; i <= 3; i++) {
-        expect_call("MPI_Type_contiguous");
-        MPI_Type_contiguous(i, MPI_INT, &type);
-        expect_call("MPI_Type_commit");
-        MPI_Type_commit(&type);
-        expect_call("MPI_Sendrecv");
+        CALL(Type_contiguous, i, MPI_INT, &type);
+        CALL(Type_commit, &type);
+        CALL(Sendrecv, in, 2, type, peer, 10, out, 2, type, peer, 10, twin, MPI_STATUS_IGNORE);
         expect_event("send", peer, 10, 2 * i * INT, TWIN, 0);
         expect_event("receive", peer, 10, 2 * i * INT, TWIN, 0);
-        MPI_Sendrecv(in, 2, type, peer, 10, out, 2, type, peer, 10, twin, MPI_STATUS_IGNORE);
-        expect_call("MPI_Type_free");
-        MPI_Type_free(&type);
+        CALL(Type_free, &type);
     }
 }
 
