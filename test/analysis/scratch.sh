@@ -54,7 +54,7 @@ use_launcher() {    # sets the launcher that belongs to $CC, unless the caller n
 }
 
 build_tests() {     # DIRECTORY CONFIGURE-ARGUMENT...: builds all, and the unit and MPI tests, and goes there
-    local makers=(test/programs/check_trace_{check,convert,report})
+    local makers=(test/programs/check_trace_{check,convert,report} test/programs/trace_dump)
     use_launcher
     scratch_build "$@" -- all || exit 1
     scratch_build "$@" -- test/unit/unit_tests test/mpi/mpix_test test/mpi/wrapper_test \

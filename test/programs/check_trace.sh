@@ -12,37 +12,6 @@ compile forms -I../../lib check_trace_forms.c check_trace_forms_messages.c
 
 # ---- What is recorded
 
-check_calls() {
-    record_all "$subject"
-    expect 0 13 ' send partner 1 '
-    expect 1 7 ' send partner 0 '
-    expect 0 7 ' receive partner 1 '
-    # In the communicator in which they are reversed.
-    expect 1 1 ' send partner 1 '
-    expect 0 1 ' receive partner 0 '
-    expect 1 13 ' receive partner 0 '
-    expect 0 5 ' send partner 1 tag [0-9]+ bytes 12 comm 2 request 0$'
-    expect 1 5 ' receive partner 0 tag [0-9]+ bytes 12 comm 2 request 0$'
-    for rank in 0 1; do
-        expect $rank 5 ' send_done '
-        expect $rank $((6 + rank)) ' post ' # that of rank 1 alone is of MPI_Improbe
-        expect $rank 8 ' collective partner '
-        expect $rank 1 ' collective_done '
-        expect $rank 6 '^comm '
-        expect $rank 1 '^comm [0-9]+ context [1-9][0-9]* size 2 inter 0 ranks 1 0$'
-        expect $rank 1 ' enter region 5$'
-        expect $rank 1 ' leave region 5 0$'
-        expect $rank 1 ' enter MPI_Init$'
-        expect $rank 1 ' enter MPI_Finalize$'
-        expect $rank 5+ '^site [^ ]+ reduce[+]0x[0-9a-f]+ [(]0x[0-9a-f]+[)] in .*/subject$'
-    done
-    expect 1 2 ' collective partner 1 tag [1-9][0-9]* bytes 16 '
-    expect 0 1 ' collective partner 1 tag [1-9][0-9]* bytes 0 '
-    expect 1 1+ ' leave MPI_Improbe [1-9]'
-    expect 1 1 ' leave MPI_Improbe 0$'
-    expect 1 0 ' enter MPI_Wt'
-}
-
 # RANK: calls and their events, without threads and times, and without calls that were in vain.
 list_events() {
     awk '
@@ -62,36 +31,22 @@ check_forms() {
     done
 }
 
+# All calls of rank 0 are at places of their own.
 check_fortran() {   # FORM
     local wrapper=${compiler/mpicc/mpifort}
     # shellcheck disable=SC2086
     $wrapper -w -DFORM="$1" "$here/check_trace.F90" -o "$scratch/fortran$1" >"$scratch/log" 2>&1 ||
         { cat "$scratch/log"; return; }
-    record_all "$scratch/fortran$1"
-    expect 0 3 ' send partner 1 tag 5 bytes 16 comm 2 request 0$'
-    expect 1 3 ' receive partner 0 tag 5 bytes 16 comm 2 request 0$'
-    expect 0 1 ' send partner 1 tag 6 bytes 16 comm 0 request [1-9]'
-    expect 0 1 ' receive partner 1 tag 6 bytes 16 comm 0 request [1-9]'
-    expect 0 1 ' collective partner -1 tag [1-9][0-9]* bytes 16 comm 0 '
-    expect 0 1 ' enter MPI_Finalize$'
-    # All calls of rank 0, at places of their own.
-    expect 0 11 "^site [^ ]+ MAIN__[+]0x[0-9a-f]+ [(]0x[0-9a-f]+[)] in .*/fortran$1\$"
-    expect 0 11 "^site "
-}
-
-check_records() {
-    local rank
-    record_all "$subject" time
-    for rank in 0 1; do
-        expect $rank 3+ '^clock '
-        expect $rank 3+ ' enter clock$' # what it takes
-    done
-}
-
-# The program frees one within a call.
-check_freed() {
-    record_all "$subject" freed
-    expect 0 3 ' enter MPI_Comm_free$'
+    check_recording all "$scratch/fortran$1" <<END
+0|3| send partner 1 tag 5 bytes 16 comm 2 request 0\$
+1|3| receive partner 0 tag 5 bytes 16 comm 2 request 0\$
+0|1| send partner 1 tag 6 bytes 16 comm 0 request [1-9]
+0|1| receive partner 1 tag 6 bytes 16 comm 0 request [1-9]
+0|1| collective partner -1 tag [1-9][0-9]* bytes 16 comm 0 request
+0|1| enter MPI_Finalize\$
+0|11|^site [^ ]+ MAIN__[+]0x[0-9a-f]+ [(]0x[0-9a-f]+[)] in .*/fortran$1\$
+0|11|^site [^ ]
+END
 }
 
 # What passes without mpix_trace.
@@ -370,12 +325,43 @@ check_lines() {
     done <"$addresses"
 }
 
-tap_check "calls, messages, communicators and regions" check_calls
+# Rank 1 sends to 1 in the communicator in which they are reversed. One post of rank 1 is of MPI_Improbe.
+tap_check "calls, messages, communicators and regions" check_recording all "$subject" <<'END'
+0|13| send partner 1 tag
+1|7| send partner 0 tag
+0|7| receive partner 1 tag
+1|1| send partner 1 tag
+0|1| receive partner 0 tag
+1|13| receive partner 0 tag
+0|5| send partner 1 tag [0-9]+ bytes 12 comm 2 request 0$
+1|5| receive partner 0 tag [0-9]+ bytes 12 comm 2 request 0$
+0,1|5| send_done partner
+0|6| post partner
+1|7| post partner
+0,1|8| collective partner
+0,1|1| collective_done partner
+0,1|6|^comm [0-9]
+0,1|1|^comm [0-9]+ context [1-9][0-9]* size 2 inter 0 ranks 1 0$
+0,1|1| enter region 5$
+0,1|1| leave region 5 0$
+0,1|1| enter MPI_Init$
+0,1|1| enter MPI_Finalize$
+0,1|5+|^site [^ ]+ reduce[+]0x[0-9a-f]+ [(]0x[0-9a-f]+[)] in .*/subject$
+1|2| collective partner 1 tag [1-9][0-9]* bytes 16 comm
+0|1| collective partner 1 tag [1-9][0-9]* bytes 0 comm
+1|1+| leave MPI_Improbe [1-9]
+1|1| leave MPI_Improbe 0$
+1|0| enter MPI_Wt
+END
 tap_check "all forms of collective operations and of messages" check_forms
 for form in 1 2 3; do
     tap_check_if "have_fortran $form" "no such Fortran" "Fortran, form $form" check_fortran $form
 done
-tap_check "records of the clock while a program runs" check_records
+# Synchronizations are there, too, with what they take.
+tap_check "records of the clock while a program runs" check_recording all "$subject" time <<'END'
+0,1|3+|^clock [0-9]
+0,1|3+| enter clock$
+END
 tap_check "a loop that polls at several places" check_poll
 tap_check "looks at several places, one after the other" check_twice
 tap_check "links, folders and environments that are odd" check_odd_names
@@ -385,7 +371,9 @@ tap_check "threads" check_threads
 tap_check "requests of several threads" check_exchanges exchange
 tap_check "requests of several threads, one by one" check_exchanges exchange_by_one
 tap_check "threads that make communicators" check_twins
-tap_check "a communicator that is freed within a call" check_freed
+tap_check "a communicator that is freed within a call" check_recording all "$subject" freed <<'END'
+0|3| enter MPI_Comm_free$
+END
 spawns_alone() { launch 2 "$subject" spawn </dev/null; }
 tap_check_if spawns_alone "MPI_Comm_spawn fails here" \
     "processes of another world" record_all "$subject" spawn

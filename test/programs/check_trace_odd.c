@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * check_trace_odd.c - what check_trace_odd.sh records of programs that do rare things: they leave calls by a jump,
- * their calls fail, they end in all ways, have many threads, or make very many calls. check_trace_odd ACTION
- * [NUMBER], with two processes.
+ * check_trace_odd.c - what check_trace_odd.sh records of programs that do rare things: they leave calls by a jump, end
+ * in all ways, have many threads, or make very many calls. check_trace_odd ACTION [NUMBER], with two processes.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -22,7 +21,9 @@
 
 enum { TAG = 7, NO_RANK = 99, JUMPS = 3, THREADS = 1300, CROWD = 600, FILE_LIMIT = 256 * 1024 };
 
+static const char *action;
 static int rank;
+static long number;
 
 static void record_clock(void)
 {
@@ -148,98 +149,6 @@ static void abort_within(MPI_Comm *comm, int *error, ...)
     MPI_Abort(*comm, 3);
 }
 
-/* ---- Requests that fail. Messages of a process to itself have a number; twice as much is too much */
-
-static void expect_message(int tag, int *buffer, MPI_Request *request)
-{
-    MPI_Irecv(buffer, 1, MPI_INT, 0, tag, MPI_COMM_SELF, request);
-}
-
-static void send_to_self(int tag, int count)
-{
-    static const int numbers[2];
-    MPI_Send(numbers, count, MPI_INT, 0, tag, MPI_COMM_SELF);
-}
-
-/* A persistent request that has failed is not complete again, until it is started again. */
-static int fail_persistently(void)
-{
-    int buffer[2], index, good;
-    MPI_Request requests[2];
-    MPI_Recv_init(&buffer[0], 1, MPI_INT, 0, 0, MPI_COMM_SELF, &requests[0]);
-    MPI_Start(&requests[0]);
-    send_to_self(0, 2);
-    good = MPI_Waitany(1, requests, &index, MPI_STATUS_IGNORE) == MPI_SUCCESS;
-    expect_message(1, &buffer[1], &requests[1]);
-    send_to_self(1, 1);
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-    MPI_Start(&requests[0]);
-    send_to_self(0, 1);
-    MPI_Waitany(1, requests, &index, MPI_STATUS_IGNORE);
-    MPI_Request_free(&requests[0]);
-    return good;
-}
-
-/* Each of two starts of a broadcast fails on rank 1, for which it is too much. Then the request is complete no more. */
-static void fail_to_broadcast(void)
-{
-    int good = 2;
-#if MPI_VERSION >= 4
-    int buffer[2] = {0}, index, flag, error;
-    MPI_Comm comm;
-    MPI_Request request;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_Bcast_init(buffer, rank == 0 ? 2 : 1, MPI_INT, 0, comm, MPI_INFO_NULL, &request);
-    MPI_Start(&request);
-    good = MPI_Waitany(1, &request, &index, MPI_STATUS_IGNORE) == MPI_SUCCESS;
-    MPI_Waitany(1, &request, &index, MPI_STATUS_IGNORE);
-    MPI_Start(&request);
-    for (flag = 0, error = MPI_SUCCESS; !flag && error == MPI_SUCCESS;)
-        error = MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-    good += error == MPI_SUCCESS;
-    MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-    MPI_Request_free(&request);
-    MPI_Comm_free(&comm);
-#endif
-    if (rank == 1 && good > 0)
-        printf("%d calls do not fail\n", good);
-}
-
-/* Of requests 1 to 12, 1, 4, 7 and 10 fail. */
-static void fail(void)
-{
-    int buffer[2], index, count, indices[2], good = 0;
-    MPI_Request requests[2];
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    for (int way = 0; way < 3; way++) {
-        expect_message(0, &buffer[0], &requests[0]);
-        expect_message(1, &buffer[1], &requests[1]);
-        send_to_self(0, 2);
-        if (way > 0)
-            send_to_self(1, 1);
-        if (way == 0)
-            good += MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE) == MPI_SUCCESS;
-        else if (way == 1)
-            good += MPI_Waitall(2, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS;
-        else
-            good += MPI_Waitsome(2, requests, &count, indices, MPI_STATUSES_IGNORE) == MPI_SUCCESS;
-        if (requests[0] != MPI_REQUEST_NULL)
-            MPI_Request_free(&requests[0]);
-        /* It may get the handle of the one that failed. */
-        expect_message(0, &buffer[0], &requests[0]);
-        send_to_self(0, 1);
-        if (way == 0)
-            send_to_self(1, 1);
-        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-    }
-    good += fail_persistently();
-    if (good > 0)
-        printf("%d calls do not fail\n", good);
-}
-
 /* ---- Threads, one after the other, and at once */
 
 static void *ask(void *unused)
@@ -286,7 +195,7 @@ static void have_a_crowd(void)
 
 /* ---- Ends, of rank 0; the other one waits for ever */
 
-static void end_by(const char *action)
+static void end(void)
 {
     MPI_Comm twin;
     record_clock();
@@ -315,10 +224,10 @@ static void fork_child(void)
 /* ---- Many calls */
 
 /* Four events each. */
-static void make_events(long events)
+static void make_events(void)
 {
     int in = 0, out;
-    for (long i = 0; i < events / 4; i++) {
+    for (long i = 0; i < number / 4; i++) {
         MPI_Sendrecv(&in, 1, MPI_INT, 0, TAG, &out, 1, MPI_INT, 0, TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE);
         if (i % 2000 == 0)
             MPI_Barrier(MPI_COMM_WORLD);
@@ -347,14 +256,14 @@ static void abort_while_writing(void)
 {
     signal(SIGUSR1, abort_by_signal);
     raises = rank == 0;
-    make_events(FILE_LIMIT / 8);
+    make_events();
 }
 
 static void limit_files(void)
 {
     struct rlimit limit = {FILE_LIMIT, FILE_LIMIT};
     setrlimit(RLIMIT_FSIZE, &limit);
-    make_events(FILE_LIMIT / 8);
+    make_events();
 }
 
 /* What is allocated or locked on the way of calls, by whomever: these stand before the functions of the C library. */
@@ -385,12 +294,14 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
     return next(mutex);
 }
 #endif
-static void count_calls(long comms)
+
+/* After as many communicators as are asked for. */
+static void count_calls(void)
 {
     int size, in[2] = {0, 0}, out[2];
     MPI_Request requests[4];
     MPI_Comm comm = MPI_COMM_SELF;
-    for (; comms > 0; comms--) {
+    for (; number > 0; number--) {
         if (comm != MPI_COMM_SELF)
             MPI_Comm_free(&comm);
         MPI_Comm_dup(MPI_COMM_SELF, &comm);
@@ -407,94 +318,68 @@ static void count_calls(long comms)
         MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
         MPI_Allreduce(in, out, 2, MPI_INT, MPI_SUM, comm);
     }
-    long sum = counted;
+    const long sum = counted;
     printf("counted %ld\n", sum);
 }
 
-/* Without MPI_Init. */
-static int use_session(void)
+/* Communicators of a session, beside the world or without it; the last one is reversed. */
+static void use_session(void)
 {
 #if MPI_VERSION >= 4
-    MPI_Session session;
-    MPI_Group group;
-    MPI_Comm comm;
-    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
-    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
-    MPI_Comm_create_from_group(group, "check", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
-    MPI_Group_free(&group);
-    MPI_Barrier(comm);
-    MPI_Comm_free(&comm);
-    MPI_Session_finalize(&session);
-    printf("session\n");
-#endif
-    printf("done\n");
-    return 0;
-}
-
-/* Communicators of a session beside the world; the last one is reversed. */
-static void use_session_too(void)
-{
-#if MPI_VERSION >= 4
+    int has_world;
     MPI_Session session;
     MPI_Group group;
     MPI_Comm comms[2];
+    MPI_Initialized(&has_world);
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
     MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
     MPI_Comm_create_from_group(group, "check", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comms[0]);
     MPI_Comm_split(comms[0], 0, -rank, &comms[1]);
-    for (int i = 0; i < 40; i++)
-        for (int k = 0; k < 2; k++) {
-            add_up(comms[k]);
+    for (int i = 0; i < 80; i++) {
+        add_up(comms[i % 2]);
+        if (has_world)
             MPI_Barrier(MPI_COMM_WORLD);
-        }
+    }
     MPI_Comm_free(&comms[1]);
     MPI_Comm_free(&comms[0]);
     MPI_Group_free(&group);
     MPI_Session_finalize(&session);
+    printf("session\n");
 #endif
+}
+
+static void set_level(void)
+{
+    MPI_Pcontrol((int)number);
+    MPI_Pcontrol((int)-number);
 }
 
 int main(int argc, char **argv)
 {
-    const char *action = argc > 1 ? argv[1] : "";
-    int provided;
-    long number = argc > 2 ? atol(argv[2]) : 0;
-    if (strcmp(action, "session") == 0)
-        return use_session();
-    int has_threads = strcmp(action, "threads") == 0 || strcmp(action, "crowd") == 0;
-    MPI_Init_thread(&argc, &argv, has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (strcmp(action, "jumps") == 0)
-        leave_by_jumps();
-    else if (strcmp(action, "deeper") == 0)
-        leave_and_go_deeper();
-    else if (strcmp(action, "numbers") == 0)
-        fail_alone();
-    else if (strcmp(action, "session_too") == 0)
-        use_session_too();
-    else if (strcmp(action, "fail") == 0)
-        fail();
-    else if (strcmp(action, "broadcast") == 0)
-        fail_to_broadcast();
-    else if (strcmp(action, "threads") == 0)
-        have_many_threads();
-    else if (strcmp(action, "crowd") == 0)
-        have_a_crowd();
-    else if (strcmp(action, "fork") == 0)
-        fork_child();
-    else if (strcmp(action, "events") == 0)
-        make_events(number);
-    else if (strcmp(action, "signal") == 0)
-        abort_while_writing();
-    else if (strcmp(action, "limit") == 0)
-        limit_files();
-    else if (strcmp(action, "count") == 0)
-        count_calls(number);
-    else if (strcmp(action, "level") == 0)
-        MPI_Pcontrol((int)number), MPI_Pcontrol((int)-number);
-    else
-        end_by(action);
-    MPI_Finalize();
+    enum { NO_WORLD = -1 };
+    static const struct {
+        const char *name;
+        void (*act)(void);
+        int level; /* of threads */
+    } actions[] = {{"jumps", leave_by_jumps, MPI_THREAD_SINGLE},    {"deeper", leave_and_go_deeper, MPI_THREAD_SINGLE},
+                   {"numbers", fail_alone, MPI_THREAD_SINGLE},      {"session", use_session, NO_WORLD},
+                   {"session_too", use_session, MPI_THREAD_SINGLE}, {"threads", have_many_threads, MPI_THREAD_MULTIPLE},
+                   {"crowd", have_a_crowd, MPI_THREAD_MULTIPLE},    {"fork", fork_child, MPI_THREAD_SINGLE},
+                   {"events", make_events, MPI_THREAD_SINGLE},      {"signal", abort_while_writing, MPI_THREAD_SINGLE},
+                   {"limit", limit_files, MPI_THREAD_SINGLE},       {"count", count_calls, MPI_THREAD_SINGLE},
+                   {"level", set_level, MPI_THREAD_SINGLE},         {NULL, end, MPI_THREAD_SINGLE}};
+    int provided, i = 0;
+    action = argc > 1 ? argv[1] : "";
+    number = argc > 2 ? atol(argv[2]) : FILE_LIMIT / 8;
+    while (actions[i].name && strcmp(action, actions[i].name) != 0)
+        i++;
+    if (actions[i].level != NO_WORLD) {
+        MPI_Init_thread(&argc, &argv, actions[i].level, &provided);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    }
+    actions[i].act();
+    if (actions[i].level != NO_WORLD)
+        MPI_Finalize();
     printf("done\n");
     return 0;
 }

@@ -10,70 +10,13 @@ subject=$scratch/subject
 odd=$scratch/odd
 compile subject check_trace.c
 compile odd check_trace_odd.c
+compile refused check_trace_refused.c
 
-plain() {           # ACTION: what the program says without the recorder
-    launch 2 "$odd" "$@" 2>&1 </dev/null
+plain() {           # PROGRAM [ACTION]...: what the program says without the recorder
+    launch 2 "$@" 2>&1 </dev/null
 }
 
 # ---- Programs that do rare things
-
-# Nothing after a jump out of an error handler is lost, and the call that never returned ends.
-check_jumps() {
-    record_all "$odd" jumps
-    for rank in 0 1; do
-        expect $rank 3 ' enter MPI_Send$'
-        expect $rank 5 ' enter MPI_Barrier$'
-    done
-}
-
-# One process leaves a call; then both make calls further down the stack, and inner ones.
-check_deeper() {
-    record_all "$odd" deeper
-    expect 0 1 ' enter MPI_Send$'
-    expect 0 2 ' enter MPI_Comm_free$'
-    for rank in 0 1; do expect $rank 12 ' enter MPI_Barrier$'; done
-}
-
-# Collective calls fail on one process, some before they take part in anything: later ones have the same numbers on
-# both, and both look after the clock in the same calls.
-check_numbers() {
-    local rank number
-    record_all "$odd" numbers
-    for rank in 0 1; do
-        for number in 2 43 45; do expect $rank 1 " collective partner -1 tag $number bytes 4 comm 2 request 0\$"; done
-    done
-}
-
-# Requests that failed are no longer known when their handles come again.
-check_failures() {
-    record_all "$odd" fail
-    expect 0 12 ' post '
-    expect 0 8 ' receive .* request [1-9]'
-    for request in 2 3 5 6 8 9 11 12; do expect 0 1 " receive .* request $request\$"; done
-}
-
-# Messages that MPI refused were never sent, nor will they be received; one that was too long has come.
-check_refused() {
-    local rank
-    compile refused check_trace_refused.c
-    record_all "$scratch/refused"
-    expect 0 3 ' send '
-    expect 1 2 ' send '
-    expect 0 2 ' receive '
-    expect 1 3 ' receive '
-    for rank in 0 1; do
-        expect $rank 0 ' post '
-        expect $rank 1 ' send partner [01] tag 7 bytes 4 '
-    done
-}
-
-# A broadcast that failed on rank 1 is never complete there.
-check_failed_broadcasts() {
-    record_all "$odd" broadcast
-    expect 0 2 ' collective_done '
-    expect 1 2 ' collective partner 0 '
-    expect 1 0 ' collective_done '
-}
 
 check_many_threads() {
     record_all "$odd" threads
@@ -81,75 +24,17 @@ check_many_threads() {
     expect 0 1300 ' enter MPI_Comm_size$'
 }
 
-check_crowd() {
-    record_all "$odd" crowd
-    expect_line '^mpix_trace: 178 threads on 2 ranks exceeded the limit, and were not recorded$'
-    expect 0 511 ' enter MPI_Comm_size$'
-}
-
-check_level() {
-    record_all "$odd" level 2000000000
-    expect 0 1 ' enter region 2000000000$'
-    expect 1 1 ' leave region 2000000000 0$'
-}
-
-check_fork() {
-    record_all "$odd" fork
-    expect 0 1 ' enter MPI_Barrier$'
-}
-
-# A million events fit through a buffer of 128 thousand, as there are collective calls. The first of them are a barrier
-# and what a Sendrecv has.
-check_million() {
-    record 2 --buffer 4M --only 'Sendrecv' "$odd" events 1000000
-    expect_done
-    for rank in 0 1; do
-        expect $rank 250000 ' enter MPI_Sendrecv$'
-        expect $rank 250000 ' send partner 0 tag 7 bytes 4 comm 1 '
-        expect $rank 250000 ' receive partner 0 tag 7 bytes 4 comm 1 '
-        expect $rank 250000 ' leave MPI_Sendrecv 0$'
-        expect $rank 1 '^end .* dropped 0$'
-    done
-}
-
 # What the program and MPI allocate and lock is what it is without the recorder.
 check_quiet_path() {    # COMMUNICATORS
     local plain counted
-    plain=$(plain count "$1")
+    plain=$(plain "$odd" count "$1")
     record 2 "$odd" count "$1"
     expect_done
     for counted in "$plain" "$(cat "$scratch/out")"; do grep -o 'counted [0-9]*' <<<"$counted"; done |
         sort | uniq -c | grep -q '^ *4 counted' || complain "without the recorder: $plain"
 }
 
-# What was written until then can be read: WAY is how the program ends. Communicators are there at once.
-check_end() {       # WAY LAST_CALL
-    record 2 "$odd" "$1"
-    [ "$status" -ne 0 ] || complain "exit status is 0"
-    expect 0 0 '^end '
-    expect 0 2+ '^clock '
-    expect 0 2+ ' enter MPI_Barrier$'
-    expect 0 1 '^comm 2 '
-    [ -z "$2" ] || expect 0 1 " enter $2\$"
-}
-
 # ---- What cannot be recorded
-
-# A handler that ends the program while the thread writes.
-check_signal() {
-    record 2 --buffer 256K "$odd" signal
-    [ "$status" -ne 0 ] && [ "$status" -ne 124 ] || complain "it does not end by itself"
-    expect 0 0 '^end '
-    expect 0 2000+ ' enter MPI_Sendrecv$'
-}
-
-check_full() {
-    record 2 --buffer 256K "$subject" many
-    expect_done
-    expect_line 'the buffer was full on 2 of 2 ranks: rank 0 dropped [1-9]'
-    expect 0 1 ' dropped partner -1 tag 0 bytes [1-9]'
-    expect 0 1 '^end .* dropped [1-9]'
-}
 
 # Rank 0 ends both. A launcher may lose what a process says just before.
 check_full_abort() {
@@ -167,14 +52,6 @@ check_full_abort() {
     own_messages | grep -q '^mpix_trace_check: rank 0: the buffer was full' || complain "the tools do not say so"
 }
 
-check_abort() {
-    record 2 "$subject" abort
-    [ "$status" -ne 0 ] || complain "exit status is 0"
-    expect 0 0 '^end '
-    expect 0 2+ '^clock '
-    expect 0 5+ ' enter MPI_Barrier$'
-}
-
 mount_disk() {
     mkdir -p "$scratch/disk" && mount -t tmpfs -o size=64k tmpfs "$scratch/disk"
 }
@@ -185,12 +62,6 @@ check_disk() {      # mount_disk came before
     umount "$scratch/disk"
     expect_done
     expect_line 'could not write all events: .*No space left on device'
-}
-
-check_limit() {
-    record 2 "$odd" limit
-    expect_done
-    expect_line 'could not write all events: .*File too large'
 }
 
 # PROGRAM WHY, a regular expression
@@ -246,36 +117,113 @@ check_missing_file() {
     [ ! -e "$folder/rank-0.mpixtrace" ] || complain "rank 0 has left a file"
 }
 
-# ACTION PATTERN: whether the program does not say this without the recorder
-is_silent() {
-    ! plain "$1" | grep -q "$2"
+# ACTION: whether all of the program's calls fail that should
+fails() {
+    ! plain "$scratch/refused" "$1" | grep -q 'do not fail'
 }
 
-tap_check "calls that are left by a jump" check_jumps
-tap_check "calls that are deeper in the stack than one that was left" check_deeper
-tap_check "collective calls that fail on one process" check_numbers
-# Open MPI 4 takes messages that are too long.
-tap_check_if "is_silent fail do.not.fail" "they do not fail with this MPI library" "requests that fail" check_failures
-tap_check "messages that are refused, or too long" check_refused
+has_threads() {
+    ! plain "$odd" crowd | grep -q 'too few threads'
+}
+
+# Nothing after a jump out of an error handler is lost, and the call that never returned ends.
+tap_check "calls that are left by a jump" check_recording all "$odd" jumps <<'END'
+0,1|3| enter MPI_Send$
+0,1|5| enter MPI_Barrier$
+END
+# One process leaves a call; then both make calls further down the stack, and inner ones.
+tap_check "calls that are deeper in the stack than one that was left" check_recording all "$odd" deeper <<'END'
+0|1| enter MPI_Send$
+0|2| enter MPI_Comm_free$
+0,1|12| enter MPI_Barrier$
+END
+# Some fail before they take part in anything: later ones have the same numbers on both processes, and both look after
+# the clock in the same calls.
+tap_check "collective calls that fail on one process" check_recording all "$odd" numbers <<'END'
+0,1|1| collective partner -1 tag 2 bytes 4 comm 2 request 0$
+0,1|1| collective partner -1 tag 43 bytes 4 comm 2 request 0$
+0,1|1| collective partner -1 tag 45 bytes 4 comm 2 request 0$
+END
+# Requests that failed are no longer known when their handles come again. Open MPI 4 takes messages that are too long.
+tap_check_if "fails requests" "they do not fail with this MPI library" \
+    "requests that fail" check_recording all "$scratch/refused" requests <<END
+0|12| post partner
+0|8| receive .* request [1-9]
+$(printf '0|1| receive .* request %d$\n' 2 3 5 6 8 9 11 12)
+END
+# Messages that MPI refused were never sent, nor will they be received; one that was too long has come.
+tap_check "messages that are refused, or too long" check_recording all "$scratch/refused" arguments <<'END'
+0|3| send partner
+1|2| send partner
+0|2| receive partner
+1|3| receive partner
+0,1|0| post partner
+0,1|1| send partner [01] tag 7 bytes 4 comm
+END
+# A broadcast that failed on rank 1 is never complete there.
+tap_check_if "fails broadcasts" "they do not fail with this MPI library" \
+    "persistent broadcasts that fail" check_recording all "$scratch/refused" broadcasts <<'END'
+0|2| collective_done partner
+1|2| collective partner 0 tag
+1|0| collective_done partner
+END
 tap_check "more threads than there are buffers, one after the other" check_many_threads
-tap_check_if "is_silent broadcast do.not.fail" "they do not fail with this MPI library" \
-    "persistent broadcasts that fail" check_failed_broadcasts
-tap_check_if "is_silent crowd too.few.threads" "the system allows too few threads" \
-    "more threads than there are buffers, at once" check_crowd
-tap_check "a region with a large number" check_level
-tap_check "a child that is forked" check_fork
-tap_check "a million events" check_million
+tap_check_if has_threads "the system allows too few threads" \
+    "more threads than there are buffers, at once" check_recording all "$odd" crowd <<'END'
+says|^mpix_trace: 178 threads on 2 ranks exceeded the limit, and were not recorded$
+0|511| enter MPI_Comm_size$
+END
+tap_check "a region with a large number" check_recording all "$odd" level 2000000000 <<'END'
+0,1|1| enter region 2000000000$
+0,1|1| leave region 2000000000 0$
+END
+tap_check "a child that is forked" check_recording all "$odd" fork <<'END'
+0|1| enter MPI_Barrier$
+END
+# They fit through a buffer of 128 thousand, as there are collective calls.
+tap_check "a million events" check_recording well --buffer 4M --only Sendrecv "$odd" events 1000000 <<'END'
+0,1|250000| enter MPI_Sendrecv$
+0,1|250000| send partner 0 tag 7 bytes 4 comm 1 request
+0,1|250000| receive partner 0 tag 7 bytes 4 comm 1 request
+0,1|250000| leave MPI_Sendrecv 0$
+0,1|1|^end .* dropped 0$
+END
 tap_check "nothing is allocated or locked in calls" check_quiet_path 0
 tap_check "nothing is allocated or locked in calls on one of too many communicators" check_quiet_path 66000
-tap_check "a full buffer" check_full
+tap_check "a full buffer" check_recording well --buffer 256K "$subject" many <<'END'
+says|the buffer was full on 2 of 2 ranks: rank 0 dropped [1-9]
+0|1| dropped partner -1 tag 0 bytes [1-9]
+0|1|^end .* dropped [1-9]
+END
 tap_check "a full buffer at MPI_Abort" check_full_abort
-tap_check "MPI_Abort" check_abort
-tap_check "MPI_Abort within a call" check_end handler MPI_Send
-tap_check "an error that MPI ends the program for" check_end fatal ''
-tap_check "exit without MPI_Finalize" check_end exit ''
-tap_check "kill -9" check_end kill ''
-tap_check "a signal while the trace is written" check_signal
-tap_check "a limit of the size of files" check_limit
+tap_check "MPI_Abort" check_recording badly "$subject" abort <<'END'
+0|0|^end
+0|2+|^clock
+0|5+| enter MPI_Barrier$
+END
+# What was written until the end can be read, communicators at once; of what makes MPI end it within a call, the call.
+while IFS='|' read -r action name; do
+    tap_check "$name" check_recording badly "$odd" "$action" <<END
+0|0|^end
+0|2+|^clock
+0|2+| enter MPI_Barrier\$
+0|1|^comm 2 context
+$([ "$action" != handler ] || echo '0|1| enter MPI_Send$')
+END
+done <<'ENDS'
+handler|MPI_Abort within a call
+fatal|an error that MPI ends the program for
+exit|exit without MPI_Finalize
+kill|kill -9
+ENDS
+# A handler ends the program while the thread writes.
+tap_check "a signal while the trace is written" check_recording badly --buffer 256K "$odd" signal <<'END'
+0|0|^end
+0|2000+| enter MPI_Sendrecv$
+END
+tap_check "a limit of the size of files" check_recording well "$odd" limit <<'END'
+says|could not write all events: .*File too large
+END
 tap_check "a file that cannot be made" check_missing_file
 tap_check "a program of sessions" check_session
 tap_check "a session beside the world" check_session_too
