@@ -48,7 +48,6 @@ int main(int argc, char **argv)
         {.offset_ns = INT64_C(1999999990000), .drift = -20e-6, .swing = 20e-6 * turn, .period_s = 1},
     };
     made_trace made;
-    char message[TRACE_MESSAGE_SIZE];
     if (argc != 2) {
         fprintf(stderr, "usage: check_trace_check DIR\n");
         return 2;
@@ -58,9 +57,5 @@ int main(int argc, char **argv)
     call_all(&made, middle_ns);
     call_all(&made, last_ns);
     made_records(&made, 10e6, CLOCK_NS);
-    bool good = trace_write(&made.trace, argv[1], message);
-    if (!good)
-        fprintf(stderr, "check_trace_check: %s\n", message);
-    made_free(&made);
-    return good ? 0 : 1;
+    return made_write(&made, argv[1]);
 }

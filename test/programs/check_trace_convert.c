@@ -90,99 +90,82 @@ static void set_processes(made_trace *made)
 
 /* ---- Events */
 
+/* A call, in which so much is computed before these events, up to one of no kind. */
+static void call(made_trace *made, int rank, int name, double work_ns, const trace_event *events)
+{
+    enter(made, rank, name);
+    made_work(made, rank, work_ns);
+    for (; events->kind != 0; events++)
+        made_put(made, rank, *events);
+    made_leave(made, rank, name);
+}
+#define CALL(rank, name, work_ns, ...) call(made, rank, name, work_ns, (trace_event[]){__VA_ARGS__, {.kind = 0}})
+
 static void put_requests(made_trace *made)
 {
-    enter(made, 0, MADE_ISEND);
-    made_put(made, 0, (trace_event){.kind = TRACE_SEND, .partner = 2, .tag = 9, .value = 16, .request = 1});
-    made_leave(made, 0, MADE_ISEND);
-    enter(made, 2, MADE_IRECV);
-    made_put(made, 2, (trace_event){.kind = TRACE_RECEIVE_POST, .request = 1});
-    made_leave(made, 2, MADE_IRECV);
+    CALL(0, MADE_ISEND, 0, {.kind = TRACE_SEND, .partner = 2, .tag = 9, .value = 16, .request = 1});
+    CALL(2, MADE_IRECV, 0, {.kind = TRACE_RECEIVE_POST, .request = 1});
     enter(made, 2, NAME_TEST);
     made_work(made, 2, 100);
     made_put(made, 2, (trace_event){.kind = TRACE_LEAVE, .id = NAME_TEST, .value = 41});
-    enter(made, 0, MADE_WAIT);
-    made_put(made, 0, (trace_event){.kind = TRACE_SEND_DONE, .request = 1});
-    made_leave(made, 0, MADE_WAIT);
-    enter(made, 2, MADE_WAIT);
-    made_work(made, 2, LATENCY_NS);
-    made_put(made, 2, (trace_event){.kind = TRACE_RECEIVE, .partner = 0, .tag = 9, .value = 16, .request = 1});
-    made_leave(made, 2, MADE_WAIT);
-    enter(made, 1, MADE_IRECV);
-    made_put(made, 1, (trace_event){.kind = TRACE_RECEIVE_POST, .request = 5});
-    made_leave(made, 1, MADE_IRECV);
-    enter(made, 1, NAME_CANCEL);
-    made_put(made, 1, (trace_event){.kind = TRACE_CANCELED, .request = 5});
-    made_leave(made, 1, NAME_CANCEL);
+    CALL(0, MADE_WAIT, 0, {.kind = TRACE_SEND_DONE, .request = 1});
+    CALL(2, MADE_WAIT, LATENCY_NS, {.kind = TRACE_RECEIVE, .partner = 0, .tag = 9, .value = 16, .request = 1});
+    CALL(1, MADE_IRECV, 0, {.kind = TRACE_RECEIVE_POST, .request = 5});
+    CALL(1, NAME_CANCEL, 0, {.kind = TRACE_CANCELED, .request = 5});
 }
 
-/* A message by the ids of communicators on both sides, and by the ranks in them. */
-static void put_message(made_trace *made, int source, trace_event sent, int destination, trace_event received)
-{
-    sent.kind = TRACE_SEND;
-    received.kind = TRACE_RECEIVE;
-    enter(made, source, MADE_SEND);
-    made_put(made, source, sent);
-    made_leave(made, source, MADE_SEND);
-    enter(made, destination, MADE_RECV);
-    made_work(made, destination, LATENCY_NS);
-    made_put(made, destination, received);
-    made_leave(made, destination, MADE_RECV);
-}
-
+/* The ids of communicators, and the ranks in them, are those of each side. */
 static void put_messages(made_trace *made)
 {
     made_message(made, 0, 1, 7, LATENCY_NS);
     made_message(made, 1, 2, 8, LATENCY_NS);
-    put_message(made, 0, (trace_event){.partner = 0, .tag = 11, .value = 100, .id = COMM_PAIR}, 2,
-                (trace_event){.partner = 1, .tag = 11, .value = 100, .id = COMM_INTER});
-    put_message(made, 0, (trace_event){.partner = 1, .tag = 12, .value = 200, .id = COMM_INTER}, 1,
-                (trace_event){.partner = 0, .tag = 12, .value = 200, .id = COMM_INTER});
-    put_message(made, 1, (trace_event){.partner = 0, .tag = 13, .value = 300, .id = COMM_SELF}, 1,
-                (trace_event){.partner = 0, .tag = 13, .value = 300, .id = COMM_SELF});
+    CALL(0, MADE_SEND, 0, {.kind = TRACE_SEND, .partner = 0, .tag = 11, .value = 100, .id = COMM_PAIR});
+    CALL(2, MADE_RECV, LATENCY_NS, {.kind = TRACE_RECEIVE, .partner = 1, .tag = 11, .value = 100, .id = COMM_INTER});
+    CALL(0, MADE_SEND, 0, {.kind = TRACE_SEND, .partner = 1, .tag = 12, .value = 200, .id = COMM_INTER});
+    CALL(1, MADE_RECV, LATENCY_NS, {.kind = TRACE_RECEIVE, .partner = 0, .tag = 12, .value = 200, .id = COMM_INTER});
+    CALL(1, MADE_SEND, 0, {.kind = TRACE_SEND, .partner = 0, .tag = 13, .value = 300, .id = COMM_SELF});
+    CALL(1, MADE_RECV, LATENCY_NS, {.kind = TRACE_RECEIVE, .partner = 0, .tag = 13, .value = 300, .id = COMM_SELF});
 }
 
 /* MPI_Isendrecv of ranks 0 and 1: one request sends and receives. */
 static void put_both_ways(made_trace *made)
 {
-    made->now_ns[0] = made->now_ns[1] = made->now_ns[0] > made->now_ns[1] ? made->now_ns[0] : made->now_ns[1];
+    made->now_ns[0] = made->now_ns[1] = fmax(made->now_ns[0], made->now_ns[1]);
     for (int rank = 0; rank < 2; rank++) {
-        enter(made, rank, MADE_ISEND);
-        made_put(made, rank,
-                 (trace_event){.kind = TRACE_SEND, .partner = 1 - rank, .tag = 14, .value = 8, .request = 6});
-        made_put(made, rank,
-                 (trace_event){.kind = TRACE_RECEIVE_POST, .partner = 1 - rank, .tag = 14, .value = 8, .request = 6});
-        made_leave(made, rank, MADE_ISEND);
-    }
-    for (int rank = 0; rank < 2; rank++) {
-        enter(made, rank, MADE_WAIT);
-        made_work(made, rank, LATENCY_NS);
-        made_put(made, rank, (trace_event){.kind = TRACE_SEND_DONE, .request = 6});
-        made_put(made, rank,
-                 (trace_event){.kind = TRACE_RECEIVE, .partner = 1 - rank, .tag = 14, .value = 8, .request = 6});
-        made_leave(made, rank, MADE_WAIT);
+        CALL(rank, MADE_ISEND, 0, {.kind = TRACE_SEND, .partner = 1 - rank, .tag = 14, .value = 8, .request = 6},
+             {.kind = TRACE_RECEIVE_POST, .partner = 1 - rank, .tag = 14, .value = 8, .request = 6});
+        CALL(rank, MADE_WAIT, LATENCY_NS, {.kind = TRACE_SEND_DONE, .request = 6},
+             {.kind = TRACE_RECEIVE, .partner = 1 - rank, .tag = 14, .value = 8, .request = 6});
     }
 }
 
 /* From rank 0 to the others, by the communicator between them. */
 static void put_inter(made_trace *made)
 {
-    for (int rank = 0; rank < PROCESSES; rank++) {
-        const uint16_t comm = rank == 2 ? COMM_PAIR : COMM_INTER;
-        enter(made, rank, MADE_BCAST);
-        made_work(made, rank, LATENCY_NS);
-        made_put(made, rank,
-                 (trace_event){.kind = TRACE_COLLECTIVE,
-                               .partner = rank == 0 ? TRACE_ROOT_SELF : 0,
-                               .value = rank == 0 ? 40 : 0,
-                               .tag = 1,
-                               .id = comm});
-        made_put(made, rank,
-                 (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = rank == 0 ? 0 : 40, .id = MADE_BCAST});
-        made_leave(made, rank, MADE_BCAST);
-    }
+    for (int rank = 0; rank < PROCESSES; rank++)
+        CALL(rank, MADE_BCAST, LATENCY_NS,
+             {.kind = TRACE_COLLECTIVE,
+              .partner = rank == 0 ? TRACE_ROOT_SELF : 0,
+              .value = rank == 0 ? 40 : 0,
+              .tag = 1,
+              .id = rank == 2 ? COMM_PAIR : COMM_INTER},
+             {.kind = TRACE_COLLECTIVE_OUT, .value = rank == 0 ? 0 : 40, .id = MADE_BCAST});
 }
 
+/* An allreduce of a request: which function begins it and which one made it, how many bytes, its number in all. */
+static void put_allreduce(made_trace *made, int rank, int name, uint16_t made_by, uint64_t bytes, int number)
+{
+    const uint32_t request = 3 + (uint32_t)number;
+    CALL(rank, name, 0, {.kind = TRACE_COLLECTIVE, .partner = -1, .value = bytes, .request = request, .tag = number},
+         {.kind = TRACE_COLLECTIVE_OUT, .value = bytes, .id = made_by});
+}
+
+static void put_done(made_trace *made, int rank, int number)
+{
+    CALL(rank, MADE_WAIT, 2 * LATENCY_NS, {.kind = TRACE_COLLECTIVE_DONE, .request = 3 + (uint32_t)number});
+}
+
+/* The last allreduce but one is of a persistent request. For the last one, the second thread of rank 1 waits. */
 static void put_collectives(made_trace *made)
 {
     made_collective(made, MADE_ALLREDUCE, -1, LATENCY_NS);
@@ -194,49 +177,18 @@ static void put_collectives(made_trace *made)
         made_leave(made, rank, NAME_CLOCK);
         made_put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1, .tag = 3});
         made_leave(made, rank, MADE_BARRIER);
-        enter(made, rank, MADE_IALLREDUCE);
-        made_put(made, rank,
-                 (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1, .value = 24, .request = 7, .tag = 4});
-        made_put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 24, .id = MADE_IALLREDUCE});
-        made_leave(made, rank, MADE_IALLREDUCE);
-        enter(made, rank, MADE_WAIT);
-        made_work(made, rank, 2 * LATENCY_NS);
-        made_put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_DONE, .request = 7});
-        made_leave(made, rank, MADE_WAIT);
+        put_allreduce(made, rank, MADE_IALLREDUCE, MADE_IALLREDUCE, 24, 4);
+        put_done(made, rank, 4);
+        put_allreduce(made, rank, NAME_START, NAME_ALLREDUCE_INIT, 32, 5);
+        put_done(made, rank, 5);
     }
-}
-
-/* An allreduce of a persistent request. */
-static void put_persistent(made_trace *made)
-{
+    put_inter(made);
     for (int rank = 0; rank < PROCESSES; rank++) {
-        enter(made, rank, NAME_START);
-        made_put(made, rank,
-                 (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1, .value = 32, .request = 8, .tag = 5});
-        made_put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 32, .id = NAME_ALLREDUCE_INIT});
-        made_leave(made, rank, NAME_START);
-        enter(made, rank, MADE_WAIT);
-        made_work(made, rank, 2 * LATENCY_NS);
-        made_put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_DONE, .request = 8});
-        made_leave(made, rank, MADE_WAIT);
-    }
-}
-
-/* An allreduce that the second thread of rank 1 waits for, as put_thread says. */
-static void put_shared(made_trace *made)
-{
-    for (int rank = 0; rank < PROCESSES; rank++) {
-        enter(made, rank, MADE_IALLREDUCE);
-        made_put(made, rank,
-                 (trace_event){.kind = TRACE_COLLECTIVE, .partner = -1, .value = 48, .request = 9, .tag = 6});
-        made_put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 48, .id = MADE_IALLREDUCE});
-        made_leave(made, rank, MADE_IALLREDUCE);
-        made_work(made, rank, 2 * LATENCY_NS);
+        put_allreduce(made, rank, MADE_IALLREDUCE, MADE_IALLREDUCE, 48, 6);
         if (rank == 1)
-            continue;
-        enter(made, rank, MADE_WAIT);
-        made_put(made, rank, (trace_event){.kind = TRACE_COLLECTIVE_DONE, .request = 9});
-        made_leave(made, rank, MADE_WAIT);
+            made_work(made, rank, 2 * LATENCY_NS);
+        else
+            put_done(made, rank, 6);
     }
 }
 
@@ -271,9 +223,6 @@ static void put_events(made_trace *made)
     for (int rank = 0; rank < PROCESSES; rank++)
         made_work(made, rank, 0.5 * START_NS);
     put_collectives(made);
-    put_persistent(made);
-    put_inter(made);
-    put_shared(made);
 }
 
 /* ---- Clocks */
@@ -328,7 +277,6 @@ int main(int argc, char **argv)
 {
     static const made_clock clocks[PROCESSES] = {
         {0, 0, 0, 0}, {7000000000, 20e-6, 0, 0}, {500000000, -35e-6, 1e-9, 0.5}};
-    char message[TRACE_MESSAGE_SIZE];
     made_trace made;
     if (argc < 3 || argc > 5) {
         fprintf(stderr, "Usage: check_trace_convert FOLDER RECORD_PERIOD_NS|-1|-2|-3 [ZERO_NS [UNKNOWN]]\n");
@@ -342,9 +290,5 @@ int main(int argc, char **argv)
     put_thread(&made);
     put_records(&made, atof(argv[2]), argc > 3 ? atoll(argv[3]) : 0, argc > 4 ? (size_t)atoll(argv[4]) : SIZE_MAX);
     write_truth(&made, argv[1]);
-    bool is_written = trace_write(&made.trace, argv[1], message);
-    if (!is_written)
-        fprintf(stderr, "%s\n", message);
-    made_free(&made);
-    return is_written ? 0 : 1;
+    return made_write(&made, argv[1]);
 }

@@ -7,7 +7,6 @@ export PYTHONDONTWRITEBYTECODE=1
 for python in python3 /usr/bin/python3 none; do
     "$python" -c 'import otf2' 2>/dev/null && break
 done
-has_otf2=yes
 
 make_trace() {      # NAME RECORD_PERIOD_NS [ZERO_NS [UNKNOWN]]
     "$checks/check_trace_convert" "$scratch/$1" "${@:2}"
@@ -37,33 +36,7 @@ check_perfetto() {  # [OPTION]...
     check_with python3 perfetto "$scratch/known.json"
 }
 
-# NAME FUNCTION [ARGUMENT]...: if the program can write JSON
-json_check() {
-    if [ "$formats" = csv ]; then
-        tap_skip "$1" "the program was built without the Jansson library (Debian package: libjansson-dev)"
-    else
-        tap_check "$@"
-    fi
-}
-
 # ---- OTF2
-
-# NAME FUNCTION [ARGUMENT]...: if the program can write OTF2
-otf2_check() {
-    if [ $has_otf2 = no ]; then
-        tap_skip "$1" "the program was built without the OTF2 library (Debian package: libopen-trace-format2-dev)"
-    else
-        tap_check "$@"
-    fi
-}
-
-otf2_tool_check() { # TOOL PACKAGE NAME FUNCTION [ARGUMENT]...
-    if ! command -v "$1" >/dev/null; then
-        tap_skip "$3" "it takes a tool of OTF2 (Debian package: $2)"
-    else
-        otf2_check "${@:3}"
-    fi
-}
 
 check_archive() {   # FOLDER [OPTION]...
     succeeds convert --format otf2 -o "$1" "${@:2}" "$scratch/known"
@@ -169,7 +142,6 @@ check_unknown_bound() {
 # ---- What is refused
 
 check_refusals() {
-    mkdir -p "$scratch/empty"
     expect_refusals alone mpix_trace_convert <<END
 no trace|--format otf2
 more than one trace|--format csv $scratch/known $scratch/known
@@ -177,7 +149,7 @@ more than one trace|--format csv $scratch/known $scratch/known
 vcd|--format vcd $scratch/known
 --times|--format csv --times local $scratch/known
 $scratch/missing/file|--format csv $scratch/known -o $scratch/missing/file
-$scratch/empty|--format csv $scratch/empty
+$scratch/absent|--format csv $scratch/absent
 END
 }
 
@@ -197,11 +169,24 @@ fi
 # Each test has all that it is about.
 convert --format csv "$scratch/known" -o "$scratch/known.csv"
 convert --format otf2 "$scratch/known"
-if [ "$status" -eq 2 ]; then
-    has_otf2=no
-    tap_check "OTF2 is refused where its library is missing" check_without_otf2
-else
+has_json() { [ "$formats" != csv ]; }
+has_otf2() { [ -e "$scratch/known.otf2" ]; }
+has_reader() { has_otf2 && command -v "$1"; }
+# What follows is NAME FUNCTION [ARGUMENT]..., or TOOL PACKAGE NAME FUNCTION [ARGUMENT]...
+json_check() {
+    tap_check_if has_json "the program was built without the Jansson library (Debian package: libjansson-dev)" "$@"
+}
+otf2_check() {
+    tap_check_if has_otf2 "the program was built without the OTF2 library (Debian package: libopen-trace-format2-dev)" \
+        "$@"
+}
+otf2_tool_check() {
+    tap_check_if "has_reader $1" "it takes the OTF2 library, and a tool of OTF2 (Debian package: $2)" "${@:3}"
+}
+if has_otf2; then
     convert --format otf2 --times global -o "$scratch/global.otf2" "$scratch/known"
+else
+    tap_check "OTF2 is refused where its library is missing" check_without_otf2
 fi
 quick tap_check "lines of events" check_lines
 quick json_check "Perfetto" check_perfetto

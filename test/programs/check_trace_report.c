@@ -57,7 +57,6 @@ int main(int argc, char **argv)
 {
     made_trace made;
     made_clock clocks[MAX_RANKS] = {{0}};
-    char message[TRACE_MESSAGE_SIZE];
     int ranks = argc == 4 ? atoi(argv[2]) : 0;
     if (ranks < 2 || ranks > MAX_RANKS) {
         fprintf(stderr, "usage: check_trace_report DIR RANKS CALLS, 2 to %d ranks\n", MAX_RANKS);
@@ -71,9 +70,5 @@ int main(int argc, char **argv)
     made_records(&made, 1e6, CLOCK_NS);
     for (int rank = 0; rank < ranks; rank++)
         add_sites(&made.trace.processes[rank], rank);
-    bool good = trace_write(&made.trace, argv[1], message);
-    if (!good)
-        fprintf(stderr, "check_trace_report: %s\n", message);
-    made_free(&made);
-    return good ? 0 : 1;
+    return made_write(&made, argv[1]);
 }

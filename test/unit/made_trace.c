@@ -3,6 +3,7 @@
 #include "made_trace.h"
 
 #include "common/random.h"
+#include "common/room.h"
 #include "trace/bulk.h"
 #include "trace/calls.h"
 
@@ -22,26 +23,13 @@ static const char *const names[MADE_NAMES] = {"none",          "MPI_Send",      
                                               "MPI_Alltoallv", "MPI_Init",         "MPI_Finalize",   "MPI_Win_post",
                                               "MPI_Win_start", "MPI_Win_complete", "MPI_Win_wait",   "clock"};
 
-static void *room_for(void *old, size_t bytes)
-{
-    void *room = realloc(old, bytes);
-    if (!room)
-        abort();
-    return room;
-}
-
-static void *zeroed(size_t count, size_t bytes)
-{
-    return memset(room_for(NULL, count * bytes), 0, count * bytes);
-}
-
 static void add_world(trace_process *process, int rank, int size)
 {
     process->communicator_count = 1;
-    process->communicators = zeroed(1, sizeof(trace_communicator));
+    process->communicators = need(calloc(1, sizeof(trace_communicator)));
     process->communicators[0].size = size;
     process->communicators[0].place = rank;
-    process->communicators[0].ranks = zeroed((size_t)size, sizeof(int));
+    process->communicators[0].ranks = need(calloc((size_t)size, sizeof(int)));
     for (int i = 0; i < size; i++)
         process->communicators[0].ranks[i] = i;
 }
@@ -50,21 +38,21 @@ void made_begin(made_trace *made, int size, const made_clock *clocks, uint64_t s
 {
     const size_t count = (size_t)size;
     *made = (made_trace){.trace = {.size = size, .job = seed, .name_count = MADE_NAMES}, .chance = seed};
-    made->clocks = zeroed(count, sizeof *clocks);
+    made->clocks = need(calloc(count, sizeof *clocks));
     memcpy(made->clocks, clocks, count * sizeof *clocks);
-    made->now_ns = zeroed(count, sizeof(double));
-    made->true_ns = zeroed(count, sizeof(double *));
-    made->room = zeroed(count, sizeof(size_t));
-    made->trace.names = zeroed(MADE_NAMES, sizeof(char *));
+    made->now_ns = need(calloc(count, sizeof(double)));
+    made->true_ns = need(calloc(count, sizeof(double *)));
+    made->room = need(calloc(count, sizeof(size_t)));
+    made->trace.names = need(calloc(MADE_NAMES, sizeof(char *)));
     for (int i = 0; i < MADE_NAMES; i++)
         made->trace.names[i] = strdup(names[i]);
-    made->trace.processes = zeroed(count, sizeof(trace_process));
+    made->trace.processes = need(calloc(count, sizeof(trace_process)));
     for (int rank = 0; rank < size; rank++) {
         trace_process *process = &made->trace.processes[rank];
         add_world(process, rank, size);
         process->text = strdup("program made\nmpix_harmonize_wander_max_ppb_per_s 320\n");
         process->location_count = 1;
-        process->locations = zeroed(1, sizeof(trace_location));
+        process->locations = need(calloc(1, sizeof(trace_location)));
         process->locations[0].process = process;
         process->locations[0].rank = rank;
         process->locations[0].index = made->trace.location_count++;
@@ -99,7 +87,7 @@ void made_event(made_trace *made, int rank, double true_ns, trace_event event)
     if (location->count == made->room[rank]) {
         made->room[rank] = made->room[rank] * 2 + 64;
         location->events = bulk_resize(location->events, made->room[rank], sizeof(trace_event));
-        made->true_ns[rank] = room_for(made->true_ns[rank], made->room[rank] * sizeof(double));
+        made->true_ns[rank] = need(realloc(made->true_ns[rank], made->room[rank] * sizeof(double)));
     }
     event.time_ns = made_local_ns(&made->clocks[rank], true_ns);
     made->true_ns[rank][location->count] = true_ns;
@@ -238,25 +226,19 @@ void made_records(made_trace *made, double period_ns, double error_ns)
     for (int rank = 0; rank < made->trace.size; rank++) {
         trace_process *process = &made->trace.processes[rank];
         free(process->records);
-        process->records = zeroed(count, sizeof(trace_clock_record));
+        process->records = need(calloc(count, sizeof(trace_clock_record)));
         process->record_count = count;
         for (size_t i = 0; i < count; i++)
             process->records[i] = record_at(made, rank, i + 1 < count ? (double)i * period_ns : end_ns, error_ns);
     }
 }
 
-made_error made_error_of(const made_trace *made, const trace *read)
+int made_write(made_trace *made, const char *folder)
 {
-    made_error error = {0, 0};
-    size_t count = 0;
-    for (int rank = 0; rank < read->size; rank++) {
-        const trace_location *location = &read->processes[rank].locations[0];
-        for (size_t i = 0; i < location->count; i++, count++) {
-            const double off_ns = fabs(location->global_ns[i] + (double)read->start_ns - made->true_ns[rank][i]);
-            error.max_ns = fmax(error.max_ns, off_ns);
-            error.rms_ns += off_ns * off_ns;
-        }
-    }
-    error.rms_ns = sqrt(error.rms_ns / (double)(count > 0 ? count : 1));
-    return error;
+    char message[TRACE_MESSAGE_SIZE];
+    const bool is_written = trace_write(&made->trace, folder, message);
+    if (!is_written)
+        fprintf(stderr, "%s\n", message);
+    made_free(made);
+    return is_written ? 0 : 1;
 }

@@ -58,6 +58,9 @@ typedef struct {
 void made_begin(made_trace *made, int size, const made_clock *clocks, uint64_t seed);
 void made_free(made_trace *made);
 
+/* Write it to a folder, and free it. Returns the exit status of a program that does no more, and says what is wrong. */
+int made_write(made_trace *made, const char *folder);
+
 /* The local time at a true one. */
 int64_t made_local_ns(const made_clock *clock, double true_ns);
 
@@ -90,11 +93,5 @@ void made_match(made_trace *made, trace_matches *matches);
 
 /* Clock records each period from the first event to the last, or at both ends only if it is 0; off by at most that. */
 void made_records(made_trace *made, double period_ns, double error_ns);
-
-/* The greatest and the root mean square of what global times of a trace that was read differ from true ones. */
-typedef struct {
-    double rms_ns, max_ns;
-} made_error;
-made_error made_error_of(const made_trace *made, const trace *read);
 
 #endif
