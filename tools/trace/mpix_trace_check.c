@@ -101,23 +101,22 @@ static void print_row(const check_run *run, const char *clock, check_scope scope
                       const movement *moved)
 {
     static const char *const scopes[] = {"all", "operation", "pair"};
-    const bool is_global = strcmp(clock, "global") == 0, has_late = sum->violations > 0;
-    const cell_t none = {"", 0};
+    const bool is_global = strcmp(clock, "global") == 0, has_late = sum->violations > 0, is_pair = scope == CHECK_PAIR;
     const char *name = sum->of.function == 0 ? "message" : run->trace.names[sum->of.function];
     const cell_t cells[] = {
-        {clock, 0},
-        {scopes[scope], 0},
-        {scope == CHECK_OPERATION ? name : "", 0},
-        scope == CHECK_PAIR ? (cell_t){NULL, sum->of.from} : none,
-        scope == CHECK_PAIR ? (cell_t){NULL, sum->of.to} : none,
-        {NULL, (double)sum->relations},
-        {NULL, (double)sum->violations},
-        has_late ? (cell_t){NULL, (double)sum->median_ns} : none,
-        has_late ? (cell_t){NULL, (double)sum->max_ns} : none,
-        is_global ? (cell_t){NULL, (double)sum->beyond} : none,
-        moved ? (cell_t){NULL, (double)moved->count} : none,
-        moved ? (cell_t){NULL, (double)moved->median_ns} : none,
-        moved ? (cell_t){NULL, (double)moved->max_ns} : none,
+        text_cell(clock),
+        text_cell(scopes[scope]),
+        text_cell(scope == CHECK_OPERATION ? name : ""),
+        number_cell(is_pair ? (double)sum->of.from : NAN),
+        number_cell(is_pair ? (double)sum->of.to : NAN),
+        number_cell((double)sum->relations),
+        number_cell((double)sum->violations),
+        number_cell(has_late ? (double)sum->median_ns : NAN),
+        number_cell(has_late ? (double)sum->max_ns : NAN),
+        number_cell(is_global ? (double)sum->beyond : NAN),
+        number_cell(moved ? (double)moved->count : NAN),
+        number_cell(moved ? (double)moved->median_ns : NAN),
+        number_cell(moved ? (double)moved->max_ns : NAN),
     };
     table_row(&run->table, cells);
 }

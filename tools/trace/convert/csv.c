@@ -91,11 +91,6 @@ static size_t **number_matches(const trace *of, const trace_matches *matches)
 
 /* ---- Cells */
 
-static cell_t number_if(bool is_there, double number)
-{
-    return is_there ? number_cell(number) : text_cell("");
-}
-
 /* Times since an epoch have more digits than a double. */
 enum { TIME_BYTES = 24 };
 
@@ -132,22 +127,22 @@ static void put_event(const conversion *job, const table_t *table, const trace_l
         time_cell(local, event->time_ns),
         time_cell(global, conversion_global_ns(job, at, i)),
         number_cell(trace_bound_ns(process, event->time_ns)),
-        number_if(partner >= 0, partner),
-        number_if(is_send || is_receive, event->tag),
-        number_if(is_send || is_collective, (double)event->value),
-        number_if(out, out ? (double)out->value : 0),
-        number_if(comm != COMMUNICATOR_UNKNOWN, comm),
-        number_if(event->request != 0, event->request),
-        number_if(match != SIZE_MAX && !is_collective, (double)match),
-        number_if(match != SIZE_MAX && is_collective, (double)match),
-        number_if(has_count, (double)event->value),
+        number_cell(partner >= 0 ? (double)partner : NAN),
+        number_cell(is_send || is_receive ? (double)event->tag : NAN),
+        number_cell(is_send || is_collective ? (double)event->value : NAN),
+        number_cell(out ? (double)out->value : NAN),
+        number_cell(comm != COMMUNICATOR_UNKNOWN ? (double)comm : NAN),
+        number_cell(event->request != 0 ? (double)event->request : NAN),
+        number_cell(match != SIZE_MAX && !is_collective ? (double)match : NAN),
+        number_cell(match != SIZE_MAX && is_collective ? (double)match : NAN),
+        number_cell(has_count ? (double)event->value : NAN),
         text_cell(site ? site->symbol : ""),
         text_cell(wait ? wait_state_names[wait->state] : ""),
-        number_if(wait, wait ? (double)(wait->end_ns - wait->begin_ns) : 0),
-        number_if(wait, wait ? wait->bound_ns : 0),
-        number_if(wait, wait ? of->lanes[wait->late_lane].location->rank : 0),
-        number_if(before_ns > 0, before_ns),
-        number_if(in_ns > 0, in_ns),
+        number_cell(wait ? (double)(wait->end_ns - wait->begin_ns) : NAN),
+        number_cell(wait ? wait->bound_ns : NAN),
+        number_cell(wait ? (double)of->lanes[wait->late_lane].location->rank : NAN),
+        number_cell(before_ns > 0 ? before_ns : NAN),
+        number_cell(in_ns > 0 ? in_ns : NAN),
     };
     table_row(table, cells);
 }

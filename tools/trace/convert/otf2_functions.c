@@ -5,8 +5,8 @@
  */
 #include "trace/convert/otf2_private.h"
 
-#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 typedef struct {
     const char *names; /* without MPI_, with blanks between them; all that begin with what is before an asterisk */
@@ -58,7 +58,7 @@ static bool is_among(const char *names, const char *name, size_t length)
     for (; *names != '\0'; names += strspn(names, " ")) {
         const size_t bytes = strcspn(names, " *");
         const bool is_pattern = names[bytes] == '*';
-        if ((is_pattern ? length >= bytes : length == bytes) && strncmp(name, names, bytes) == 0)
+        if ((is_pattern ? length >= bytes : length == bytes) && strncasecmp(name, names, bytes) == 0)
             return true;
         names += bytes + is_pattern;
     }
@@ -73,18 +73,12 @@ static const row *find_row(const char *name, size_t length)
     return NULL;
 }
 
-/* name: without MPI_ */
+/* name: without MPI_. Immediate forms, and of RMA with a request, have another letter before it: Irecv, Rput. */
 static const row *find_function(const char *name)
 {
-    char blocking[128];
-    size_t length = call_name_length(name);
+    const size_t length = call_name_length(name);
     const row *found = find_row(name, length);
-    /* Immediate, or of RMA with a request: Irecv, Rput. */
-    if (found || (name[0] != 'I' && name[0] != 'R') || length < 2 || length >= sizeof blocking)
-        return found;
-    memcpy(blocking, name + 1, length - 1);
-    blocking[0] = (char)toupper((unsigned char)blocking[0]);
-    return find_row(blocking, length - 1);
+    return found || (name[0] != 'I' && name[0] != 'R') ? found : find_row(name + 1, length - 1);
 }
 
 otf2_function otf2_function_of(const char *name)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gantt.c - choose an interval that can be drawn, and list what is in it. */
-#include "trace/report/gantt.h"
+#include "trace/report/page.h"
 
-#include "results/table.h"
 #include "trace/bulk.h"
-#include "trace/report/profile.h"
 
 #include <inttypes.h>
 #include <math.h>

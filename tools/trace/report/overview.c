@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* overview.c - add up times in the cells of a picture: a row for one or several threads, a column for a time. */
-#include "results/table.h"
-#include "trace/report/gantt.h"
+#include "trace/report/page.h"
 
 /* A page has some hundred kilobytes of it at most. */
 enum { COLUMNS = 500, MAX_ROWS = 200 };

@@ -25,13 +25,16 @@ static const char *const clocks[] = {[TRACE_LOCAL] = "local clocks",
 /* ---- Tables: the rows that other programs read */
 
 /* first: as page_table has it. */
-static void print_rows(const page_t *page, sheet_t *sheet, const char *caption, const char *const *first)
+static void print_table(const page_t *page, const findings_t *found, table_printer_t *table, const char *caption,
+                        const char *const *first)
 {
-    if (sheet->row_count > 0)
-        page_table(page, sheet, caption, first, 0);
+    sheet_t sheet = {.schema = NULL};
+    table(NULL, found, &sheet);
+    if (sheet.row_count > 0)
+        page_table(page, &sheet, caption, first, 0);
     else
         fputs("<p>There are none.</p>\n", page->file);
-    sheet_free(sheet);
+    sheet_free(&sheet);
 }
 
 static int column_of(sheet_t *sheet, const char *name)
@@ -259,7 +262,6 @@ static void print_worst(page_t *page, const findings_t *found, int causes)
 static void print_waits(page_t *page, const findings_t *found)
 {
     answer_t answer;
-    sheet_t causes = {.schema = NULL}, waits = {.schema = NULL};
     static const char *const shown[] = {"cause",   "rank", "does", "charged_ns", "of_run_percent",
                                         "gain_ns", "from", "to",   NULL};
     answer_make(&answer, &found->waits);
@@ -274,24 +276,20 @@ static void print_waits(page_t *page, const findings_t *found)
     json_t *overview = overview_data(&found->waits, clocks[found->clock], answer.causes);
     if (overview)
         page_draw(page, overview);
-    tables_short_causes(NULL, found, &causes);
-    print_rows(page, &causes, "Causes of waits, the greatest first", shown);
-    tables_waits(NULL, found, &waits);
-    print_rows(page, &waits, "Waits by call site, the longest first", NULL);
+    print_table(page, found, tables_short_causes, "Causes of waits, the greatest first", shown);
+    print_table(page, found, tables_waits, "Waits by call site, the longest first", NULL);
     print_worst(page, found, answer.causes);
     fputs("</section>\n", page->file);
 }
 
 static void print_sites(page_t *page, const findings_t *found)
 {
-    sheet_t sheet = {.schema = NULL};
     begin(
         page, "sites", "Arrivals at collective calls",
         "The spread is the time from the first arrival to the last. A spread that is not above the bound of the clock "
         "may be an error of the clock. A pattern is what mpix_bench --arrival imposes.");
     print_spreads(page, found);
-    tables_sites(NULL, found, &sheet);
-    print_rows(page, &sheet, "Call sites, where processes waited longest first", NULL);
+    print_table(page, found, tables_sites, "Call sites, where processes waited longest first", NULL);
     fputs("</section>\n", page->file);
 }
 
@@ -311,10 +309,9 @@ static void print_gantt(page_t *page, const findings_t *found, const interval_t 
 
 static void print_others(page_t *page, const findings_t *found)
 {
-    sheet_t functions = {.schema = NULL}, processes = process_sheet(&found->of);
+    sheet_t processes = process_sheet(&found->of);
     begin(page, "functions", "Time in MPI", "Of the function clock: what synchronizing the clock for the trace took.");
-    tables_functions(NULL, found, &functions);
-    print_rows(page, &functions, "Time by function: mean, minimum and maximum of the ranks", NULL);
+    print_table(page, found, tables_functions, "Time by function: mean, minimum and maximum of the ranks", NULL);
     fputs("</section>\n", page->file);
     begin(page, "clock", "The clock", "How far global times of a rank are from those of rank 0, at most.");
     if (found->clock == TRACE_GLOBAL)

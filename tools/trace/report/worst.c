@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* worst.c - choose an interval around the worst instance of a cause, and mark what is in it. */
-#include "results/table.h"
-#include "trace/report/answer.h"
-#include "trace/report/gantt.h"
 #include "trace/bulk.h"
+#include "trace/report/answer.h"
+#include "trace/report/page.h"
 
 #include <math.h>
 
