@@ -70,14 +70,11 @@ static void write_files(const uint8_t *data, size_t size)
 static void check_times_of(trace *read, trace_clock by)
 {
     trace_set_times(read, by);
-    for (int rank = 0; rank < read->size; rank++)
-        for (size_t i = 0; i < read->processes[rank].location_count; i++) {
-            const trace_location *location = &read->processes[rank].locations[i];
-            for (size_t k = 0; k < location->count; k++) {
-                const double at_ns = location->global_ns[k];
-                FUZZ_REQUIRE(isfinite(at_ns) && at_ns >= 0 && (k == 0 || at_ns >= location->global_ns[k - 1]));
-                FUZZ_REQUIRE(trace_bound_ns(&read->processes[rank], location->events[k].time_ns) >= 0);
-            }
+    for (const trace_location *at = NULL; (at = trace_next_location(read, at)) != NULL;)
+        for (size_t k = 0; k < at->count; k++) {
+            const double at_ns = at->global_ns[k];
+            FUZZ_REQUIRE(isfinite(at_ns) && at_ns >= 0 && (k == 0 || at_ns >= at->global_ns[k - 1]));
+            FUZZ_REQUIRE(trace_bound_ns(at->process, at->events[k].time_ns) >= 0);
         }
 }
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replay.c - runs a fuzz target once with each file that is named on the command line, without a fuzzer. */
+/*
+ * replay.c - runs a fuzz target once with each file that is named on the command line, without a fuzzer. LibFuzzer
+ * brings its own main function.
+ */
 #include "fuzz.h"
+
+#ifndef WITH_LIBFUZZER
 
 enum { MAX_BYTES = 1 << 16 };
 
@@ -31,3 +36,4 @@ int main(int argc, char **argv)
         failures += replay(argv[i]);
     return failures != 0;
 }
+#endif

@@ -8,7 +8,7 @@ export ASAN_OPTIONS=${ASAN_OPTIONS-detect_leaks=0}
 
 for target in label settings options plan clock trace results; do
     files=("$source_dir/corpus/$target"/*)
-    program=./test/fuzz/replay_$target
+    program=./test/fuzz/fuzz_$target
     if [ $target = results ] && [ ! -x ./tools/mpix_compare ]; then
         tap_skip "corpus of $target" "what reads results is not built, for want of Jansson"
     elif [ ! -x "$program" ]; then

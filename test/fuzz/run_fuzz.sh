@@ -19,7 +19,8 @@ command -v "$clang" >/dev/null || { echo "1..0 # SKIP no $clang (Debian package:
 scratch=$PWD/fuzz
 use_compiler "$clang"
 scratch_build "$scratch/build" --enable-sanitizers=address,undefined,float-cast-overflow --disable-shared \
-    CFLAGS='-g -O1 -fsanitize=fuzzer-no-link' -- "${targets[@]/#/test/fuzz/fuzz_}" || exit 1
+    CFLAGS='-g -O1 -fsanitize=fuzzer-no-link' CPPFLAGS=-DWITH_LIBFUZZER -- \
+    FUZZ_LDFLAGS=-fsanitize=fuzzer "${targets[@]/#/test/fuzz/fuzz_}" || exit 1
 
 # Leaks of one input are found; what the MPI library allocates when it is loaded is no leak of ours.
 export UBSAN_OPTIONS=print_stacktrace=1
