@@ -95,6 +95,26 @@ static void ask_for_status(void)
     }
 }
 
+/* One request of several, and none; one buffer for both ways. */
+static void send_and_receive(void)
+{
+    MPI_Request both[2];
+    int done = 0, index;
+    CALL(Irecv, out, 3, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, twin, &both[0]);
+    expect_event("post", -1, -1, 0, TWIN, ++requests);
+    CALL(Isend, in, 3, MPI_INT, peer, 13, twin, &both[1]);
+    expect_event("send", peer, 13, 3 * INT, TWIN, ++requests);
+    CALL(Waitany, 1, &both[1], &index, MPI_STATUS_IGNORE);
+    expect_event("send_done", -1, 0, 0, TWIN, requests);
+    while (!done)
+        MPI_Testany(2, both, &index, &done, MPI_STATUS_IGNORE);
+    expect_call("MPI_Testany");
+    expect_event("receive", peer, 13, 3 * INT, TWIN, requests - 1);
+    CALL(Sendrecv_replace, out, 2, MPI_INT, peer, 13, peer, 13, twin, MPI_STATUS_IGNORE);
+    expect_event("send", peer, 13, 2 * INT, TWIN, 0);
+    expect_event("receive", peer, 13, 2 * INT, TWIN, 0);
+}
+
 /* They return values, and are no calls. */
 static void convert_handles(void)
 {
@@ -175,17 +195,16 @@ static void probe(void)
 static void send_persistently(void)
 {
     MPI_Request all[4];
-    for (int i = 0; i < 2; i++) {
-        CALL(Recv_init, i == 0 ? out : out + 8, 4, MPI_INT, i == 0 ? peer : MPI_ANY_SOURCE, i == 0 ? 5 : MPI_ANY_TAG,
-             twin, &all[i]);
-        CALL(Ssend_init, in, 3 + i, MPI_INT, peer, 5 + i, twin, &all[2 + i]);
-    }
+    CALL(Recv_init, out, 4, MPI_INT, peer, 5, twin, &all[0]);
+    CALL(Recv_init, out + 8, 4, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, twin, &all[1]);
+    CALL(Ssend_init, in, 3, MPI_INT, peer, 5, twin, &all[2]);
+    CALL(Send_init, in, 4, MPI_INT, peer, 6, twin, &all[3]);
     for (int round = 0; round < 2; round++) {
         CALL(Startall, 4, all);
         expect_event("post", peer, 5, 0, TWIN, requests + 1);
         expect_event("post", -1, -1, 0, TWIN, requests + 2);
         expect_event("ssend", peer, 5, 3 * INT, TWIN, requests + 3);
-        expect_event("ssend", peer, 6, 4 * INT, TWIN, requests + 4);
+        expect_event("send", peer, 6, 4 * INT, TWIN, requests + 4);
         CALL(Waitall, 4, all, MPI_STATUSES_IGNORE);
         expect_event("receive", peer, 5, 3 * INT, TWIN, requests + 1);
         expect_event("receive", peer, 6, 4 * INT, TWIN, requests + 2);
@@ -310,6 +329,7 @@ void do_messages(void)
     complete_some(0);
     complete_all();
     ask_for_status();
+    send_and_receive();
     convert_handles();
     cancel_receives();
     probe();
