@@ -96,40 +96,30 @@ LOOP_TEST(shapes_are_recognized, COUNT_OF(shapes))
     }
 }
 
-TEST(two_ranks)
-{
-    static const char *const expected[] = {"first-late", "last-late"};
-    for (int i = 0; i < COUNT_OF(expected); i++) {
-        chance source = chance_of_round(i);
-        arrivals_t arrivals = imposed(expected[i], 2, 100, &source);
-        arrivals_summary_t summary = arrivals_summarize(&arrivals);
-        EXPECT(strncmp(summary.pattern, expected[i], strlen(expected[i])) == 0 && summary.closeness > 0.99,
-               "%s is taken for %s, close by %g", expected[i], summary.pattern, summary.closeness);
-        EXPECT(summary.last_rank == i && summary.last_calls == CALLS, "rank %d is last", summary.last_rank);
-        arrivals_free(&arrivals);
-    }
-}
+/* Two ranks, of which few words say all; a spread that may be an error of the clock, which has no shape; one rank. */
+static const struct {
+    const char *imposed;
+    int ranks, bound_ns;
+    const char *pattern;
+    int last_rank, last_calls;
+} special[] = {{"first-late", 2, 0, "first-late:", 0, CALLS},
+               {"last-late", 2, 0, "last-late:", 1, CALLS},
+               {"last-late", 4, MAGNITUDE_NS, "together", 3, CALLS},
+               {"ascending", 1, 0, "together", 0, 0}};
 
-/* A spread that may be an error of the clock has no shape. */
-TEST(spreads_below_the_bound)
+LOOP_TEST(special_arrivals, COUNT_OF(special))
 {
-    chance source = chance_of_round(0);
-    arrivals_t arrivals = imposed("last-late", 4, 100, &source);
-    for (int i = 0; i < 4 * CALLS; i++)
-        arrivals.bound_ns[i] = MAGNITUDE_NS;
-    arrivals_summary_t summary = arrivals_summarize(&arrivals);
-    EXPECT(strcmp(summary.pattern, "together") == 0 && summary.closeness == 1 && summary.clear_calls == 0,
-           "%s, close by %g", summary.pattern, summary.closeness);
-    arrivals_free(&arrivals);
-}
-
-TEST(one_rank)
-{
-    chance source = chance_of_round(0);
-    arrivals_t arrivals = imposed("ascending", 1, 100, &source);
-    arrivals_summary_t summary = arrivals_summarize(&arrivals);
-    EXPECT(strcmp(summary.pattern, "together") == 0, "%s", summary.pattern);
-    EXPECT(summary.spread_max_ns == 0 && summary.wait_ns == 0 && summary.last_calls == 0, "one rank waits for itself");
+    const int ranks = special[_i].ranks;
+    chance source = chance_of_round(_i);
+    arrivals_t arrivals = imposed(special[_i].imposed, ranks, 100, &source);
+    for (int i = 0; i < ranks * CALLS; i++)
+        arrivals.bound_ns[i] = special[_i].bound_ns;
+    const arrivals_summary_t summary = arrivals_summarize(&arrivals);
+    EXPECT(strncmp(summary.pattern, special[_i].pattern, strlen(special[_i].pattern)) == 0 && summary.closeness > 0.99,
+           "%s is taken for %s, close by %g", special[_i].imposed, summary.pattern, summary.closeness);
+    EXPECT(summary.last_rank == special[_i].last_rank && summary.last_calls == special[_i].last_calls,
+           "rank %d is last in %" PRId64 " calls", summary.last_rank, summary.last_calls);
+    EXPECT(ranks > 1 || (summary.spread_max_ns == 0 && summary.wait_ns == 0), "one rank waits for itself");
     arrivals_free(&arrivals);
 }
 

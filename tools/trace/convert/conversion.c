@@ -21,10 +21,3 @@ bool bound_to_show(const trace_location *location, size_t event, double *last_ns
     *last_ns = bound_ns;
     return true;
 }
-
-const graph_call *conversion_call(const conversion *job, const trace_location *location, size_t event)
-{
-    const graph_lane *lane = &job->waits.graph.lanes[location->index];
-    const size_t at = graph_call_of(lane, event);
-    return at != GRAPH_NONE && lane->calls[at].enter == event ? &lane->calls[at] : NULL;
-}

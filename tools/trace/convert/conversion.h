@@ -35,9 +35,6 @@ extern const struct schema events_schema; /* its columns */
 int convert_to_perfetto(conversion *job);
 int convert_to_otf2(conversion *job);
 
-/* The call that begins with an event, or NULL if the analysis of waits has none. */
-const graph_call *conversion_call(const conversion *job, const trace_location *location, size_t event);
-
 /* The global time of an event in whole nanoseconds. */
 int64_t conversion_global_ns(const conversion *job, const trace_location *location, size_t event);
 

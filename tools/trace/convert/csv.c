@@ -100,6 +100,14 @@ static cell_t time_cell(char text[TIME_BYTES], int64_t time_ns)
     return text_cell(text);
 }
 
+/* The call that begins with an event, or NULL if the analysis of waits has none. */
+static const graph_call *call_at(const conversion *job, const trace_location *location, size_t event)
+{
+    const graph_lane *lane = &job->waits.graph.lanes[location->index];
+    const size_t at = graph_call_of(lane, event);
+    return at != GRAPH_NONE && lane->calls[at].enter == event ? &lane->calls[at] : NULL;
+}
+
 static void put_event(const conversion *job, const table_t *table, const trace_location *at, size_t i, size_t match)
 {
     const trace_event *event = &at->events[i];
@@ -113,7 +121,7 @@ static void put_event(const conversion *job, const table_t *table, const trace_l
     const int partner = has_comm ? trace_partner(process, event) : -1;
     const int comm = has_comm ? communicators_common(&job->communicators, at->rank, event->id) : COMMUNICATOR_UNKNOWN;
     const trace_site *site = is_enter ? trace_find_site(process, event->value) : NULL;
-    const graph_call *call = is_enter ? conversion_call(job, at, i) : NULL;
+    const graph_call *call = is_enter ? call_at(job, at, i) : NULL;
     const graph_wait *wait = call && call->wait != GRAPH_NONE ? &job->waits.waits.list[call->wait] : NULL;
     const graph *of = &job->waits.graph;
     const double before_ns = call ? (double)graph_delay_at(of, call->delay_before)->charged_ns : 0;
