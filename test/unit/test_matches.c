@@ -25,21 +25,6 @@ static void end_trace(void)
     made_free(&made);
 }
 
-static void expect_messages(size_t count, size_t sends_alone, size_t receives_alone)
-{
-    made_match(&made, &matches);
-    ck_assert_uint_eq(matches.message_count, count);
-    ck_assert_uint_eq(matches.sends_alone, sends_alone);
-    ck_assert_uint_eq(matches.receives_alone, receives_alone);
-}
-
-static void expect_message(size_t i, size_t send, size_t receive)
-{
-    const trace_message *found = &matches.messages[i];
-    EXPECT(found->send.event == send && found->receive.event == receive, "message %zu: %zu, %zu", i, found->send.event,
-           found->receive.event);
-}
-
 static void expect_calls(size_t count, size_t incomplete)
 {
     made_match(&made, &matches);
@@ -47,98 +32,57 @@ static void expect_calls(size_t count, size_t incomplete)
     ck_assert_uint_eq(matches.calls_incomplete, incomplete);
 }
 
-/* Receives that were posted in one order and are complete in another; a send that was canceled. */
-TEST(order_is_that_of_posting)
+/*
+ * Messages of rank 0 to rank 1. An event is its rank, its kind - s: send, p: post, r: receive, c: canceled, ( and ): a
+ * call of MPI_Recv - and its request, if it has one. A message is the places of its send and its receive among the
+ * events of their ranks.
+ */
+static const struct {
+    const char *text; /* of the processes; NULL: the usual one */
+    const char *events, *messages;
+    size_t sends_alone, receives_alone;
+} streams[] = {
+    /* Receives that were posted in one order and are complete in another; a send that was canceled. */
+    {NULL, "0s1 0s2 0s3 0c2 1p7 1p8 1r8 1r7 1r", "0-3 2-2 ", 0, 1},
+    /* A call that waits posts when it is entered: here before another receive, which is complete earlier. */
+    {NULL, "0s 0s 1( 1p7 1r7 1r 1)", "0-3 1-2 ", 0, 0},
+    /* A receive that nobody saw complete had the first message. */
+    {NULL, "0s 0s 1p7 1p8 1r8", "1-2 ", 1, 0},
+    /* From the middle of the run on: the first receive is of a message that was sent before. */
+    {"from_ns 1000\n", "1r 0s 1r 0s 1r 0s 1r", "0-1 1-2 2-3 ", 0, 1},
+    /* As many sends as receives, but the first receive and the last send have no counterpart. */
+    {"from_ns 1000\nto_ns 4000\n", "1r 0s 1r 0s 1r 0s", "0-1 1-2 ", 1, 1},
+};
+
+LOOP_TEST(sends_and_receives_become_messages, COUNT_OF(streams))
 {
-    for (int i = 0; i < 3; i++) {
-        made_event(&made, 0, 100 * i, (trace_event){.kind = TRACE_ENTER, .id = MADE_ISEND});
-        made_event(&made, 0, 100 * i, (trace_event){.kind = TRACE_SEND, .partner = 1, .request = (uint32_t)i + 1});
-        made_event(&made, 0, 100 * i + 50, (trace_event){.kind = TRACE_LEAVE, .id = MADE_ISEND});
+    static const uint8_t kinds[] = {['s'] = TRACE_SEND,     ['p'] = TRACE_RECEIVE_POST, ['r'] = TRACE_RECEIVE,
+                                    ['c'] = TRACE_CANCELED, ['('] = TRACE_ENTER,        [')'] = TRACE_LEAVE};
+    char found[64] = "";
+    double at_ns = 0;
+    size_t length = 0;
+    for (const char *next = streams[_i].events; *next != '\0'; at_ns += 1000) {
+        const uint8_t kind = kinds[(uint8_t)next[1]];
+        made_event(&made, next[0] - '0', at_ns,
+                   (trace_event){.kind = kind,
+                                 .id = kind <= TRACE_LEAVE ? MADE_RECV : 0,
+                                 .partner = '1' - next[0],
+                                 .request = next[2] > ' ' ? (uint32_t)(next[2] - '0') : 0});
+        next += strcspn(next, " ");
+        next += strspn(next, " ");
     }
-    made_event(&made, 0, 400, (trace_event){.kind = TRACE_CANCELED, .request = 2});
-    made_event(&made, 1, 10, (trace_event){.kind = TRACE_RECEIVE_POST, .request = 7});
-    made_event(&made, 1, 20, (trace_event){.kind = TRACE_RECEIVE_POST, .request = 8});
-    made_event(&made, 1, 1000, (trace_event){.kind = TRACE_RECEIVE, .request = 8});
-    made_event(&made, 1, 2000, (trace_event){.kind = TRACE_RECEIVE, .request = 7});
-    made_event(&made, 1, 3000, (trace_event){.kind = TRACE_RECEIVE});
-    expect_messages(2, 0, 1);
-    expect_message(0, 1, 3);
-    expect_message(1, 7, 2);
-}
-
-/* A message of 0 to 1: its ends. */
-static void put_send(double at_ns)
-{
-    made_event(&made, 0, at_ns, (trace_event){.kind = TRACE_SEND, .partner = 1});
-}
-
-static void put_receive(double at_ns, uint32_t request)
-{
-    made_event(&made, 1, at_ns, (trace_event){.kind = TRACE_RECEIVE, .request = request});
-}
-
-/* A call that waits posts when it is entered: here before another receive, which is complete earlier. */
-TEST(a_call_that_waits_posts_at_its_beginning)
-{
-    put_send(0);
-    put_send(10);
-    made_event(&made, 1, 20, (trace_event){.kind = TRACE_ENTER, .id = MADE_RECV});
-    made_event(&made, 1, 30, (trace_event){.kind = TRACE_RECEIVE_POST, .request = 7});
-    put_receive(40, 7);
-    put_receive(50, 0);
-    made_event(&made, 1, 50, (trace_event){.kind = TRACE_LEAVE, .id = MADE_RECV});
-    expect_messages(2, 0, 0);
-    expect_message(0, 0, 3);
-    expect_message(1, 1, 2);
-}
-
-/* A receive that nobody saw complete had the first message. */
-TEST(a_receive_without_end_keeps_its_place)
-{
-    put_send(0);
-    put_send(10);
-    made_event(&made, 1, 20, (trace_event){.kind = TRACE_RECEIVE_POST, .request = 7});
-    made_event(&made, 1, 30, (trace_event){.kind = TRACE_RECEIVE_POST, .request = 8});
-    put_receive(40, 8);
-    expect_messages(1, 1, 0);
-    expect_message(0, 1, 2);
-}
-
-static void add_text(const char *text)
-{
-    for (int rank = 0; rank < made.trace.size; rank++) {
+    made_records(&made, 0, 1);
+    for (int rank = 0; rank < 2 && streams[_i].text; rank++) {
         free(made.trace.processes[rank].text);
-        made.trace.processes[rank].text = strdup(text);
+        made.trace.processes[rank].text = strdup(streams[_i].text);
     }
-}
-
-/* From the middle of the run on: the first receive is of a message that was sent before. */
-TEST(a_part_of_a_run_is_matched_from_its_end)
-{
-    add_text("from_ns 1000\n");
-    put_receive(10, 0);
-    for (int i = 0; i < 3; i++) {
-        put_send(20 + 100 * i);
-        put_receive(90 + 100 * i, 0);
-    }
-    made_records(&made, 0, 1);
-    expect_messages(3, 0, 1);
-    for (size_t i = 0; i < 3; i++)
-        expect_message(i, i, i + 1);
-}
-
-/* As many sends as receives, but the first receive and the last send have no counterpart. */
-TEST(no_message_of_a_part_is_received_before_it_is_sent)
-{
-    add_text("from_ns 1000\nto_ns 4000\n");
-    for (int i = 0; i < 3; i++) {
-        put_receive(10000.0 * i, 0);
-        put_send(10000.0 * i + 3000);
-    }
-    made_records(&made, 0, 1);
-    expect_messages(2, 1, 1);
-    expect_message(0, 0, 1);
-    expect_message(1, 1, 2);
+    made_match(&made, &matches);
+    for (size_t i = 0; i < matches.message_count; i++)
+        length += (size_t)snprintf(found + length, sizeof found - length, "%zu-%zu ", matches.messages[i].send.event,
+                                   matches.messages[i].receive.event);
+    ck_assert_str_eq(found, streams[_i].messages);
+    ck_assert_uint_eq(matches.sends_alone, streams[_i].sends_alone);
+    ck_assert_uint_eq(matches.receives_alone, streams[_i].receives_alone);
 }
 
 /* Rank 1 has recorded the second barrier and the third one only. */
