@@ -63,56 +63,65 @@ TEST(a_contradiction_is_told)
 
 /* ---- Made traces */
 
-static void make(made_trace *made, const made_clock *clocks, int rounds, double work_ns)
+/* The trace of a test, and what is found in it. */
+static made_trace made;
+static trace_matches matches;
+static conditions found;
+
+static void begin(void)
 {
-    made_begin(made, RANKS, clocks, base_seed());
-    for (int i = 0; i < rounds; i++) {
-        for (int rank = 0; rank < RANKS; rank++)
-            made_work(made, rank, work_ns * random_fraction(&made->chance));
-        int from = (int)(random_next(&made->chance) % RANKS);
-        int to = (from + 1 + (int)(random_next(&made->chance) % (RANKS - 1))) % RANKS;
-        made_message(made, from, to, i % 3, 1000);
-        if (i % 5 == 0)
-            made_collective(made, MADE_ALLREDUCE, -1, 1000);
-        if (i % 5 == 1)
-            made_collective(made, MADE_BARRIER, -1, 1000);
-        if (i % 5 == 2)
-            made_collective(made, MADE_BCAST, i % RANKS, 1000);
-        if (i % 5 == 3)
-            made_collective(made, MADE_REDUCE, i % RANKS, 1000);
-    }
-    made_records(made, 0, 1);
+    made = (made_trace){.now_ns = NULL};
+    matches = (trace_matches){0};
+    found = (conditions){0};
 }
 
-typedef struct {
-    size_t relations, violations;
-    int64_t max_ns;
-} tally;
-
-static tally count_violations(const conditions *of, const int64_t *time_ns)
+static void end(void)
 {
-    check_relations found = check_times(of, time_ns, LATENCY_NS, false);
-    check_sum *sums = malloc((of->member_count + 1) * sizeof *sums);
-    int64_t *scratch_ns = malloc((of->member_count + 1) * sizeof *scratch_ns);
+    conditions_free(&found);
+    trace_matches_free(&matches);
+    made_free(&made);
+}
+
+static void make(const made_clock *clocks, int rounds, double work_ns)
+{
+    static const made_name calls[] = {MADE_ALLREDUCE, MADE_BARRIER, MADE_BCAST, MADE_REDUCE};
+    made_begin(&made, RANKS, clocks, base_seed());
+    for (int i = 0; i < rounds; i++) {
+        for (int rank = 0; rank < RANKS; rank++)
+            made_work(&made, rank, work_ns * random_fraction(&made.chance));
+        int from = (int)(random_next(&made.chance) % RANKS);
+        int to = (from + 1 + (int)(random_next(&made.chance) % (RANKS - 1))) % RANKS;
+        made_message(&made, from, to, i % 3, 1000);
+        if (i % 5 < COUNT_OF(calls))
+            made_collective(&made, calls[i % 5], i % 5 < 2 ? -1 : i % RANKS, 1000);
+    }
+    made_records(&made, 0, 1);
+}
+
+static check_sum count_violations(const int64_t *time_ns)
+{
+    check_relations relations = check_times(&found, time_ns, LATENCY_NS, false);
+    check_sum *sums = malloc((found.member_count + 1) * sizeof *sums);
+    int64_t *scratch_ns = malloc((found.member_count + 1) * sizeof *scratch_ns);
     ck_assert(sums && scratch_ns);
-    ck_assert_uint_eq(check_sums(&found, CHECK_ALL, sums, scratch_ns), 1);
-    const tally all = {sums[0].relations, sums[0].violations, sums[0].max_ns};
-    size_t by_pairs = 0, pairs = check_sums(&found, CHECK_PAIR, sums, scratch_ns);
+    ck_assert_uint_eq(check_sums(&relations, CHECK_ALL, sums, scratch_ns), 1);
+    const check_sum all = sums[0];
+    size_t by_pairs = 0, pairs = check_sums(&relations, CHECK_PAIR, sums, scratch_ns);
     for (size_t i = 0; i < pairs; i++)
         by_pairs += sums[i].violations;
     ck_assert_uint_eq(by_pairs, all.violations);
-    free(found.list);
+    free(relations.list);
     free(sums);
     free(scratch_ns);
     return all;
 }
 
-static void expect_order(const conditions *of, const int64_t *time_ns, const int64_t *before_ns)
+static void expect_order(const int64_t *time_ns, const int64_t *before_ns)
 {
-    for (size_t i = 0; i < of->location_count; i++)
-        for (size_t k = of->first[i]; k < of->first[i + 1]; k++) {
+    for (size_t i = 0; i < found.location_count; i++)
+        for (size_t k = found.first[i]; k < found.first[i + 1]; k++) {
             EXPECT(time_ns[k] >= before_ns[k], "event %zu is earlier", k);
-            if (k == of->first[i])
+            if (k == found.first[i])
                 continue;
             const double apart_ns = (double)(before_ns[k] - before_ns[k - 1]);
             EXPECT((double)(time_ns[k] - time_ns[k - 1]) >= (1 - ratio) * apart_ns - 1,
@@ -120,44 +129,35 @@ static void expect_order(const conditions *of, const int64_t *time_ns, const int
         }
 }
 
-static int64_t *correct_made(made_trace *made, conditions *found, trace_matches *matches, tally *before)
+/* Afterwards nothing is violated, and nothing is moved where nothing was. Returns what was before. */
+static check_sum correct_made(void)
 {
-    made_match(made, matches);
-    conditions_find(&made->trace, matches, found);
-    int64_t *time_ns = malloc(2 * found->event_count * sizeof *time_ns);
-    ck_assert(time_ns);
-    trace_set_times(&made->trace, TRACE_START);
-    int64_t *before_ns = time_ns + found->event_count;
-    conditions_times(found, time_ns);
-    memcpy(before_ns, time_ns, found->event_count * sizeof *time_ns);
-    *before = count_violations(found, time_ns);
-    ck_assert(conditions_correct(found, LATENCY_NS, time_ns));
-    const tally after = count_violations(found, time_ns);
+    made_match(&made, &matches);
+    conditions_find(&made.trace, &matches, &found);
+    const size_t bytes = found.event_count * sizeof(int64_t);
+    int64_t *time_ns = malloc(bytes), *before_ns = malloc(bytes);
+    ck_assert(time_ns && before_ns);
+    trace_set_times(&made.trace, TRACE_START);
+    conditions_times(&found, time_ns);
+    memcpy(before_ns, time_ns, bytes);
+    const check_sum before = count_violations(time_ns);
+    ck_assert(conditions_correct(&found, LATENCY_NS, time_ns));
+    const check_sum after = count_violations(time_ns);
     EXPECT(after.violations == 0, "%zu violations, of up to %" PRId64 " ns", after.violations, after.max_ns);
-    expect_order(found, time_ns, before_ns);
-    return time_ns;
+    expect_order(time_ns, before_ns);
+    EXPECT(before.violations > 0 || memcmp(time_ns, before_ns, bytes) == 0, "right times are moved");
+    free(time_ns);
+    free(before_ns);
+    return before;
 }
 
-static void free_made(made_trace *made, conditions *found, trace_matches *matches)
-{
-    conditions_free(found);
-    trace_matches_free(matches);
-    made_free(made);
-}
+static const made_clock exact[RANKS] = {{0}};
 
 TEST(true_times_stay)
 {
-    static const made_clock clocks[RANKS] = {{0, 0, 0, 0}};
-    made_trace made;
-    conditions found;
-    trace_matches matches;
-    tally before;
-    make(&made, clocks, 400, 1e5);
-    int64_t *time_ns = correct_made(&made, &found, &matches, &before);
+    make(exact, 400, 1e5);
+    const check_sum before = correct_made();
     EXPECT(before.relations > 1000 && before.violations == 0, "%zu of %zu", before.violations, before.relations);
-    ck_assert_mem_eq(time_ns, time_ns + found.event_count, found.event_count * sizeof *time_ns);
-    free(time_ns);
-    free_made(&made, &found, &matches);
 }
 
 LOOP_TEST(nothing_is_violated_afterwards, 3)
@@ -165,47 +165,34 @@ LOOP_TEST(nothing_is_violated_afterwards, 3)
     static const double works_ns[] = {1e3, 1e5, 1e7};
     static const made_clock clocks[RANKS] = {
         {0, 0, 0, 0}, {123, 20e-6, 0, 0}, {-55, -30e-6, 5e-6, 0.01}, {7, 1e-6, 0, 0}};
-    made_trace made;
-    conditions found;
-    trace_matches matches;
-    tally before;
-    make(&made, clocks, rounds_of(2000), works_ns[_i]);
-    free(correct_made(&made, &found, &matches, &before));
+    make(clocks, rounds_of(2000), works_ns[_i]);
+    const check_sum before = correct_made();
     EXPECT(works_ns[_i] < 1e5 || before.violations > 100, "only %zu violations", before.violations);
-    free_made(&made, &found, &matches);
 }
 
 /* Whatever the form of a function: with large counts, or begun by MPI_Start. */
 LOOP_TEST(all_forms_of_an_operation_wait, 4)
 {
     static const char *const forms[] = {"MPI_Allreduce_c", "MPI_Iallreduce", "MPI_Allreduce_init", "MPI_Iallreduce_c"};
-    static const made_clock clocks[RANKS] = {{0, 0, 0, 0}};
-    made_trace made;
-    trace_matches matches;
-    conditions found;
-    made_begin(&made, RANKS, clocks, 1);
+    made_begin(&made, RANKS, exact, 1);
     made_collective(&made, MADE_ALLREDUCE, -1, 1000);
     free(made.trace.names[MADE_ALLREDUCE]);
     made.trace.names[MADE_ALLREDUCE] = strdup(forms[_i]);
-    for (int rank = 0; rank < RANKS; rank++) /* the operation is told behind it, not by the call around it */
-        made.trace.processes[rank].locations[0].events[0].id = MADE_WAIT;
-    for (int rank = 0; rank < RANKS; rank++)
-        made.trace.processes[rank].locations[0].events[3].id = MADE_WAIT;
+    for (int rank = 0; rank < RANKS; rank++) { /* the operation is told behind it, not by the call around it */
+        trace_event *events = made.trace.processes[rank].locations[0].events;
+        events[0].id = events[3].id = MADE_WAIT;
+    }
     made_match(&made, &matches);
     conditions_find(&made.trace, &matches, &found);
     EXPECT(found.rule_count == 1 && found.member_count == 2UL * RANKS, "%s: %zu rules", forms[_i], found.rule_count);
-    free_made(&made, &found, &matches);
 }
 
 TEST(a_million_events)
 {
     static const made_clock clocks[RANKS] = {{0, 0, 0, 0}, {123, 1e-6, 0, 0}, {-55, -2e-6, 0, 0}, {7, 1e-6, 0, 0}};
-    made_trace made;
-    conditions found;
-    trace_matches matches;
-    tally before;
-    make(&made, clocks, 62000, 1e4);
-    free(correct_made(&made, &found, &matches, &before));
+    make(clocks, 62000, 1e4);
+    correct_made();
     EXPECT(found.event_count > 1000000, "%zu", found.event_count);
-    free_made(&made, &found, &matches);
 }
+
+FIXTURE(begin, end)
