@@ -78,14 +78,13 @@ int main(int argc, char **argv)
     return 0;
 }
 SOURCE
-    local library=$build/lib/.libs rank
+    local library=$build/lib/.libs
     compile harmonize "$scratch/harmonize.c" -I../../include "$library/libmpix_harmonize.so" "-Wl,-rpath,$library"
-    MPIX_HARMONIZE_BARRIER=collective record_all "$scratch/harmonize"
-    for rank in 0 1; do
-        expect $rank 3 ' enter MPI_'
-        expect $rank 1 ' enter MPI_Reduce$'
-        expect $rank 1 ' collective '
-    done
+    MPIX_HARMONIZE_BARRIER=collective check_recording all "$scratch/harmonize" <<'END'
+0,1|3| enter MPI_
+0,1|1| enter MPI_Reduce$
+0,1|1| collective partner
+END
 }
 
 # HOW: the processes met; they know the same context of what is between them, so its messages are found again.
