@@ -141,12 +141,16 @@ tap_relay() {
     [ $tap_count = "${tap_planned%% *}" ] || tap_not_ok "$1: ends" "it ran $tap_count tests of $tap_planned"
 }
 
-# NAME FUNCTION [ARGUMENT]...: a test that passes if the function prints nothing, if the test is to run at all
+# NAME FUNCTION [ARGUMENT]...: a test that passes if the function prints nothing, if the test is to run at all. If a
+# signal ends the function, it fails.
 tap_check() {
     tap_selects "$1" || return 0
     tap_name=$1
     shift
-    tap_expect_empty "$tap_name" "$("$@" 2>&1)"
+    tap_complaints=$("$@" 2>&1)
+    tap_status=$?
+    [ $tap_status -lt 128 ] || tap_complaints+=${tap_complaints:+$'\n'}"it ends with status $tap_status"
+    tap_expect_empty "$tap_name" "$tap_complaints"
 }
 
 # REASON NAME FUNCTION [ARGUMENT]...: the same, but it is skipped if there is a reason

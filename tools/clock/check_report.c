@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report.c - a row for each label and age, one for each rank checked, and the chart: a panel for each label. */
+/* check_report.c - a row for each label and age, one for each rank checked, and the chart: a panel for each label. */
 #include "clock/check.h"
 
 #include "common/statistics.h"
