@@ -127,9 +127,10 @@ const interpose_back mpix_interpose_back = {.code = __ehdr_start,
 
 static void refuse_pattern(const char *tool, const char *pattern)
 {
-    char name[64];
-    snprintf(name, sizeof name, "%s%s", mh_has_prefix(pattern, "MPI_") ? "" : "MPI_", pattern);
-    const size_t likest = mh_likest(name, function_names, FUNCTIONS);
+    const char *names[FUNCTIONS]; /* without MPI_, which says nothing */
+    for (size_t i = 0; i < FUNCTIONS; i++)
+        names[i] = function_names[i] + strlen("MPI_");
+    const size_t likest = mh_likest(pattern + (mh_has_prefix(pattern, "MPI_") ? strlen("MPI_") : 0), names, FUNCTIONS);
     fprintf(stderr, "%s: option --only: \"%s\" matches no function of MPI%s%s%s\n", tool, pattern,
             likest < FUNCTIONS ? "; did you mean " : "", likest < FUNCTIONS ? function_names[likest] : "",
             likest < FUNCTIONS ? "?" : "");

@@ -159,7 +159,8 @@ void mh_trace_forget(MPI_Request request);
 /* Requests that a call may complete: before it, with room for statuses if the program wants none; and after it. */
 MPI_Status *mh_trace_watch(trace_call *call, int64_t count, const MPI_Request *requests, MPI_Status *statuses);
 void mh_trace_done(trace_call *call, int result, int is_done, int64_t count, const int *indices,
-                   const MPI_Status *statuses);               /* so many, by their indices or all */
+                   const MPI_Status *statuses); /* so many, by their indices or all */
+void mh_trace_some(trace_call *call, int result, const int *count, const int *indices, const MPI_Status *statuses);
 void mh_trace_tried(trace_call *call, int result, int found); /* other trials */
 
 void mh_trace_collective(trace_call *call, int result, MPI_Comm comm, int root, trace_share in, trace_share out);
@@ -185,9 +186,9 @@ void mh_trace_abort(void); /* MPI ends the program */
 #define TRACE_OPERATIONS(OF)                                                                                       \
     OF(finish) OF(before_together) OF(after_together) OF(left_together) OF(is_wanted) OF(enter) OF(returned)       \
     OF(leave) OF(send) OF(isend) OF(irecv) OF(receive) OF(keep) OF(probed) OF(take) OF(receive_taken)              \
-    OF(irecv_taken) OF(start) OF(cancel) OF(forget) OF(watch) OF(done) OF(tried) OF(collective) OF(icollective)    \
-    OF(make_comm) OF(imake_comm) OF(drop_comm) OF(make_win) OF(drop_win) OF(fence) OF(post) OF(access)             \
-    OF(accessed) OF(exposed) OF(region) OF(abort)
+    OF(irecv_taken) OF(start) OF(cancel) OF(forget) OF(watch) OF(done) OF(some) OF(tried) OF(collective)           \
+    OF(icollective) OF(make_comm) OF(imake_comm) OF(drop_comm) OF(make_win) OF(drop_win) OF(fence) OF(post)        \
+    OF(access) OF(accessed) OF(exposed) OF(region) OF(abort)
 /* clang-format on */
 #define TRACE_OPERATION(name) __typeof__(mh_trace_##name) *name;
 typedef struct {

@@ -184,15 +184,17 @@ static void check_folder(void)
 {
     const char *path = mh_choices.folder;
     const struct dirent *file;
-    DIR *files = make_folders(mh_choices.folder) ? opendir(path) : NULL;
-    if (!files)
+    const bool is_made = make_folders(mh_choices.folder);
+    DIR *files = is_made ? opendir(path) : NULL;
+    if (!files && !(is_made && errno == EACCES)) /* a file in it can be made though none can be seen */
         refuse(BY_EACH, "option -o: the folder %s cannot be made: %s", path, strerror(errno));
-    if (access(path, W_OK) != 0)
+    if (access(path, W_OK | X_OK) != 0)
         refuse(BY_EACH, "option -o: the folder %s cannot be written", path);
-    while ((file = readdir(files)))
+    while (files && (file = readdir(files)))
         if (strncmp(file->d_name, "rank-", strlen("rank-")) == 0)
             refuse(BY_FIRST, "option -o: there is a trace in %s already; name another folder, or remove it", path);
-    closedir(files);
+    if (files)
+        closedir(files);
 }
 
 static void choose_preload(const settings_t *settings)

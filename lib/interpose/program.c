@@ -101,14 +101,18 @@ static bool is_elf(file_map map)
 /* A program without an interpreter is not loaded by the dynamic linker. */
 static bool is_static(file_map map)
 {
-    const ElfW(Ehdr) *head = (const void *)map.bytes;
-    if (!is_elf(map) || head->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
+    const Elf64_Ehdr *head = (const void *)map.bytes;
+    const Elf32_Ehdr *short_head = (const void *)map.bytes;
+    if (!is_elf(map))
         return false;
-    const ElfW(Phdr) *segments = (const void *)(map.bytes + head->e_phoff);
-    if (head->e_phoff + (size_t)head->e_phnum * sizeof *segments > map.size)
+    const bool is_short = head->e_ident[EI_CLASS] == ELFCLASS32;
+    const uint64_t begin = is_short ? short_head->e_phoff : head->e_phoff;
+    const size_t count = is_short ? short_head->e_phnum : head->e_phnum;
+    const size_t size = is_short ? short_head->e_phentsize : head->e_phentsize;
+    if (begin > map.size || count * size > map.size - begin)
         return false;
-    for (int i = 0; i < head->e_phnum; i++)
-        if (segments[i].p_type == PT_INTERP)
+    for (size_t i = 0; i < count; i++)
+        if (*(const uint32_t *)(map.bytes + begin + i * size) == PT_INTERP) /* the type comes first in both */
             return false;
     return true;
 }

@@ -62,6 +62,14 @@ check_plain() {
     expect_runs_without "$scratch/plain" "$1"
 }
 
+# Of a processor that this one contains, and without a library.
+make_small() {
+    cc -m32 -static -nostdlib -x c - -o "$scratch/small" 2>/dev/null <<'SOURCE' && [ "$("$scratch/small")" = "it runs" ]
+asm(".globl _start; _start: mov $4, %eax; mov $1, %ebx; mov $text, %ecx; mov $8, %edx; int $0x80;"
+    "mov $1, %eax; xor %ebx, %ebx; int $0x80; text: .ascii \"it runs\\n\"");
+SOURCE
+}
+
 check_other_library() { # WHY [VERSION]
     make_program_with_other_mpi "${@:2}" || return
     expect_runs_without "$scratch/user" "$1"
@@ -206,6 +214,8 @@ quick tap_check "no MPI program" check_no_mpi
 links_statically() { echo 'int main(void) { return 0; }' | cc -static -x c - -o "$scratch/try"; }
 tap_check_if links_statically "cc links no static program" \
     "a static program" check_plain "linked statically" -static +x
+tap_check_if make_small "cc makes no program of 32 bits" \
+    "a static program of 32 bits" expect_runs_without "$scratch/small" "linked statically"
 tap_check "a program of a set user" check_plain "set-user-id" -g u+s
 quick tap_check "another MPI library" check_other_library "Other MPI" 'Other MPI\nof 99'
 tap_check "an MPI library without a version" check_other_library "does not state its version"

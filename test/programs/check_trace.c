@@ -103,6 +103,20 @@ static void try_parts(void)
 #endif
 }
 
+/* In a tool, MPI_Waitsome fails, and leaves what the program has set. */
+static void fail_to_wait(void)
+{
+    int from, count = 1, index = 0;
+    MPI_Request requests[2];
+    MPI_Recv_init(&from, 1, MPI_INT, peer, TAG, MPI_COMM_WORLD, &requests[0]);
+    MPI_Send_init(&rank, 1, MPI_INT, peer, TAG, MPI_COMM_WORLD, &requests[1]);
+    MPI_Startall(2, requests);
+    MPI_Waitsome(2, requests, &count, &index, MPI_STATUSES_IGNORE);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+}
+
 static void reduce(void)
 {
     int numbers[4] = {rank, 1, 2, 3}, gathered[8], sum = 0;
@@ -315,9 +329,10 @@ static void (*find_action(const char *name))(void)
     static const struct {
         const char *name;
         void (*action)(void);
-    } actions[] = {{"twice", look_twice},        {"poll", poll},      {"windows", try_windows},
-                   {"parts", try_parts},         {"many", send_many}, {"many_abort", send_many_and_abort},
-                   {"freed", free_within_a_call}};
+    } actions[] = {{"twice", look_twice},         {"poll", poll},
+                   {"windows", try_windows},      {"parts", try_parts},
+                   {"many", send_many},           {"many_abort", send_many_and_abort},
+                   {"freed", free_within_a_call}, {"waitsome", fail_to_wait}};
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         if (strcmp(name, actions[i].name) == 0)
             return actions[i].action;

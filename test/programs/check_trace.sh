@@ -98,12 +98,18 @@ check_between() {
         complain "contexts differ"
 }
 
-# A library before the MPI library calls it by the other names.
+# A library before the MPI library calls it by the other names. What it does not set is of no call.
 check_tool() {
-    echo 'int MPI_Barrier(MPI_Comm comm) { return PMPI_Barrier(comm); }' >"$scratch/tool.c"
+    local rank
+    cat >"$scratch/tool.c" <<'SOURCE'
+int MPI_Barrier(MPI_Comm comm) { return PMPI_Barrier(comm); }
+int MPI_Waitsome(int n, MPI_Request *r, int *count, int *indices, MPI_Status *s) { return MPI_ERR_OTHER; }
+SOURCE
     compile tool.so -shared -fPIC -include mpi.h "$scratch/tool.c"
     LD_PRELOAD=$scratch/tool.so record_all "$subject"
     for rank in 0 1; do expect $rank 2 ' enter MPI_Barrier$'; done
+    LD_PRELOAD=$scratch/tool.so record_all "$subject" waitsome
+    for rank in 0 1; do expect $rank 1 ' receive partner'; done
 }
 
 poll() {
@@ -267,6 +273,7 @@ check_cost() {
 }
 
 check_others() {
+    local as_user
     record alone sh -c 'echo hello; exit 7'
     expect_status 7
     expect_line '^mpix_trace: nothing called MPI_Init; the program ran without being recorded$'
@@ -290,11 +297,18 @@ END
     # Of all processes, the first says so.
     expect_refusals 2 mpix_trace -o "$scratch/new" <<END
 --no-such-option|--no-such-option $subject
-"Recieve" matches no function of MPI; did you mean MPI_Recv?|--only Send,Recieve $subject
+"Recvv" matches no function of MPI; did you mean MPI_Recv?|--only Send,Recvv $subject
+"Bot" matches no function of MPI|--only Bot $subject
 END
+    expect_line 'of MPI$'
     MPIX_HARMONIZE_SYNC=foo run 2 mpix_trace -o "$scratch/new" "$subject"
     expect_refusal "environment variable MPIX_HARMONIZE_SYNC: 'foo' is not valid"
     [ ! -e "$scratch/new" ] || complain "a refusal makes a folder"
+    # Files can be made in it, though not listed, but by root.
+    mkdir -m 300 "$scratch/unread"
+    [ "$(id -u)" != 0 ] || as_user=(setpriv --bounding-set "-dac_override,-dac_read_search")
+    capture ${as_user[@]+"${as_user[@]}"} "$(path_of mpix_trace)" -o "$scratch/unread" sh -c 'exit 7'
+    expect_status 7
 }
 
 # HOW_LINKED HOW_NAMED: a call site has an address by which addr2line finds the line of the call. Its name, if it is

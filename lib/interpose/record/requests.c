@@ -290,3 +290,11 @@ void mh_trace_done(trace_call *call, int result, int is_done, int64_t count, con
             complete(call, indices ? indices[i] : i, has_errors ? statuses[i].MPI_ERROR : MPI_SUCCESS, &statuses[i]);
     show_rest(call);
 }
+
+/* After other errors than those in statuses, the count is not set. */
+void mh_trace_some(trace_call *call, int result, const int *count, const int *indices, const MPI_Status *statuses)
+{
+    const bool is_set = result == MPI_SUCCESS || mh_trace_is_of_class(result, MPI_ERR_IN_STATUS);
+    const int known = is_set ? *count : 0;
+    mh_trace_done(call, result, known != 0, known, indices, statuses);
+}
