@@ -258,18 +258,48 @@ INLINE void join(MPI_Comm comm, bool is_operation)
     own.outer.joins = is_operation ? TRACE_OPERATION : TRACE_TOGETHER;
 }
 
+/* ---- MPI_Init, MPI_Init_thread */
+
+INLINE trace_place go_into_init(const void *site)
+{
+    const trace_place before = own.outer;
+    own.outer = (trace_place){.frame = OWN_FRAME, .site = (uintptr_t)site};
+    return before;
+}
+
+/* By whichever of the two, if one calls the other. Returns the result. */
+INLINE int begin(int result, trace_place before, int64_t entered_ns, int id, const void *site)
+{
+    trace_call call = {0};
+    own.outer = before;
+    if (result != MPI_SUCCESS || OWN_FRAME < own.outer.frame || opened_back)
+        return result;
+    go_in(&call, id, site);
+    call.site = program_site(site);
+    const interpose_back *back = mh_interpose_open();
+    const int does = back ? back->begin(&mh_choices, entered_ns, &call) : 0;
+    if (does & INTERPOSE_RECORDS)
+        __atomic_store_n(&recorder, back, __ATOMIC_RELEASE);
+    if (does & INTERPOSE_HARMONIZES)
+        __atomic_store_n(&harmonizer, back, __ATOMIC_RELEASE);
+    if (does)
+        __atomic_store_n(&opened_back, back, __ATOMIC_RELEASE);
+    own.thread = call.thread;
+    come_out(&call);
+    return result;
+}
+
 /* ---- What the wrappers do for mpix_preload */
 
 /* MPI_Barrier, or what takes its place. */
-typedef int (*barrier_function)(trace_slot);
-INLINE int run_barrier(barrier_function function, trace_slot comm)
+INLINE int run_barrier(int (*function)(MPI_Comm), MPI_Comm comm)
 {
     const interpose_back *back = get_too(&harmonizer);
-    if (back && back->barrier((MPI_Comm)comm))
+    if (back && back->barrier(comm))
         return MPI_SUCCESS;
     int result = function(comm);
     if (back)
-        back->after_collective((MPI_Comm)comm, result);
+        back->after_collective(comm, result);
     return result;
 }
 
@@ -290,7 +320,7 @@ INLINE void make_global(int result, int keyval, void *value, const int *flag)
         *(int **)value = &is_global;
 }
 
-/* The two names of a function, in assembler: mpi.h declares them with other types. */
+/* The two names of a function, in assembler: mpi.h may have macros of them. */
 #define ENTRY(name, type, parameters, function, arguments) \
     PUBLIC type entry_##name parameters __asm__(#name);    \
     type entry_##name parameters                           \
@@ -304,54 +334,11 @@ INLINE void make_global(int result, int keyval, void *value, const int *flag)
 
 #include "interpose/functions.h"
 
-/* ---- MPI_Init, MPI_Init_thread */
-
-/* By whichever of the two, if one calls the other. */
-INLINE void begin(int64_t entered_ns, int id, const void *site)
-{
-    trace_call call = {0};
-    if (OWN_FRAME < own.outer.frame || opened_back)
-        return;
-    go_in(&call, id, site);
-    call.site = program_site(site);
-    const interpose_back *back = mh_interpose_open();
-    const int does = back ? back->begin(&mh_choices, entered_ns, &call) : 0;
-    if (does & INTERPOSE_RECORDS)
-        __atomic_store_n(&recorder, back, __ATOMIC_RELEASE);
-    if (does & INTERPOSE_HARMONIZES)
-        __atomic_store_n(&harmonizer, back, __ATOMIC_RELEASE);
-    if (does)
-        __atomic_store_n(&opened_back, back, __ATOMIC_RELEASE);
-    own.thread = call.thread;
-    come_out(&call);
-}
-
-#define RUN_INIT(name, parameters, types, arguments)                            \
-    static int run_##name parameters                                            \
-    {                                                                           \
-        int64_t entered_ns = trace_raw_now_ns();                                \
-        int(*function) types = (int(*) types)mh_interpose_find(next);           \
-        const trace_place before = own.outer;                                   \
-        own.outer = (trace_place){.frame = OWN_FRAME, .site = (uintptr_t)site}; \
-        int result = function arguments;                                        \
-        own.outer = before;                                                     \
-        if (result == MPI_SUCCESS)                                              \
-            begin(entered_ns, ID_##name, site);                                 \
-        return result;                                                          \
-    }
-RUN_INIT(Init, (interpose_next * next, const void *site, int *argc, char ***argv), (int *, char ***), (argc, argv))
-RUN_INIT(Init_thread, (interpose_next * next, const void *site, int *argc, char ***argv, int required, int *provided),
-         (int *, char ***, int, int *), (argc, argv, required, provided))
-ENTRIES(Init, (int *argc, char ***argv), (&next, __builtin_return_address(0), argc, argv))
-ENTRIES(Init_thread, (int *argc, char ***argv, int required, int *provided),
-        (&next, __builtin_return_address(0), argc, argv, required, provided))
-
 /* ---- MPI_Initialized, MPI_Finalized: a program without MPI may find them here and ask */
 
-typedef int (*state_function)(int *);
 static int run_state(interpose_next *next, int *flag)
 {
-    state_function function = (state_function)mh_interpose_find_if_any(next);
+    int (*function)(int *) = mh_interpose_find_if_any(next);
     if (function)
         return function(flag);
     *flag = 0;
@@ -364,10 +351,9 @@ ENTRY(PMPI_Finalized, int, (int *flag), run_state, (&next, flag))
 
 /* ---- MPI_Finalize */
 
-typedef int (*finalize_function)(void);
 static int run_Finalize(interpose_next *next, const void *site)
 {
-    finalize_function function = (finalize_function)mh_interpose_find(next);
+    int (*function)(void) = mh_interpose_find(next);
     const interpose_back *back = get_for(&opened_back, site);
     trace_call call = {0};
     if (!back)
@@ -385,10 +371,9 @@ ENTRIES(Finalize, (void), (&next, __builtin_return_address(0)))
 
 /* ---- MPI_Abort, which an error handler calls within another call */
 
-typedef int (*abort_function)(trace_slot, trace_slot);
-static int run_Abort(interpose_next *next, const void *site, trace_slot comm, trace_slot code)
+static int run_Abort(interpose_next *next, const void *site, MPI_Comm comm, int code)
 {
-    abort_function function = (abort_function)mh_interpose_find(next);
+    int (*function)(MPI_Comm, int) = mh_interpose_find(next);
     own.outer.joins = TRACE_ALONE; /* the others need not be in the call that was left */
     const interpose_back *back = get_for(&recorder, site);
     trace_call call;
@@ -401,14 +386,13 @@ static int run_Abort(interpose_next *next, const void *site, trace_slot comm, tr
         back->abort();
     return function(comm, code);
 }
-ENTRIES(Abort, (trace_slot comm, trace_slot code), (&next, __builtin_return_address(0), comm, code))
+ENTRIES(Abort, (MPI_Comm comm, int code), (&next, __builtin_return_address(0), comm, code))
 
 /* ---- MPI_Pcontrol: what follows the level is of no known type, and goes on as far as it was in registers */
 
-typedef int (*pcontrol_function)(int, ...);
 static int run_Pcontrol(interpose_next *next, const void *site, int level, void *first, void *second)
 {
-    pcontrol_function function = (pcontrol_function)mh_interpose_find(next);
+    int (*function)(int, ...) = mh_interpose_find(next);
     const interpose_back *back = get_for(&recorder, site);
     if (back && (level > 2 || level < -2)) {
         trace_call call;
@@ -425,8 +409,7 @@ ENTRIES(Pcontrol, (int level, void *first, void *second), (&next, __builtin_retu
 
 static const double tick_s = 1e-9;
 
-typedef double (*clock_function)(void);
-INLINE double read_clock(clock_function function, int id)
+INLINE double read_clock(double (*function)(void), int id)
 {
     const interpose_back *back = get_too(&harmonizer);
     double seconds;
@@ -437,7 +420,7 @@ INLINE double read_clock(clock_function function, int id)
 
 INLINE double run_clock(interpose_next *next, int id, const void *site)
 {
-    clock_function function = (clock_function)mh_interpose_find(next);
+    double (*function)(void) = mh_interpose_find(next);
     const interpose_back *back = get_for(&opened_back, site);
     if (!back)
         return function();
@@ -469,16 +452,16 @@ ENTRY(PMPI_Wtick, double, (void), run_clock, (&next, ID_Wtick, __builtin_return_
     DEFINE(MPI_##upper, type)                            \
     DEFINE(mpi_##lower##_f08_, type) DEFINE(MPI_##mixed##_f, type) DEFINE(MPI_##mixed##_f08, type)
 
-typedef void attribute_subroutine(const int *, const int *, void *, int *, int *);
-#define DEFINE_ATTRIBUTE(name, type)                                                            \
-    PUBLIC void name(const int *comm, const int *keyval, void *value, int *flag, int *ierror);  \
-    void name(const int *comm, const int *keyval, void *value, int *flag, int *ierror)          \
-    {                                                                                           \
-        static interpose_next next = {.symbol = #name};                                         \
-        const interpose_back *back = get_too(&harmonizer);                                      \
-        ((attribute_subroutine *)mh_interpose_find(&next))(comm, keyval, value, flag, ierror);  \
-        if (back && (!ierror || *ierror == 0) && *flag && back->is_wtime_keyval(*keyval, true)) \
-            *(type *)value = 1;                                                                 \
+#define DEFINE_ATTRIBUTE(name, type)                                                                 \
+    PUBLIC void name(const int *comm, const int *keyval, void *value, int *flag, int *ierror);       \
+    void name(const int *comm, const int *keyval, void *value, int *flag, int *ierror)               \
+    {                                                                                                \
+        static interpose_next next = {.symbol = #name};                                              \
+        const interpose_back *back = get_too(&harmonizer);                                           \
+        void (*function)(const int *, const int *, void *, int *, int *) = mh_interpose_find(&next); \
+        function(comm, keyval, value, flag, ierror);                                                 \
+        if (back && (!ierror || *ierror == 0) && *flag && back->is_wtime_keyval(*keyval, true))      \
+            *(type *)value = 1;                                                                      \
     }
 EACH_SPELLING(DEFINE_ATTRIBUTE, intptr_t, comm_get_attr, COMM_GET_ATTR, Comm_get_attr)
 EACH_SPELLING(DEFINE_ATTRIBUTE, int, attr_get, ATTR_GET, Attr_get)

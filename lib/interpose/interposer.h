@@ -23,9 +23,6 @@
 #include <stdint.h>
 #include <time.h>
 
-/* An argument as it came, whatever its type: in a register, or where a pointer would be on the stack. */
-typedef intptr_t trace_slot;
-
 /* Of a thread of the program, in the back. */
 typedef struct trace_thread trace_thread;
 
@@ -219,6 +216,10 @@ static inline size_t trace_hash(uint64_t number, unsigned bits)
 
 /* What a pointer of the program points to. MPI refuses a call that has none; 0 is no handle. */
 #define TRACE_AT(pointer) ((pointer) ? *(pointer) : 0)
+
+/* Where a status is to go, if it has to be read afterwards. */
+#define TRACE_STATUS(call, wanted) \
+    ((call)->status.MPI_SOURCE = MPI_PROC_NULL, (wanted) == MPI_STATUS_IGNORE ? &(call)->status : (wanted))
 
 /* Shares of collective operations, for meanings.txt. OWN is that of this process in a list. */
 #define TRACE_NOTHING ((trace_share){0}) /* the type of no bytes is never asked for */
