@@ -219,20 +219,23 @@ void mh_program_judge(program_found *program)
     unmap(map);
 }
 
+static bool is_executable(const char *path)
+{
+    struct stat status;
+    return access(path, X_OK) == 0 && stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
+}
+
 bool mh_program_find(const char *name, program_found *program)
 {
     const char *path = getenv("PATH");
-    struct stat status;
     if (strchr(name, '/')) {
-        snprintf(program->path, sizeof program->path, "%s", name);
-        if (access(name, F_OK) != 0)
-            program->path[0] = '\0';
-        return access(name, X_OK) == 0 && stat(name, &status) == 0 && !S_ISDIR(status.st_mode);
+        snprintf(program->path, sizeof program->path, "%s", access(name, F_OK) == 0 ? name : "");
+        return is_executable(name);
     }
     for (size_t length; path; path = path[length] ? path + length + 1 : NULL) {
         length = strcspn(path, ":");
         snprintf(program->path, sizeof program->path, "%.*s/%s", length ? (int)length : 1, length ? path : ".", name);
-        if (access(program->path, X_OK) == 0 && stat(program->path, &status) == 0 && !S_ISDIR(status.st_mode))
+        if (is_executable(program->path))
             return true;
     }
     program->path[0] = '\0';
