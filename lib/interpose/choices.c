@@ -16,15 +16,9 @@ interpose_choices mh_choices = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .mark 
 
 static const char variable[] = "MPIX_INTERPOSE";
 
-/* clang-format off */
-#define PLACE(field) offsetof(interpose_choices, field)
-static const size_t numbers[] = {
-    PLACE(harmonizes), PLACE(records), PLACE(barrier), PLACE(wtime), PLACE(all), PLACE(quiet), PLACE(buffer_bytes),
-    PLACE(from_ns), PLACE(to_ns), PLACE(pid), PLACE(mark),
-};
-static const size_t texts[] = {PLACE(report), PLACE(folder), PLACE(only)};
-/* clang-format on */
-enum { NUMBERS = sizeof numbers / sizeof *numbers, TEXTS = sizeof texts / sizeof *texts };
+enum { NUMBERS = offsetof(interpose_choices, report) / sizeof(int64_t) };
+static int64_t *const numbers = (int64_t *)&mh_choices;
+static char *const texts = mh_choices.report, *const end_of_texts = (char *)(&mh_choices + 1);
 
 bool mh_choices_export(void)
 {
@@ -34,11 +28,9 @@ bool mh_choices_export(void)
     if (!file)
         return false;
     for (int i = 0; i < NUMBERS; i++)
-        fprintf(file, "%" PRId64 " ", *(const int64_t *)((const char *)&mh_choices + numbers[i]));
-    for (int i = 0; i < TEXTS; i++) {
-        const char *text = (const char *)&mh_choices + texts[i];
+        fprintf(file, "%" PRId64 " ", numbers[i]);
+    for (const char *text = texts; text < end_of_texts; text += CHOICES_TEXT)
         fprintf(file, "%zu:%s", strlen(text), text);
-    }
     bool is_done = fclose(file) == 0 && setenv(variable, value, 1) == 0;
     free(value);
     return is_done;
@@ -51,12 +43,11 @@ bool mh_choices_import(void)
     if (!value)
         return false;
     for (int i = 0; i < NUMBERS; i++, value = end)
-        *(int64_t *)((char *)&mh_choices + numbers[i]) = strtoll(value, &end, 10);
-    for (int i = 0; i < TEXTS; i++, value = end) {
+        numbers[i] = strtoll(value, &end, 10);
+    for (char *text = texts; text < end_of_texts; text += CHOICES_TEXT, value = end) {
         size_t length = strtoul(value, &end, 10);
         if (*end != ':' || length >= CHOICES_TEXT || strlen(end + 1) < length)
             return false;
-        char *text = (char *)&mh_choices + texts[i];
         memcpy(text, end + 1, length);
         text[length] = '\0';
         end += 1 + length;

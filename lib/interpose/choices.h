@@ -11,6 +11,7 @@
 
 enum { CHOICES_TEXT = 4096 };
 
+/* Numbers, then texts, as they are written. */
 typedef struct {
     int64_t harmonizes, records; /* of mpix_preload, of mpix_trace */
     int64_t barrier, wtime;      /* MPI_Barrier is to be harmonized, MPI_Wtime to be the global clock */
@@ -21,6 +22,7 @@ typedef struct {
     char report[CHOICES_TEXT]; /* empty: standard error */
     char folder[CHOICES_TEXT];
     char only[CHOICES_TEXT]; /* patterns of names; empty: all but MPI_Wtime and MPI_Wtick */
+    char back[CHOICES_TEXT]; /* the file */
 } interpose_choices;
 extern interpose_choices mh_choices; /* the launcher, the front and the back have their own each */
 

@@ -172,8 +172,16 @@ static bool is_of_flavor(char *version)
     return strncmp(version, stem, strlen(stem)) == 0;
 }
 
-static const void *open_file(const char *path, const char *version)
+/* NULL, and a line has said why not. */
+static const void *open_back(const char *version)
 {
+    const char *path = mh_choices.back;
+    if (access(path, R_OK) != 0) {
+        mh_choices_warn(
+            "this program uses %s, and there is no %s: install libmpix_harmonize built for this MPI library", version,
+            path);
+        return NULL;
+    }
     int count = count_mpi_libraries().all;
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
@@ -194,26 +202,6 @@ static const void *open_file(const char *path, const char *version)
     if (!back)
         mh_choices_warn("%s is not part of it: %s", path, dlerror());
     return back;
-}
-
-/* The back beside the front; or NULL, and a line has said why. */
-static const void *open_beside(const char *front, const char *version)
-{
-    const char *slash = strrchr(front, '/');
-    char path[PATH_MAX];
-    int length =
-        !slash ? -1 : snprintf(path, sizeof path, "%.*s/" INTERPOSE_BACK_FILE, (int)(slash - front), front, FLAVOR);
-    if (length < 0 || (size_t)length >= sizeof path) {
-        mh_choices_warn("LD_PRELOAD must name " INTERPOSE_FRONT_FILE " with its directory", FLAVOR);
-        return NULL;
-    }
-    if (access(path, R_OK) != 0) {
-        mh_choices_warn(
-            "this program uses %s, and there is no %s: install libmpix_harmonize built for this MPI library", version,
-            path);
-        return NULL;
-    }
-    return open_file(path, version);
 }
 
 /* In Open MPI, handles are addresses of variables, which a linked program may have in itself: RTLD_NEXT misses them. */
@@ -243,7 +231,6 @@ static bool is_open_on_all(bool is_open)
 const void *mh_interpose_open(void)
 {
     static char version[VERSION_SIZE];
-    Dl_info self;
     mark_as_used();
     if (!mh_choices.harmonizes && !mh_choices.records)
         return NULL;
@@ -253,8 +240,7 @@ const void *mh_interpose_open(void)
                         version, FLAVOR, mh_choices_name());
         return NULL;
     }
-    const char *front = dladdr(version, &self) ? self.dli_fname : "";
-    const void *back = open_beside(front, version);
+    const void *back = open_back(version);
     if (is_open_on_all(back != NULL))
         return back;
     if (back)

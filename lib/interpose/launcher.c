@@ -300,7 +300,7 @@ static char **read_command_line(int argc, char **argv)
 
 /* ---- The front and the back: in a build tree, or where they are installed */
 
-static char folder[PATH_MAX], front[2 * PATH_MAX], back[2 * PATH_MAX];
+static char folder[PATH_MAX], front[2 * PATH_MAX];
 
 /* The front says if the back is missing, when it is known whether all processes have it. */
 static bool has_flavor(const char *flavor)
@@ -308,8 +308,8 @@ static bool has_flavor(const char *flavor)
     if (!flavor)
         return false;
     snprintf(front, sizeof front, "%s/" INTERPOSE_FRONT_FILE, folder, flavor);
-    snprintf(back, sizeof back, "%s/" INTERPOSE_BACK_FILE, folder, flavor);
-    return access(front, R_OK) == 0;
+    const int length = snprintf(mh_choices.back, CHOICES_TEXT, "%s/" INTERPOSE_BACK_FILE, folder, flavor);
+    return length < CHOICES_TEXT && access(front, R_OK) == 0;
 }
 
 /* By the libraries of the program; else by its launcher, if that tells; else the first that is here. */
@@ -357,7 +357,7 @@ static void ask_library(void)
     if (child == 0) {
         if (!mh_is_first_process())
             dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
-        void *handle = dlopen(back, RTLD_LAZY | RTLD_LOCAL);
+        void *handle = dlopen(mh_choices.back, RTLD_LAZY | RTLD_LOCAL);
         interpose_check *check = handle ? (interpose_check *)dlsym(handle, INTERPOSE_CHECK_NAME) : NULL;
         _exit(check && !check(speaker, mh_choices.only) ? STATUS_BAD_OPTION : STATUS_GOOD);
     }
