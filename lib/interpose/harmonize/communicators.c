@@ -14,13 +14,12 @@
 #include "interpose/twin.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A bit for each call says whether it was valid; a page of bits takes memory only from its first use on. */
-enum { BARRIERS_BEFORE = 100, MAX_ENGAGED = 64, FLAG_BYTES = 1 << 20, MAX_FLAGS = FLAG_BYTES * 8, REDUCTIONS = 3 };
+enum { BARRIERS_BEFORE = 100, FLAG_BYTES = 1 << 20, MAX_FLAGS = FLAG_BYTES * 8, REDUCTIONS = 3 };
 /* Reading a lateness takes longer than a barrier. */
 static const double lateness_interval_s = 0.01;
 
@@ -33,17 +32,16 @@ typedef struct {
     MPI_Request requests[REDUCTIONS]; /* under way at the end */
 } communicator;
 
+preload_closed mh_preload_closed;
+
 static communicator world;
 static int keyval = MPI_KEYVAL_INVALID;
 static atomic_int engaged_count;
-static atomic_llong passed;
 
-/* Engaged ones, the world first; and the sums of those of which this process was rank 0. */
+/* Engaged ones, the world first. */
 static pthread_mutex_t lists = PTHREAD_MUTEX_INITIALIZER;
-static communicator *open_list[MAX_ENGAGED + 1];
+static communicator *open_list[PRELOAD_MAX_ENGAGED + 1];
 static int open_count;
-static preload_summary closed_list[MAX_ENGAGED + 1];
-static int closed_count;
 
 static void name_summary(communicator *c, MPI_Comm comm)
 {
@@ -111,7 +109,7 @@ static void finish_summing(communicator *c)
     for (int64_t i = 0; i < c->summary.judged; i++)
         c->summary.valid += c->flags[i / 8] >> (i % 8) & 1;
     if (rank == 0)
-        closed_list[closed_count++] = c->summary;
+        mh_preload_closed.summaries[mh_preload_closed.count++] = c->summary;
 }
 
 /* Called back when the program frees a communicator, at different times on its processes. */
@@ -142,17 +140,6 @@ void mh_preload_free_communicators(void)
         if (open_list[i] != &world)
             PMPI_Comm_free(&open_list[i]->twin); /* from now on, it is freed with its communicator */
     }
-}
-
-int mh_preload_summaries(const preload_summary **summaries)
-{
-    *summaries = closed_list;
-    return closed_count;
-}
-
-int64_t mh_preload_passed(void)
-{
-    return atomic_load(&passed);
 }
 
 /* ---- Which communicator */
@@ -204,7 +191,7 @@ static communicator *find(MPI_Comm comm)
 /* Collective: all processes of comm are in the same barrier. They all engage it, or none does. */
 static void engage(communicator *c, MPI_Comm comm)
 {
-    if (mh_interpose_agree(atomic_fetch_add(&engaged_count, 1) < MAX_ENGAGED && get_memory(c), comm))
+    if (mh_interpose_agree(atomic_fetch_add(&engaged_count, 1) < PRELOAD_MAX_ENGAGED && get_memory(c), comm))
         c->twin = mh_interpose_twin(comm);
     if (c->twin == MPI_COMM_NULL) {
         atomic_fetch_sub(&engaged_count, 1);
@@ -252,6 +239,6 @@ bool mh_preload_barrier(MPI_Comm comm)
     communicator *c = find(comm);
     if (c && !c->is_refused && replace(c, comm))
         return true;
-    atomic_fetch_add(&passed, 1);
+    atomic_fetch_add(&mh_preload_closed.passed, 1);
     return false;
 }

@@ -4,10 +4,11 @@
 #define PRELOAD_COMMUNICATORS_H
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PRELOAD_NAME_SIZE = 64 };
+enum { PRELOAD_NAME_SIZE = 64, PRELOAD_MAX_ENGAGED = 64 };
 
 /* The results of the barriers of one communicator, over all its processes. */
 typedef struct {
@@ -29,10 +30,12 @@ void mh_preload_close_communicators(void);
 /* Free what the communicators have, except mh_twin_of_world. */
 void mh_preload_free_communicators(void);
 
-/* The summaries of communicators of which this process was rank 0. Returns how many. */
-int mh_preload_summaries(const preload_summary **summaries);
-
-/* The barriers of this process that were left to MPI. */
-int64_t mh_preload_passed(void);
+/* In the end. */
+typedef struct {
+    preload_summary summaries[PRELOAD_MAX_ENGAGED + 1]; /* of communicators of which this process was rank 0 */
+    int count;
+    atomic_llong passed; /* barriers of this process that were left to MPI */
+} preload_closed;
+extern preload_closed mh_preload_closed;
 
 #endif

@@ -8,13 +8,13 @@
 #include "interpose/twin.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
 /* A few calls show whether many would take too long, as they do if processes share a processor. */
 enum { FEW_CALLS = 8, MANY_CALLS = 200, MAX_ROWS = 20 };
@@ -74,8 +74,8 @@ static bool first_has(const void *memory)
 /* Rank 0 gets the summaries of all processes, in the order of their ranks. Only there is room for what all have. */
 static void gather_summaries(findings *found)
 {
-    const preload_summary *mine;
-    int bytes = mh_preload_summaries(&mine) * (int)sizeof *mine, total = 0;
+    const preload_summary *mine = mh_preload_closed.summaries;
+    int bytes = mh_preload_closed.count * (int)sizeof *mine, total = 0;
     int *counts = found->rank == 0 ? calloc((size_t)found->ranks * 2, sizeof *counts) : NULL;
     int *starts = counts ? counts + found->ranks : NULL;
     if (first_has(counts)) {
@@ -166,46 +166,19 @@ static char *compose_report(const findings *found)
     return text;
 }
 
-/* Returns 0 or an errno. */
-static int append(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "a");
-    if (!file)
-        return errno;
-    int reason = fputs(text, file) < 0 ? errno : 0;
-    if (fclose(file) != 0 && reason == 0)
-        reason = errno;
-    return reason;
-}
-
 static void write_report(const char *text)
 {
     const char *path = mh_choices.report;
-    int reason = path[0] ? append(path, text) : 0;
-    if (reason != 0)
+    if (path[0]) {
+        const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+        int reason = file < 0 ? errno : mh_interpose_write(file, text);
+        if (file >= 0 && close(file) != 0 && reason == 0)
+            reason = errno;
+        if (reason == 0)
+            return;
         fprintf(stderr, "mpix_preload: cannot write %s: %s; this is the report\n", path, strerror(reason));
-    if (reason != 0 || !path[0])
-        fputs(text, stderr);
-}
-
-/* Where a file would be larger than the program may make it, the kernel also sends a signal, which would end it. */
-static void write_without_signal(const char *text)
-{
-    static const struct timespec at_once;
-    sigset_t too_large, before;
-    sigemptyset(&too_large);
-    sigaddset(&too_large, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &too_large, &before);
-    write_report(text);
-    if (!sigismember(&before, SIGXFSZ))
-        sigtimedwait(&too_large, NULL, &at_once);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-static void add_passed(findings *found)
-{
-    int64_t passed = mh_preload_passed();
-    PMPI_Allreduce(&passed, &found->passed, 1, MPI_INT64_T, MPI_MAX, mh_twin_of_world);
+    }
+    mh_interpose_write(STDERR_FILENO, text);
 }
 
 static void report(void)
@@ -214,7 +187,8 @@ static void report(void)
     int has_harmonized = 0;
     PMPI_Comm_rank(mh_twin_of_world, &found.rank);
     PMPI_Comm_size(mh_twin_of_world, &found.ranks);
-    add_passed(&found);
+    const int64_t passed = mh_preload_closed.passed;
+    PMPI_Allreduce(&passed, &found.passed, 1, MPI_INT64_T, MPI_MAX, mh_twin_of_world);
     find_clock(&found);
     gather_summaries(&found);
     for (int i = 0; found.summaries && i < found.count; i++)
@@ -224,7 +198,7 @@ static void report(void)
         measure_cost(&found);
     char *text = found.rank == 0 ? compose_report(&found) : NULL;
     if (text)
-        write_without_signal(text);
+        write_report(text);
     free(text);
     free(found.summaries);
 }

@@ -34,7 +34,7 @@ static int write_all(const struct iovec *parts, int count, ssize_t bytes)
         return 0;
     int reason = done >= 0 && write(file, "", 1) >= 0 ? ENOSPC : errno;
     if (reason == EFBIG)
-        mh_trace_take_file_signal();
+        mh_interpose_take_file_signal(); /* a lock is held */
     return reason;
 }
 

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 trace_recording mh_trace = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
 
@@ -65,22 +64,12 @@ void mh_trace_unlock(trace_lock *lock)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void mh_trace_take_file_signal(void)
-{
-    static const struct timespec at_once;
-    sigset_t too_large;
-    sigemptyset(&too_large);
-    sigaddset(&too_large, SIGXFSZ);
-    sigtimedwait(&too_large, NULL, &at_once);
-}
-
 /* ---- Messages and memory */
 
 /* Written at once: a launcher may lose what follows, or mix it with other lines. */
 void mh_trace_say(const char *format, ...)
 {
     static const char name[] = "mpix_trace: ";
-    static trace_lock speaking = TRACE_LOCK;
     char text[sizeof mh_choices.folder + 512];
     va_list arguments;
     strcpy(text, name);
@@ -88,11 +77,7 @@ void mh_trace_say(const char *format, ...)
     vsnprintf(text + strlen(name), sizeof text - sizeof name, format, arguments);
     va_end(arguments);
     strcat(text, "\n");
-    bool is_held = mh_trace_lock(&speaking, TRACE_IN_A_SECOND);
-    if (write(STDERR_FILENO, text, strlen(text)) < 0 && errno == EFBIG && is_held)
-        mh_trace_take_file_signal();
-    if (is_held)
-        mh_trace_unlock(&speaking);
+    mh_interpose_write(STDERR_FILENO, text);
 }
 
 void *mh_trace_map(size_t bytes)

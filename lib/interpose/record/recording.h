@@ -57,9 +57,6 @@ typedef enum { TRACE_AT_ONCE, TRACE_IN_A_SECOND, TRACE_AT_ANY_TIME } trace_patie
 bool mh_trace_lock(trace_lock *lock, trace_patience patience);
 void mh_trace_unlock(trace_lock *lock);
 
-/* Call it with a lock held if a file was too large: the signal, which the kernel sends too, would end most programs. */
-void mh_trace_take_file_signal(void);
-
 /* Zeros that take no memory until they are used; NULL if there is no room. */
 void *mh_trace_map(size_t bytes);
 
