@@ -1,17 +1,23 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! What check_preload.c prints, in the three forms of Fortran: FORM is 1 for mpif.h, 2 for mpi, 3 for mpi_f08.
+! What check_preload.c prints, and messages for check_trace.sh, in the three forms of Fortran: FORM is 1 for mpif.h, 2
+! for mpi, 3 for mpi_f08.
 program check_preload
 #if FORM == 3
     use mpi_f08
     implicit none
-#elif FORM == 2
+    type(MPI_Comm) :: twin
+    type(MPI_Request) :: requests(2)
+#else
+#if FORM == 2
     use mpi
     implicit none
 #else
     implicit none
     include 'mpif.h'
 #endif
-    integer :: i, ierror, rank, ranks, provided, older, sum, gathered(16)
+    integer :: twin, requests(2)
+#endif
+    integer :: i, ierror, rank, ranks, provided, older, sum, gathered(16), from(4), to(4)
     integer(kind=MPI_ADDRESS_KIND) :: is_global
     logical :: found
     double precision :: before, latest
@@ -45,6 +51,20 @@ program check_preload
     call MPI_BCAST(sum, 1, MPI_INTEGER, ranks - 1, MPI_COMM_WORLD, ierror)
     call MPI_ALLGATHER(sum, 1, MPI_INTEGER, gathered, 1, MPI_INTEGER, MPI_COMM_WORLD, ierror)
     if (any(gathered(1:ranks) /= ranks)) print '(a)', 'wrong: MPI_REDUCE, MPI_BCAST or MPI_ALLGATHER'
+    call MPI_COMM_DUP(MPI_COMM_WORLD, twin, ierror)
+    to = rank
+    do i = 1, 3
+        if (rank == 0) then
+            call MPI_SEND(to, 4, MPI_INTEGER, 1, 5, twin, ierror)
+        else
+            call MPI_RECV(from, 4, MPI_INTEGER, 0, 5, twin, MPI_STATUS_IGNORE, ierror)
+        end if
+    end do
+    call MPI_IRECV(from, 4, MPI_INTEGER, MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, requests(1), ierror)
+    call MPI_ISEND(to, 4, MPI_INTEGER, 1 - rank, 6, MPI_COMM_WORLD, requests(2), ierror)
+    call MPI_WAITALL(2, requests, MPI_STATUSES_IGNORE, ierror)
+    if (from(4) /= 1 - rank) print '(a)', 'wrong: message'
+    call MPI_COMM_FREE(twin, ierror)
     if (MPI_WTIME() < latest - 1d-4) print '(a)', 'wrong: MPI_WTIME'
     call MPI_FINALIZE(ierror)
     print '(a)', 'done'

@@ -25,6 +25,7 @@ enum {
 };
 #define LOOK_INTERVAL_S 0.01 /* of the preload */
 static int rank, ranks;
+static char **arguments; /* after the action */
 
 static void nap_us(long us)
 {
@@ -348,16 +349,23 @@ static void do_handler(void)
     MPI_Errhandler_free(&handler);
 }
 
-/* Barriers with processes of another world, which has no preload. */
-static void do_spawn(const char *program)
+/* Barriers with processes of another world, which has no preload. The first argument is the program. */
+static void do_spawn(void)
 {
-    MPI_Comm between, all;
-    char *arguments[] = {"spawned", NULL};
+    int one = 1, sum = 0, size;
+    MPI_Comm between, all, again;
     MPI_Comm_get_parent(&between);
     if (between == MPI_COMM_NULL)
-        MPI_Comm_spawn(program, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between, MPI_ERRCODES_IGNORE);
+        MPI_Comm_spawn(arguments[0], (char *[]){"spawn", NULL}, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between,
+                       MPI_ERRCODES_IGNORE);
     MPI_Intercomm_merge(between, 0, &all);
     call_barriers(all, 2 * BARRIERS_OF_EACH);
+    MPI_Comm_dup(all, &again);
+    MPI_Comm_size(again, &size);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, again);
+    if (sum != size)
+        printf("wrong: %d of %d\n", sum, size);
+    MPI_Comm_free(&again);
     MPI_Comm_disconnect(&all);
     MPI_Comm_disconnect(&between);
 }
@@ -370,78 +378,78 @@ static void do_child(void)
     call_barriers(MPI_COMM_WORLD, BARRIERS);
 }
 
-static void act_oddly(const char *what, char **arguments)
+static void do_nothing(void)
 {
-    if (strcmp(what, "refused") == 0)
-        do_refused();
-    else if (strcmp(what, "handler") == 0)
-        do_handler();
-    else if (strcmp(what, "spawn") == 0 || strcmp(what, "spawned") == 0)
-        do_spawn(arguments[0]);
-    else
-        printf("wrong: there is no %s\n", what);
 }
 
-static void act(const char *what, char **arguments)
+static void do_barriers(void)
 {
-    if (strcmp(what, "barriers") == 0) {
-        print_clock();
-        call_barriers(MPI_COMM_WORLD, BARRIERS);
-    } else if (strcmp(what, "limit") == 0) {
-        setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0});
-        call_barriers(MPI_COMM_WORLD, BARRIERS);
-    } else if (strcmp(what, "pauses") == 0) {
-        call_barriers_slowly();
-    } else if (strcmp(what, "collectives") == 0) {
-        call_collectives();
-    } else if (strcmp(what, "collectives_after_barrier") == 0) {
-        MPI_Barrier(MPI_COMM_WORLD);
-        call_collectives();
-        call_collectives();
-    } else if (strcmp(what, "quick_calls_after_barriers") == 0) {
-        call_quickly_after_barriers();
-    } else if (strcmp(what, "clocks") == 0) {
-        compare_clocks();
-    } else if (strcmp(what, "times") == 0) {
-        compare_times();
-    } else if (strcmp(what, "like_world") == 0) {
-        call_on_like_world();
-    } else if (strcmp(what, "others") == 0) {
-        do_other_barriers();
-    } else if (strcmp(what, "freed") == 0) {
-        free_one_by_one();
-    } else if (strcmp(what, "many") == 0) {
-        do_many_communicators();
-    } else if (strcmp(what, "threads") == 0) {
-        do_threads();
-    } else if (strcmp(what, "child") == 0) {
-        do_child();
-    } else if (strcmp(what, "exec") == 0) {
-        MPI_Finalize();
-        execvp(arguments[0], arguments);
-    } else if (strcmp(what, "abort") == 0) {
-        MPI_Abort(MPI_COMM_WORLD, 5);
-    } else if (strcmp(what, "nothing") != 0) {
-        act_oddly(what, arguments);
-    }
+    print_clock();
+    call_barriers(MPI_COMM_WORLD, BARRIERS);
+}
+
+static void do_limit(void)
+{
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0});
+    call_barriers(MPI_COMM_WORLD, BARRIERS);
+}
+
+static void call_collectives_after_barrier(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    call_collectives();
+    call_collectives();
+}
+
+static void do_exec(void)
+{
+    MPI_Finalize();
+    execvp(arguments[0], arguments);
+}
+
+static void do_abort(void)
+{
+    MPI_Abort(MPI_COMM_WORLD, 5);
 }
 
 /* With several threads, a duplicate of the world does not count as the world. */
-static int needs_threads(const char *what)
-{
-    return strcmp(what, "threads") == 0 || strcmp(what, "freed") == 0 || strcmp(what, "many") == 0;
-}
+static const struct {
+    const char *name;
+    void (*act)(void);
+    int has_threads;
+} actions[] = {{"nothing", do_nothing},
+               {"barriers", do_barriers},
+               {"limit", do_limit},
+               {"pauses", call_barriers_slowly},
+               {"collectives", call_collectives},
+               {"collectives_after_barrier", call_collectives_after_barrier},
+               {"quick_calls_after_barriers", call_quickly_after_barriers},
+               {"clocks", compare_clocks},
+               {"times", compare_times},
+               {"like_world", call_on_like_world},
+               {"others", do_other_barriers},
+               {"freed", free_one_by_one, 1},
+               {"many", do_many_communicators, 1},
+               {"threads", do_threads, 1},
+               {"child", do_child},
+               {"exec", do_exec},
+               {"abort", do_abort},
+               {"refused", do_refused},
+               {"handler", do_handler},
+               {"spawn", do_spawn}};
 
 int main(int argc, char **argv)
 {
-    const char *what = argc > 1 ? argv[1] : "";
-    int provided, finalized;
+    const char *what = argc > 1 ? argv[1] : "nothing";
+    int i = 0, provided, finalized;
     if (strcmp(what, "sessions") == 0) {
         do_sessions();
         return 0;
     }
+    while (strcmp(what, actions[i].name) != 0)
+        i++;
     double before = WTIME_ANYWHERE();
-    if (needs_threads(what))
+    if (actions[i].has_threads)
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     else
         MPI_Init(&argc, &argv);
@@ -449,7 +457,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (rank == 0 && WTIME_GOES_ON && MPI_Wtime() < before)
         puts("wrong: MPI_Wtime starts anew");
-    act(what, argv + 2);
+    arguments = argv + 2;
+    actions[i].act();
     MPI_Finalized(&finalized);
     before = WTIME_ANYWHERE();
     if (!finalized)

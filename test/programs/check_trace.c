@@ -292,85 +292,57 @@ static void free_within_a_call(void)
     MPI_Comm_free_keyval(&key);
 }
 
-/* With processes of another world. */
-static void merge_and_sum(MPI_Comm others, int is_child)
+static void take_two_seconds(void)
 {
-    int one = 1, sum = 0, size;
-    MPI_Comm all, again;
-    MPI_Intercomm_merge(others, is_child, &all);
-    MPI_Comm_dup(all, &again);
-    MPI_Comm_size(again, &size);
-    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, again);
-    if (sum != size)
-        printf("wrong: %d of %d\n", sum, size);
-    MPI_Comm_free(&again);
-    MPI_Comm_free(&all);
-    MPI_Comm_disconnect(&others);
+    take_time(20);
 }
 
-static void spawn(char *program)
+static void abort_later(void)
 {
-    char *arguments[] = {"spawned", NULL};
-    MPI_Comm children;
-    MPI_Comm_spawn(program, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
-    merge_and_sum(children, 0);
+    take_time(20);
+    MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
-static int meet_parents(void)
-{
-    MPI_Comm parents;
-    MPI_Comm_get_parent(&parents);
-    merge_and_sum(parents, 1);
-    return MPI_Finalize();
-}
-
-static void (*find_action(const char *name))(void)
-{
-    static const struct {
-        const char *name;
-        void (*action)(void);
-    } actions[] = {{"twice", look_twice},         {"poll", poll},
-                   {"windows", try_windows},      {"parts", try_parts},
-                   {"many", send_many},           {"many_abort", send_many_and_abort},
-                   {"freed", free_within_a_call}, {"waitsome", fail_to_wait}};
-    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-        if (strcmp(name, actions[i].name) == 0)
-            return actions[i].action;
-    return do_all;
-}
+static const struct {
+    const char *name;
+    void (*action)(void);
+    void *(*work)(void *); /* or that of two threads, and what the first one does meanwhile */
+    int tenths;
+} actions[] = {{"all", do_all},
+               {"cleared", do_all},
+               {"twice", look_twice},
+               {"poll", poll},
+               {"windows", try_windows},
+               {"parts", try_parts},
+               {"waitsome", fail_to_wait},
+               {"many", send_many},
+               {"many_abort", send_many_and_abort},
+               {"freed", free_within_a_call},
+               {"time", take_two_seconds},
+               {"abort", abort_later},
+               {"threads", .work = talk},
+               {"exchange", .work = exchange},
+               {"exchange_by_one", .work = exchange_one_by_one},
+               {"twins", .work = make_twins, .tenths = 10}};
 
 int main(int argc, char **argv)
 {
-    const char *action = argc > 1 ? argv[1] : "all";
-    int provided;
-    if (strcmp(action, "cleared") == 0)
+    const char *name = argc > 1 ? argv[1] : "all";
+    int i = 0, provided;
+    while (strcmp(name, actions[i].name) != 0)
+        i++;
+    if (strcmp(name, "cleared") == 0)
         unsetenv("MPIX_INTERPOSE");
-    if (strcmp(action, "threads") == 0 || strcmp(action, "twins") == 0 || strncmp(action, "exchange", 8) == 0)
+    if (actions[i].work)
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     else
         MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     peer = 1 - rank;
-    if (strcmp(action, "spawned") == 0)
-        return meet_parents();
-    if (strcmp(action, "threads") == 0)
-        run_threads(talk, 0);
-    else if (strcmp(action, "exchange") == 0)
-        run_threads(exchange, 0);
-    else if (strcmp(action, "exchange_by_one") == 0)
-        run_threads(exchange_one_by_one, 0);
-    else if (strcmp(action, "twins") == 0)
-        run_threads(make_twins, 10);
-    else if (strcmp(action, "time") == 0 || strcmp(action, "abort") == 0)
-        take_time(20);
-    else if (strcmp(action, "spawn") == 0)
-        spawn(argv[0]);
+    if (actions[i].work)
+        run_threads(actions[i].work, actions[i].tenths);
     else
-        find_action(action)();
-    if (strcmp(action, "child") == 0 && system("echo child") != 0)
-        printf("wrong: no child\n");
-    if (strcmp(action, "abort") == 0)
-        MPI_Abort(MPI_COMM_WORLD, 3);
+        actions[i].action();
     MPI_Finalize();
     printf("done\n");
     return 0;

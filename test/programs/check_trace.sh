@@ -8,6 +8,7 @@
 . "$(dirname "$0")/trace_recording.sh"
 subject=$scratch/subject
 compile subject check_trace.c
+compile preload check_preload.c
 compile forms -I../../lib check_trace_forms.c check_trace_forms_messages.c
 
 # ---- What is recorded
@@ -35,25 +36,24 @@ check_forms() {
 check_fortran() {   # FORM
     local wrapper=${compiler/mpicc/mpifort}
     # shellcheck disable=SC2086
-    $wrapper -w -DFORM="$1" "$here/check_trace.F90" -o "$scratch/fortran$1" >"$scratch/log" 2>&1 ||
+    $wrapper -w -DFORM="$1" "$here/check_preload.F90" -o "$scratch/fortran$1" >"$scratch/log" 2>&1 ||
         { cat "$scratch/log"; return; }
     check_recording all "$scratch/fortran$1" <<END
 0|3| send partner 1 tag 5 bytes 16 comm 2 request 0\$
 1|3| receive partner 0 tag 5 bytes 16 comm 2 request 0\$
 0|1| send partner 1 tag 6 bytes 16 comm 0 request [1-9]
 0|1| receive partner 1 tag 6 bytes 16 comm 0 request [1-9]
-0|1| collective partner -1 tag [1-9][0-9]* bytes 16 comm 0 request
+0|1| collective partner -1 tag [1-9][0-9]* bytes 8 comm 0 
 0|1| enter MPI_Finalize\$
-0|11|^site [^ ]+ MAIN__[+]0x[0-9a-f]+ [(]0x[0-9a-f]+[)] in .*/fortran$1\$
-0|11|^site [^ ]
+0|15|^site [^ ]+ MAIN__[+]0x[0-9a-f]+ [(]0x[0-9a-f]+[)] in .*/fortran$1\$
+0|15|^site [^ ]
 END
 }
 
 # What passes without mpix_trace.
-check_passes() {    # ACTION BARRIERS_OF_RANK_0 BARRIERS_OF_RANK_1 COLLECTIVE_CALLS
+check_passes() {    # ACTION BARRIERS_OF_RANK_0 BARRIERS_OF_RANK_1 COLLECTIVE_CALLS [ARGUMENT]
     local rank
-    compile preload check_preload.c -Wno-deprecated-declarations
-    succeeds record 2 "$scratch/preload" "$1"
+    succeeds record 2 "$scratch/preload" "$1" "${@:5}"
     ! grep -q '^wrong' "$scratch/out" || complain "the program complains"
     expect_sound
     expect 0 "$2" ' enter MPI_Barrier$'
@@ -278,9 +278,9 @@ check_others() {
     expect_status 7
     expect_line '^mpix_trace: nothing called MPI_Init; the program ran without being recorded$'
     refuses 'ls is no MPI program' run alone mpix_trace -o "$scratch/new" ls
-    record 2 "$subject" child
+    record 2 "$scratch/preload" child
     expect_done
-    [ "$(grep -c '^child$' "$scratch/out")" -eq 2 ] || complain "a child does not run"
+    [ "$(grep -c '^child 2$' "$scratch/out")" -eq 2 ] || complain "a child does not run"
     run 2 mpix_trace -o "$folder" "$subject"
     [ "$status" -ne 0 ] || complain "a trace is overwritten"
     grep -q 'there is a trace in' "$scratch/err" || complain "no line says that there is a trace"
@@ -380,9 +380,9 @@ tap_check "threads that make communicators" check_twins
 tap_check "a communicator that is freed within a call" check_recording all "$subject" freed <<'END'
 0|3| enter MPI_Comm_free$
 END
-spawns_alone() { launch 2 "$subject" spawn </dev/null; }
+spawns_alone() { launch 2 "$scratch/preload" spawn "$scratch/preload" </dev/null; }
 tap_check_if spawns_alone "MPI_Comm_spawn fails here" \
-    "processes of another world" record_all "$subject" spawn
+    "processes of another world" check_passes spawn 206 206 0 "$scratch/preload"
 tap_check "--only, --from-s and --to-s" check_only
 tap_check "the cost of a call" check_cost
 tap_check "mpix_preload and mpix_trace" check_both
