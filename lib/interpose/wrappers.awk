@@ -100,6 +100,8 @@ function emit_call(name, meaning, arguments,    comm, is_for_both) {
     print "        enter(back, &call, " (flags[meaning] ~ /trial/ ? "true" : "false") ");"
     if (flags[meaning] ~ /persistent/)
         print "        call.started.is_persistent = true;"
+    if (name ~ /^I?[bBsS]send/)
+        print "        call.started.mode = " (name ~ /^I?[bB]/ ? "TRACE_BUFFERED;" : "TRACE_SYNCHRONOUS;")
     print "        " expand(before[meaning]) ";"
     print "    }"
     if (comm)
