@@ -56,11 +56,10 @@ static __attribute__((noinline)) caller find_caller(uintptr_t address)
     static const char *const interfaces[] = {"libmpichfort.", "libmpifort.", "libmpi_mpifh", "libmpi_usempi", NULL};
     static interpose_next init = {.symbol = "PMPI_Init"};
     Dl_info object, library;
-    if (!init.address)
-        mh_interpose_find_if_any(&init);
+    const void *its_init = mh_interpose_find_if_any(&init);
     if (!dladdr((void *)address, &object) || !object.dli_fname)
         return OF_PROGRAM;
-    if (init.address && dladdr(init.address, &library) && library.dli_fbase == object.dli_fbase)
+    if (its_init && dladdr(its_init, &library) && library.dli_fbase == object.dli_fbase)
         return OF_MPI;
     if (mh_stem_of(object.dli_fname, parts) >= 0 && strstr(object.dli_fname, ".so"))
         return OF_MPI;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What check_trace.sh records: known numbers of known calls. check_trace ACTION, with two processes. */
+#include <arpa/inet.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { TAG = 7, THREAD_MESSAGES = 100, TWINS = 100, MANY = 20000, EXCHANGES = 5000 };
 
@@ -292,6 +295,70 @@ static void free_within_a_call(void)
     MPI_Comm_free_keyval(&key);
 }
 
+/* ---- Processes that met by their groups, by a port or by a socket */
+
+static void talk_between(MPI_Comm between)
+{
+    if (between == MPI_COMM_NULL)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    for (int i = 0; i < 10; i++) {
+        if (rank == 0)
+            MPI_Send(&i, 1, MPI_INT, 0, TAG, between);
+        else
+            MPI_Recv(&(int){0}, 1, MPI_INT, 0, TAG, between, MPI_STATUS_IGNORE);
+    }
+    MPI_Comm_disconnect(&between);
+}
+
+static void meet_by_groups(void)
+{
+    MPI_Comm between = MPI_COMM_NULL;
+#if MPI_VERSION >= 4
+    MPI_Group all, own, others;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 1, &rank, &own);
+    MPI_Group_incl(all, 1, &peer, &others);
+    MPI_Intercomm_create_from_groups(own, 0, others, 0, "check", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &between);
+    MPI_Group_free(&others);
+    MPI_Group_free(&own);
+    MPI_Group_free(&all);
+#endif
+    talk_between(between);
+}
+
+static void meet_by_port(void)
+{
+    MPI_Comm between = MPI_COMM_NULL;
+    char port[MPI_MAX_PORT_NAME] = "";
+    if (rank == 0)
+        MPI_Open_port(MPI_INFO_NULL, port);
+    MPI_Bcast(port, sizeof port, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &between);
+    else
+        MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &between);
+    talk_between(between);
+}
+
+static void meet_by_socket(void)
+{
+    MPI_Comm between = MPI_COMM_NULL;
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t bytes = sizeof address;
+    int waiting = socket(AF_INET, SOCK_STREAM, 0), joined = waiting;
+    if (rank == 0 && (bind(waiting, (void *)&address, bytes) != 0 || listen(waiting, 1) != 0 ||
+                      getsockname(waiting, (void *)&address, &bytes) != 0))
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Bcast(&address, sizeof address, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        joined = accept(waiting, NULL, NULL);
+    else if (connect(joined, (void *)&address, bytes) != 0)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Comm_join(joined, &between);
+    close(joined);
+    talk_between(between);
+}
+
 static void take_two_seconds(void)
 {
     take_time(20);
@@ -318,6 +385,9 @@ static const struct {
                {"many", send_many},
                {"many_abort", send_many_and_abort},
                {"freed", free_within_a_call},
+               {"groups", meet_by_groups},
+               {"port", meet_by_port},
+               {"socket", meet_by_socket},
                {"time", take_two_seconds},
                {"abort", abort_later},
                {"threads", .work = talk},

@@ -89,7 +89,7 @@ END
 
 # HOW: the processes met; they know the same context of what is between them, so its messages are found again.
 check_between() {
-    record_all "$scratch/between" "$1"
+    record_all "$subject" "$1"
     expect 0 10 ' send partner 0 tag 7 bytes 4 comm 2 '
     expect 1 10 ' receive partner 0 tag 7 bytes 4 comm 2 '
     expect 0 1 '^comm 2 context [1-9][0-9]* size 1 inter 1 ranks 1$'
@@ -390,8 +390,7 @@ tap_check "a collective call that is refused on one process" check_passes refuse
 tap_check "a barrier in an error handler" check_passes handler 301 302 301
 tap_check "calls of this library" check_library
 tap_check "calls of a tool" check_tool
-compile between check_trace_between.c
-meet_alone() { launch 2 "$scratch/between" "$how" </dev/null; }
+meet_alone() { launch 2 "$subject" "$how" </dev/null; }
 for how in groups port socket; do
     tap_check_if meet_alone "they cannot meet so with this MPI library" \
         "messages between processes that met by $how" check_between $how
