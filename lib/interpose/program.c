@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { ELF_HEAD = 64 }; /* bytes; that of 32-bit programs is shorter, but they are longer */
@@ -117,25 +116,16 @@ static bool is_static(file_map map)
     return true;
 }
 
-/* What ldd says of a file, or NULL. */
-static FILE *ask_ldd(const char *path, pid_t *child)
+/* What ldd says of a file, or NULL. What is loaded into programs is not to be loaded into a shell. */
+static FILE *ask_ldd(const char *path)
 {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return NULL;
-    *child = fork();
-    if (*child == 0) {
-        int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
-        unsetenv("LD_PRELOAD");
-        dup2(ends[1], STDOUT_FILENO);
-        dup2(nothing, STDERR_FILENO);
-        execlp("ldd", "ldd", path, (char *)NULL);
-        _exit(1);
-    }
-    close(ends[1]);
-    FILE *said = *child > 0 ? fdopen(ends[0], "r") : NULL;
-    if (!said)
-        close(ends[0]);
+    const char *tools = getenv("LD_PRELOAD");
+    unsetenv("LD_PRELOAD");
+    setenv("MPIX_PROGRAM", path, 1);
+    FILE *said = popen("exec ldd \"$MPIX_PROGRAM\" 2>/dev/null", "re");
+    unsetenv("MPIX_PROGRAM");
+    if (tools)
+        setenv("LD_PRELOAD", tools, 1);
     return said;
 }
 
@@ -182,9 +172,7 @@ static bool judge_libraries(program_found *program)
 {
     char *line = NULL;
     size_t size = 0;
-    pid_t child;
-    int status = 1;
-    FILE *said = ask_ldd(program->path, &child);
+    FILE *said = ask_ldd(program->path);
     if (!said)
         return false;
     while (getline(&line, &size, said) > 0) {
@@ -192,8 +180,7 @@ static bool judge_libraries(program_found *program)
         judge_library(program, path_of(line));
     }
     free(line);
-    fclose(said);
-    return waitpid(child, &status, 0) == child && status == 0;
+    return pclose(said) == 0;
 }
 
 void mh_program_judge(program_found *program)
