@@ -333,21 +333,6 @@ INLINE void make_global(int result, int keyval, void *value, const int *flag)
 
 #include "interpose/functions.h"
 
-/* ---- MPI_Initialized, MPI_Finalized: a program without MPI may find them here and ask */
-
-static int run_state(interpose_next *next, int *flag)
-{
-    int (*function)(int *) = mh_interpose_find_if_any(next);
-    if (function)
-        return function(flag);
-    *flag = 0;
-    return MPI_SUCCESS;
-}
-ENTRY(MPI_Initialized, int, (int *flag), run_state, (&next, flag))
-ENTRY(PMPI_Initialized, int, (int *flag), run_state, (&next, flag))
-ENTRY(MPI_Finalized, int, (int *flag), run_state, (&next, flag))
-ENTRY(PMPI_Finalized, int, (int *flag), run_state, (&next, flag))
-
 /* ---- MPI_Finalize */
 
 static int run_Finalize(interpose_next *next, const void *site)

@@ -3,14 +3,8 @@
 # awk -f wrappers.awk meanings.txt PREPROCESSED_MPI_H
 #
 # For each function of MPI that returns an int: run_NAME, and its entries MPI_NAME and PMPI_NAME, of front.c's macros.
-# front.c has those of functions that are not like others. What returns a value and no error code is left to MPI: other
-# types, and conversions of handles and statuses.
-
-BEGIN {
-    split("Initialized Finalize Finalized Abort Pcontrol", names, " ")
-    for (i in names)
-        is_by_hand[names[i]] = 1
-}
+# front.c has those of MPI_Finalize, MPI_Abort and MPI_Pcontrol. What returns a value and no error code is left to MPI:
+# other types, and conversions of handles and statuses.
 
 function trim(text) {
     gsub(/^[ \t]+|[ \t]+$/, "", text)
@@ -133,13 +127,17 @@ function emit(name, parameters,    meaning, with, arguments) {
     arguments = substr(list, 1, length(list) - 2)
     print "static int run_" name "(" with "interpose_next *next, const void *site)"
     print "{"
-    print "    int (*function)(" parameters ") = mh_interpose_find(next);"
+    print "    int (*function)(" parameters ") ="
+    print "        mh_interpose_find" (flags[meaning] ~ /state/ ? "_if_any" : "") "(next);"
     if (flags[meaning] ~ /session/)
         print "    begin_session();"
     if (flags[meaning] ~ /init/) {
         print "    const int64_t entered_ns = trace_raw_now_ns();"
         print "    const trace_place before = go_into_init(site);"
         print "    return begin(function(" arguments "), before, entered_ns, ID_" name ", site);"
+    } else if (flags[meaning] ~ /state/) {
+        print "    (void)site;"
+        print "    return function ? function(a1) : (*a1 = 0, MPI_SUCCESS);"
     } else {
         emit_call(name, meaning, arguments)
     }
@@ -174,7 +172,7 @@ END {
     print "    OF(Wtime) OF(Wtick)\n\n#ifdef ENTRIES"
     print "#define ID_OF(name) ID_##name,\nenum { ID_NONE, INTERPOSE_FUNCTIONS(ID_OF) };\n"
     for (i = 1; i <= found; i++)
-        if (!(order[i] in is_by_hand))
+        if (order[i] !~ /^(Finalize|Abort|Pcontrol)$/)
             emit(order[i], list_of[order[i]])
     print "#endif"
 }
