@@ -245,7 +245,7 @@ INLINE void come_out(const trace_call *call)
 INLINE void enter(const interpose_back *back, trace_call *call, bool is_trial)
 {
     call->is_trial = is_trial;
-    call->site = program_site((const void *)call->site);
+    call->site = program_site((const void *)(uintptr_t)call->site);
     back->enter(call);
     own.thread = call->thread;
 }
