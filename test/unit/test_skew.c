@@ -32,7 +32,7 @@ static void print_skews(const int64_t *skew_ticks, int count, double tick_ns, in
         memcpy(ticks, skew_ticks, (size_t)count * sizeof ticks[0]);
         for (int k = 0; k < count; k++)
             valid += ticks[k] >= 0;
-        run.schemes[SCHEME_BARRIER].tally = (tally_t){ticks, count, valid, 1000 * count};
+        run.schemes[SCHEME_BARRIER].tally = (tally_t){ticks, count, valid, INT64_C(1000) * count};
         skew_take_in(&run, tick_ns);
     }
     ck_assert_int_eq(skew_print(&run, tick_ns, ""), 0);
