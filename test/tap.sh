@@ -149,7 +149,7 @@ tap_check() {
     shift
     tap_complaints=$("$@" 2>&1)
     tap_status=$?
-    [ $tap_status -lt 128 ] || tap_complaints+=${tap_complaints:+$'\n'}"it ends with status $tap_status"
+    [ $tap_status -lt 128 ] || tap_complaints="$tap_complaints (it ends with status $tap_status)"
     tap_expect_empty "$tap_name" "$tap_complaints"
 }
 

@@ -133,7 +133,7 @@ class Heatmap(Figure):
         """Columns of barriers that no row is told from the harmonized ones by."""
         found = []
         for group in ("MPI", "own"):
-            for label in panels[0].columns[group]:
+            for label in panels[0].columns[group] if panels else ():
                 ratios = [ratio for panel in panels for ratio in panel.ratios((group, label))]
                 if ratios and all(0.95 <= ratio <= 1.05 for ratio in ratios):
                     found.append(f"{'MPI: ' if group == 'MPI' else ''}{label}")
@@ -180,8 +180,9 @@ class Heatmap(Figure):
                 after, runs = panel.times(row, False), panel.times(row, True)
                 text = (f"{min(runs):.2f} to {max(runs):.2f} us harmonized ({panel.range(row, True)} times in "
                         f"{len(runs)} runs)." if runs else "harmonized without a valid sample.")
-                yield (f"{pretty(row)}, {METRICS[panel.metric]}: {min(after):.2f} to {max(after):.2f} us after "
-                       f"barriers ({panel.range(row, False)} times), {text}")
+                barriers = (f"{min(after):.2f} to {max(after):.2f} us after barriers ({panel.range(row, False)} times)"
+                            if after else "no time after a barrier")
+                yield f"{pretty(row)}, {METRICS[panel.metric]}: {barriers}, {text}"
         yield f"Barriers after which each latency is within 5 % of the harmonized one: {self.harmless(panels)}."
 
 

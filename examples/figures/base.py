@@ -20,7 +20,7 @@ FAILED, BAD_OPTION, CANNOT = 1, 2, 3
 MAX_SECONDS = 900
 
 # What mpix_figures knows of the machine and was told by options.
-run = SimpleNamespace(output="figures", ranks="", quick=False, plot_only=False, trace="", format="png,svg",
+run = SimpleNamespace(output="figures", ranks=None, quick=False, plot_only=False, trace="", format="png,svg",
                       build_dir="", measured=set(), processors=len(os.sched_getaffinity(0)))
 
 
@@ -108,7 +108,8 @@ def supervise(words, output=None, environment=None):
         child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output or log, stderr=log,
                                  env={**os.environ, **(environment or {})}, start_new_session=True)
         try:
-            return child.wait(MAX_SECONDS)
+            status = child.wait(MAX_SECONDS)
+            return status if status >= 0 else 128 - status
         except subprocess.TimeoutExpired:
             return FAILED + 1
         finally:
@@ -179,6 +180,13 @@ def algorithms(operation):
     return ["library", *numbered_algorithms(operation)][:amount(None, 2)]
 
 
+def forget_choices():
+    """Algorithms that the user's environment chooses, of operations whose algorithms are compared."""
+    for operation in ("barrier", "reduce", "bcast", "allreduce", "alltoall"):
+        for name in (f"MPIR_CVAR_{operation.upper()}_INTRA_ALGORITHM", f"OMPI_MCA_coll_tuned_{operation}_algorithm"):
+            os.environ.pop(name, None)
+
+
 def choice_of(chosen):
     """The environment, which launchers hand on to ranks they start here, by which operations have these algorithms. The
     MPI library chooses for "library", and for operations that are not named."""
@@ -216,7 +224,7 @@ def read_csv(lines):
 
 
 def read_file(path):
-    """None if a program has left none."""
+    """None if a program has left no file."""
     with contextlib.suppress(FileNotFoundError), open(path, errors="replace") as file:
         return read_csv(file)
     return []
@@ -335,7 +343,7 @@ class Figure:
                                           "eval page(900, 560)\nset title title\neval draw_nothing\n")
 
     def draw(self, data):
-        """Returns the charts. No gnuplot is a FileNotFoundError."""
+        """Returns the charts."""
         with open(data, errors="replace") as file:
             text = file.read()
         self.notes = dict(re.findall("^# ([a-z]+): (.+)$", text, re.M))
@@ -344,8 +352,11 @@ class Figure:
         write(script, self.script())
         charts = []
         for form in run.formats: # gnuplot does not notice that a chart cannot be written
-            drawn = subprocess.run(["gnuplot", "-e", f"format = '{form}'; file = ''", script], capture_output=True,
-                                   stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C.UTF-8"})
+            try:
+                drawn = subprocess.run(["gnuplot", "-e", f"format = '{form}'; file = ''", script], capture_output=True,
+                                       stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C.UTF-8"})
+            except FileNotFoundError:
+                raise Cannot(f"cannot be drawn: there is no gnuplot (Debian package: gnuplot-nox); its data is {data}")
             if drawn.returncode != 0 or not drawn.stdout:
                 raise Failed(f"gnuplot failed on {script}:\n{drawn.stderr.decode(errors='replace').strip()}")
             charts.append(f"{run.output}/{self.name}.{form}")

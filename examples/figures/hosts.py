@@ -27,8 +27,10 @@ class Gantt(Figure):
         if launcher_problem(2):
             return "made"
         words = [run.launcher, *run.launcher_flags, "-n", str(run.ranks[-1]), "hostname"]
-        hosts = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        return "launched" if len(set(hosts.stdout.split())) > 1 else "made"
+        with open(f"{run.work}/hosts", "w+") as output:
+            supervise(words, output)
+            output.seek(0)
+            return "launched" if len(set(output.read().split())) > 1 else "made"
 
     def problems(self):
         source = self.source()
@@ -59,16 +61,18 @@ class Gantt(Figure):
 
     def trace_made_hosts(self):
         """The test's clock of the second host is one that drifts in a known way."""
-        build, folder = os.path.dirname(run.tools), f"{run.work}/hosts"
+        build, folder = os.path.dirname(run.tools), f"{run.work}/two"
         with open(f"{build}/Makefile") as file:
             compiler = next(line.split(" = ")[1].strip() for line in file if line.startswith("CC = "))
         progress(f"{self.name}: two hosts, {amount(60, 5)} seconds")
-        if supervise([os.environ.get("MAKE", "make"), "-C", build, "test/simulation/trace_truth",
-                      "test/simulation/interpose_simulated.la"]) == 0:
-            supervise(["env", "-C", build, "-u", "MPIX_TEST_BRIEF", "-u", "MPIX_TEST_QUICK", f"MPIEXEC={run.launcher}",
-                       f"CC={compiler}", "bash", f"{run.sources}/test/simulation/run_trace_tests.sh",
-                       *amount("60 100000", "5 8000").split(), folder])
-        if not os.path.isdir(f"{folder}/trace"):
+        status = supervise([os.environ.get("MAKE", "make"), "-C", build, "test/simulation/trace_truth",
+                            "test/simulation/interpose_simulated.la"])
+        if status == 0:
+            status = supervise(["env", "-C", build, "-u", "MPIX_TEST_BRIEF", "-u", "MPIX_TEST_QUICK",
+                                f"MPIEXEC={run.launcher}", f"CC={compiler}", "bash",
+                                f"{run.sources}/test/simulation/run_trace_tests.sh",
+                                *amount("60 100000", "5 8000").split(), folder])
+        if status != 0 or not os.path.isdir(f"{folder}/trace"):
             raise Failed("two hosts could not be traced")
         return f"{folder}/trace"
 

@@ -108,11 +108,14 @@ static bool is_static(file_map map)
     const uint64_t begin = is_short ? short_head->e_phoff : head->e_phoff;
     const size_t count = is_short ? short_head->e_phnum : head->e_phnum;
     const size_t size = is_short ? short_head->e_phentsize : head->e_phentsize;
-    if (begin > map.size || count * size > map.size - begin)
+    uint32_t type; /* which comes first in both */
+    if (size < sizeof type || begin > map.size || count * size > map.size - begin)
         return false;
-    for (size_t i = 0; i < count; i++)
-        if (*(const uint32_t *)(map.bytes + begin + i * size) == PT_INTERP) /* the type comes first in both */
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&type, map.bytes + begin + i * size, sizeof type);
+        if (type == PT_INTERP)
             return false;
+    }
     return true;
 }
 

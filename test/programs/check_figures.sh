@@ -44,8 +44,10 @@ check_refusals() {
 --ranks=2,,4 all
 --ranks two drift
 --ranks , drift
+--ranks= drift
 --format pdf drift
 --format , drift
+--format= drift
 --format png, drift
 --quick=1 drift
 --trace /nonexistent gantt
@@ -100,6 +102,15 @@ draw_with_fake() {      # FIGURE...
 }
 # What mpix_bench would print.
 one_row='printf "operation,release,ranks,size_bytes,avg_ns,max_mean_ns\nreduce,barrier,2,4,100.0,200.0\n"'
+
+# What a launcher has printed before a signal ended it.
+check_killed() {
+    fake_launcher "$one_row; kill -KILL \$\$"
+    rm -f "$scratch/figures/reduce-heatmap.csv"
+    draw_with_fake reduce-heatmap
+    expect_status 1
+    [ ! -e "$scratch/figures/reduce-heatmap.csv" ] || complain "keeps what a launch that was killed has left"
+}
 
 # While the barrier varies, what the library makes of the reduction by itself does not change.
 check_algorithms() {
@@ -259,11 +270,12 @@ check_odd_trace() {
 }
 
 # Why two hosts cannot be made of this machine, if so.
-hosts_problem() {
-    local line
-    [ "${sanitizers:-no}" = no ] || echo "what sanitizers have built cannot be loaded into an ordinary program"
-    line=$("$(dirname "$0")/../hosts/with_hosts.sh" 2 true 2>&1 </dev/null)
-    [ $? -ne 77 ] || sed -n 's/^skip: *//p' <<<"$line" | head -n 1
+made_hosts_problem() {
+    if [ "${sanitizers:-no}" = no ]; then
+        hosts_problem "$here/../hosts/with_hosts.sh"
+    else
+        echo "what sanitizers have built cannot be loaded into an ordinary program"
+    fi
 }
 
 data_of() {             # FIGURE
@@ -320,6 +332,7 @@ quick check "mpix_figures: help, version, list" check_answers
 quick check "mpix_figures: bad options" check_refusals
 check "mpix_figures: figures that cannot be made" check_cannot
 check "mpix_figures: measurements that fail" check_failures
+check "mpix_figures: a launch that is killed" check_killed
 check "mpix_figures: rows that cannot be written" check_no_room
 check "mpix_figures: a figure's algorithms are for that figure" check_algorithms
 check "mpix_figures: ranks are bound where they can be" check_binding
@@ -342,8 +355,8 @@ launcher=${MPIEXEC:-mpiexec}
 for name in $launched; do
     if [ "$(basename "$launcher")" = smpirun ]; then
         tap_skip "mpix_figures: $name" "simulated programs are not launched like this"
-    elif [[ $name == gantt || $name == violations ]] && [ -n "$(hosts_problem)" ]; then
-        tap_skip "mpix_figures: $name" "$(hosts_problem)"
+    elif [[ $name == gantt || $name == violations ]] && [ -n "$(made_hosts_problem)" ]; then
+        tap_skip "mpix_figures: $name" "$(made_hosts_problem)"
     else
         # Each MPI library chooses its algorithms in its own way.
         [ "$name" != reduce-heatmap ] || tap_tier=quick

@@ -4,7 +4,7 @@
 # by the lines that stand there.
 . "$(dirname "$0")/run.sh"
 . "$here/page.sh"
-page=$here/../../doc/results.md
+document=$here/../../doc/results.md
 columns_page >"$scratch/columns.md"
 export MPIX_HARMONIZE_TOLERANCE_NS=1000000000 PYTHONDONTWRITEBYTECODE=1
 
@@ -43,7 +43,7 @@ check_schemas() {
         "$programs"/$tool --help-columns | sed -n 's/^## `\(.*\)` [0-9]*$/\1/p' >"$scratch/printed"
         cmp -s "$scratch/named" "$scratch/printed" ||
             echo "$tool writes $(paste -sd ' ' "$scratch/printed"), the page has $(paste -sd ' ' "$scratch/named")"
-    done < <(sed -n '/^## Columns/,/^## `/{/^| `/p}' "$page")
+    done < <(sed -n '/^## Columns/,/^## `/{/^| `/p}' "$document")
     [ -s "$scratch/printed" ] || echo "the page names no program"
 }
 
@@ -85,11 +85,14 @@ check_comparison() {
     validate "$scratch/compare.csv" "$scratch/compare.json"
 }
 
-# A page of all files.
+# A page of all files, of each format.
 check_page() {
-    succeeds run alone mpix_report "$scratch"/*.json -o "$page"
+    local format
+    for format in csv json; do
+        succeeds run alone mpix_report "$scratch"/*.$format -o "$page"
+        [ "$(grep -c '^<h2>' "$page")" -eq 6 ] || complain "not a section for each tool"
+    done
     expect_page "$scratch"/*.json
-    [ "$(grep -c '^<h2>' "$page")" -eq 6 ] || complain "not a section for each tool"
 }
 
 # SIDES WHAT: the last run left out each raw file and said so once for each side, and printed what is in the file WHAT.
@@ -150,7 +153,7 @@ check_pandas() {
     mkdir -p campaign/A campaign/B
     cp results.json campaign/A/0000.json
     cp results.json campaign/B/0001.json
-    python3 "$here/check_results.py" --examples "$page" | awk '/^----$/ { n++; next } { print >"example" n + 0 }'
+    python3 "$here/check_results.py" --examples "$document" | awk '/^----$/ { n++; next } { print >"example" n + 0 }'
     for example in example?; do
         number=$((number + 1))
         [ "$(wc -l <"$example")" -eq 3 ] || echo "$example has not three lines"

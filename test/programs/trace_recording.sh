@@ -88,6 +88,8 @@ expect_sound() {
         expect $rank 1 '^end .* dropped 0$'
         expect $rank 2+ '^clock '
         awk '
+            $1 == "event" && $3 < last[$2] { print "thread " $2 ": time goes back at " $3 }
+            $1 == "event" { last[$2] = $3 }
             $4 == "enter" { name[$2, ++depth[$2]] = $5 }
             $4 == "leave" && name[$2, depth[$2]--] != $5 { print "leave without enter: " $0 }
             END { for (thread in depth) if (depth[thread] != 0) print "thread " thread " does not leave all" }

@@ -8,8 +8,8 @@ most_interruptions=20
 # the synchronization is. Wrong bounds are an error in any run.
 truth_runs=3
 
-# mpix_preload or mpix_trace, FOLDER: copies it there, with the simulated clocks in its back, which the front takes from
-# beside it.
+# mpix_preload or mpix_trace, FOLDER: copies it there, with the simulated clocks in its back, which the launcher takes
+# from beside it.
 copy_simulated() {
     local front
     front=$(compgen -G "lib/interpose/.libs/libmpix_interpose-*.so") && mkdir "$2/.libs" &&

@@ -417,17 +417,17 @@ static bool is_same_place(const graph *a, size_t place, const graph *b, size_t o
            a->places.list[place].address == b->places.list[other].address;
 }
 
-/* What the same cause is charged in another analysis. */
-static double charged_likewise(const wait_analysis *in, const wait_analysis *of, const cause_key *key)
+/* The same cause in another analysis. */
+static cause find_likewise(const wait_analysis *in, const wait_analysis *of, const cause_key *key)
 {
     for (size_t i = 0; i < in->causes.count; i++) {
         const cause_key *other = &in->causes.list[i].key;
         if (other->rank == key->rank && other->is_call == key->is_call &&
             is_same_place(&in->graph, other->from, &of->graph, key->from) &&
             is_same_place(&in->graph, other->to, &of->graph, key->to))
-            return (double)in->causes.list[i].charged_ns;
+            return in->causes.list[i];
     }
-    return 0;
+    return (cause){.charged_ns = 0};
 }
 
 /* Calls of the recorder that take no time change nothing, up to rounding. */
@@ -450,11 +450,19 @@ LOOP_TEST(the_recorder_cuts_nothing, COUNT_OF(programs))
         expect_sums(&found[1], programs[_i].name, ranks);
         for (size_t k = 0; k < found[0].causes.count; k++) {
             const cause *one = found[0].order[k];
-            const double ns = charged_likewise(&found[1], &found[0], &one->key);
-            EXPECT(fabs((double)one->charged_ns - ns) <= 20 + 1e-4 * (double)found[0].causes.waited_ns,
-                   "%s of %d: %" PRId64 " are charged to a cause, %.0f if computations are cut", programs[_i].name,
-                   ranks, one->charged_ns, ns);
+            const cause other = find_likewise(&found[1], &found[0], &one->key);
+            const int64_t near_ns = 20 + found[0].causes.waited_ns / 10000;
+            EXPECT(llabs(one->charged_ns - other.charged_ns) <= near_ns &&
+                       llabs(one->worst_ns - other.worst_ns) <= near_ns,
+                   "%s of %d: %" PRId64 " are charged to a cause, %" PRId64 " if computations are cut; to the worst "
+                   "instance %" PRId64 ", %" PRId64,
+                   programs[_i].name, ranks, one->charged_ns, other.charged_ns, one->worst_ns, other.worst_ns);
+            EXPECT(one->instances == other.instances || one->charged_ns <= near_ns,
+                   "%s of %d: a cause has %" PRId64 " instances, %" PRId64 " if computations are cut",
+                   programs[_i].name, ranks, one->instances, other.instances);
         }
+        for (size_t k = 0; k < found[1].causes.count && k < ANALYSIS_GAINS; k++)
+            expect_chain(&found[1], found[1].order[k], programs[_i].name);
         for (int k = 0; k < ANALYSIS_GAINS; k++)
             EXPECT(fabs((double)(found[0].without_ns[k] - found[1].without_ns[k])) <= 1e-4 * (double)found[0].run_ns,
                    "%s of %d: without cause %d, the run takes %" PRId64 ", or %" PRId64 " if computations are cut",

@@ -154,14 +154,32 @@ static void add_instance(causes *to, const graph_delay *delay, size_t lane, size
     of->worst_call = call;
 }
 
+/* With all its pieces. */
+static void add_computation(causes *to, const graph *of, size_t lane, size_t call)
+{
+    const graph_lane *at = &of->lanes[lane];
+    const graph_computation one = graph_computation_at(of, lane, call);
+    graph_delay whole = {.cause = GRAPH_NONE};
+    for (size_t i = one.first; i <= one.last && i < at->count; i++) {
+        const graph_delay *piece = graph_delay_at(of, at->calls[i].delay_before);
+        if (piece->cause == GRAPH_NONE)
+            continue;
+        whole.cause = piece->cause;
+        whole.late_ns += piece->late_ns;
+        whole.charged_ns += piece->charged_ns;
+    }
+    add_instance(to, &whole, lane, one.last, one.first > 0 ? at->calls[one.first - 1].leave_ns : at->begin_ns,
+                 one.last < at->count ? at->calls[one.last].enter_ns : at->end_ns);
+}
+
 static void add_instances(causes *to, const graph *of, const graph_waits *waits)
 {
     for (size_t lane = 0; lane < of->lane_count; lane++)
         for (size_t i = 0; i < of->lanes[lane].count; i++) {
             const graph_call *call = &of->lanes[lane].calls[i];
-            const int64_t from_ns = i > 0 ? call[-1].leave_ns : of->lanes[lane].begin_ns;
             const int64_t in_ns = waits_end_ns(waits, call);
-            add_instance(to, graph_delay_at(of, call->delay_before), lane, i, from_ns, call->enter_ns);
+            if (i + 1 == of->lanes[lane].count || !graph_is_recorder(of, call))
+                add_computation(to, of, lane, i);
             add_instance(to, graph_delay_at(of, call->delay_in), lane, i, in_ns, call->leave_ns);
         }
 }

@@ -29,7 +29,7 @@ typedef struct {
     int64_t path_ns;    /* how much of the critical path it is */
     int64_t worst_ns;   /* the greatest charge of one instance, and when that was */
     int64_t worst_begin_ns, worst_end_ns;
-    size_t worst_lane, worst_call; /* the computation is before this call */
+    size_t worst_lane, worst_call; /* the last piece of the computation is before this call */
 } cause;
 
 typedef struct {

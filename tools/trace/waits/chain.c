@@ -4,17 +4,23 @@
 #include "trace/waits/causes.h"
 #include "trace/waits/history.h"
 
+static bool is_of_worst(const graph *of, const history_part *part, const cause *cause)
+{
+    if (cause->key.is_call || part->kind == PART_IN)
+        return cause->key.is_call && part->kind == PART_IN && part->call == cause->worst_call;
+    return graph_computation_at(of, cause->worst_lane, part->call).last == cause->worst_call;
+}
+
 /* Whether a part of a wait is charged to the instance, or passed on to a wait of the chain. */
 static bool is_charged(const history *past, const graph_wait *wait, const cause *cause, const bool *is_in)
 {
+    const graph *of = past->of;
     for (size_t i = 0; i < past->late.count; i++) {
         const history_part *part = &past->late.list[i];
         if (part->excess_ns == 0)
             continue;
-        if (part->kind == PART_WAIT && is_in[past->of->lanes[wait->late_lane].calls[part->call].wait])
-            return true;
-        if (part->kind == (cause->key.is_call ? PART_IN : PART_BEFORE) && wait->late_lane == cause->worst_lane &&
-            part->call == cause->worst_call)
+        if (part->kind == PART_WAIT ? is_in[of->lanes[wait->late_lane].calls[part->call].wait]
+                                    : wait->late_lane == cause->worst_lane && is_of_worst(of, part, cause))
             return true;
     }
     return false;
