@@ -1,10 +1,168 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * test_analysis.c - the interval of the median, figures of arrivals, and many samples. check_recompute.sh compares all
- * figures with their definitions, and test_report those of known samples with files.
- */
+/* test_analysis.c - the figures of the benchmark suite against their definitions. */
 #include "bench/analysis.h"
+#include "common/statistics.h"
 #include "support.h"
+
+enum { MAX_RANKS = 3, MAX_CALLS = 24 };
+
+static const double fractions[] = {0.25, 0.5, 0.9, 1};
+
+/* ---- By definition, of the notes of all ranks of call by call */
+
+static int64_t run_time_of(const call_note_t *notes, int ranks, run_time_t kind)
+{
+    int64_t longest_ns = INT64_MIN;
+    for (int one = 0; one < ranks; one++)
+        for (int other = 0; other < ranks; other++)
+            if (one == other || kind == RUN_TIME_MAKESPAN)
+                longest_ns = greater(longest_ns, notes[one].end_ns - notes[other].start_ns);
+    return longest_ns;
+}
+
+/* The place, from 0, of the lower bound of the median's interval; -1: there is none. */
+static int low_place_of(int count)
+{
+    int place = -1;
+    double ways = 1, sum_of_ways = 1;
+    for (; 2 * sum_of_ways <= 0.05 * exp2(count); sum_of_ways += ways) {
+        place++;
+        ways = ways * (count - place) / (place + 1);
+    }
+    return place;
+}
+
+static long double mean_of(const int64_t *values, int64_t count)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += values[i];
+    return (long double)sum / (long double)count;
+}
+
+static void expect_distribution(analysis_t *expected, int64_t *values)
+{
+    int count = (int)expected->valid, low = low_place_of(count);
+    long double squares = 0, mean = mean_of(values, count);
+    mh_sort(values, count);
+    for (int i = 0; i < count; i++)
+        squares += ((long double)values[i] - mean) * ((long double)values[i] - mean);
+    expected->mean_ns = (double)mean;
+    expected->deviation_ns = count > 1 ? (double)sqrtl(squares / (count - 1)) : 0;
+    expected->min_ns = values[0];
+    expected->max_ns = values[count - 1];
+    expected->median_ns = middle_of(values, count);
+    expected->median_interval = low >= 0;
+    expected->median_low_ns = values[low >= 0 ? low : 0];
+    expected->median_high_ns = values[count - 1 - (low >= 0 ? low : 0)];
+    expected->interval_ns = fmax(expected->median_ns - (double)expected->median_low_ns,
+                                 (double)expected->median_high_ns - expected->median_ns);
+    for (int i = 0; i < COUNT_OF(fractions); i++)
+        for (int place = count; place >= 1; place--)
+            if (place >= fractions[i] * count)
+                expected->quantile_ns[i] = values[place - 1];
+}
+
+static analysis_t analysis_by_definition(const call_note_t *notes, int ranks, int calls, run_time_t kind)
+{
+    analysis_t expected = {0};
+    int64_t values[MAX_CALLS] = {0}, makespans[MAX_CALLS] = {0}, durations[MAX_RANKS][MAX_CALLS] = {{0}};
+    for (int call = 0; call < calls; call++, notes += ranks) {
+        int64_t worst = 0;
+        for (int rank = 0; rank < ranks; rank++) {
+            worst = greater(worst, notes[rank].mark);
+            durations[rank][expected.valid] = notes[rank].end_ns - notes[rank].start_ns;
+        }
+        values[expected.valid] = run_time_of(notes, ranks, kind);
+        makespans[expected.valid] = run_time_of(notes, ranks, RUN_TIME_MAKESPAN);
+        *(worst == MARK_MISSED ? &expected.missed : worst == MARK_LATE ? &expected.late : &expected.valid) += 1;
+    }
+    expected.discarded = expected.missed + expected.late;
+    if (expected.valid == 0)
+        return expected;
+    expected.makespan_ns = (double)mean_of(makespans, expected.valid);
+    expect_distribution(&expected, values);
+    long double means[MAX_RANKS] = {0}, sum = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+        means[rank] = mean_of(durations[rank], expected.valid);
+        sum += means[rank] / ranks;
+        expected.slowest_rank = means[rank] > means[expected.slowest_rank] ? rank : expected.slowest_rank;
+        expected.fastest_rank = means[rank] < means[expected.fastest_rank] ? rank : expected.fastest_rank;
+    }
+    expected.avg_ns = (double)sum;
+    expected.max_mean_ns = (double)means[expected.slowest_rank];
+    return expected;
+}
+
+/* Many are equal, or they last for days; clocks may be apart, so that a call ends before it starts. */
+static void make_notes(chance *dice, call_note_t *notes, int count)
+{
+    static const int64_t scales_ns[] = {3, 100, INT64_C(864000000000000)};
+    int64_t scale_ns = scales_ns[chance_between(dice, 0, 2)];
+    double marked = 0.3 * (double)chance_between(dice, 0, 3);
+    for (int i = 0; i < count; i++) {
+        int64_t start_ns = chance_between(dice, -scale_ns, scale_ns);
+        notes[i] = (call_note_t){.start_ns = start_ns,
+                                 .end_ns = start_ns + chance_between(dice, -scale_ns / 50, scale_ns),
+                                 .mark = chance_unit(dice) < marked ? chance_between(dice, 1, 2) : MARK_VALID};
+    }
+}
+
+static void take(samples_t *samples, const call_note_t *notes, int calls)
+{
+    for (int call = 0; call < calls; call++)
+        EXPECT(samples_take(samples, &notes[(size_t)call * (size_t)samples->ranks]), "no memory");
+    ck_assert_int_eq(samples->calls, calls);
+}
+
+static void expect_number(const char *figure, double is, double expected)
+{
+    EXPECT(fabs(is - expected) <= 1e-12 * fmax(fabs(expected), 1e-3), "%s is %.17g instead of %.17g", figure, is,
+           expected);
+}
+
+#define EXPECT_FIGURE(figure) expect_number(#figure, (double)is.figure, (double)expected.figure)
+
+TEST(figures_are_as_by_definition)
+{
+    for (int round = 0; round < rounds_of(3000); round++) {
+        chance dice = chance_of_round(round);
+        call_note_t notes[MAX_RANKS * MAX_CALLS] = {{0}};
+        int ranks = (int)chance_between(&dice, 1, MAX_RANKS), calls = (int)chance_between(&dice, 0, MAX_CALLS);
+        run_time_t kind = (run_time_t)chance_between(&dice, RUN_TIME_LOCAL, RUN_TIME_MAKESPAN);
+        samples_t samples = {.ranks = ranks};
+        analysis_t is;
+
+        make_notes(&dice, notes, ranks * calls);
+        take(&samples, notes, calls);
+        const analysis_t expected = analysis_by_definition(notes, ranks, calls, kind);
+        memset(&is, 0xff, sizeof is);
+        /* Once more after samples have changed places: nothing depends on these. */
+        for (int i = 0; i < 2; i++)
+            analyze(&samples, kind, fractions, COUNT_OF(fractions), &is);
+        samples_free(&samples);
+        EXPECT_FIGURE(valid);
+        EXPECT_FIGURE(missed);
+        EXPECT_FIGURE(late);
+        EXPECT_FIGURE(discarded);
+        EXPECT_FIGURE(avg_ns);
+        EXPECT_FIGURE(max_mean_ns);
+        EXPECT_FIGURE(makespan_ns);
+        EXPECT_FIGURE(mean_ns);
+        EXPECT_FIGURE(deviation_ns);
+        EXPECT_FIGURE(min_ns);
+        EXPECT_FIGURE(max_ns);
+        EXPECT_FIGURE(median_ns);
+        EXPECT_FIGURE(median_low_ns);
+        EXPECT_FIGURE(median_high_ns);
+        EXPECT_FIGURE(median_interval);
+        EXPECT_FIGURE(interval_ns);
+        for (int i = 0; i < MAX_QUANTILES; i++)
+            EXPECT_FIGURE(quantile_ns[i]);
+        EXPECT_FIGURE(slowest_rank);
+        EXPECT_FIGURE(fastest_rank);
+    }
+}
 
 /* ---- The confidence interval of the median */
 
@@ -65,14 +223,14 @@ TEST(interval_holds_the_median)
     int rounds = rounds_of(ROUNDS), held = 0;
 
     for (int round = 0; round < rounds; round++) {
+        call_note_t notes[COUNT] = {{0}};
         samples_t samples = {.ranks = 1};
         analysis_t is;
         chance dice = chance_of_round(round);
 
-        for (int i = 0; i < COUNT; i++) {
-            const call_note_t note = {.end_ns = (int64_t)chance_lognormal(&dice, 1e6, 1)};
-            EXPECT(samples_take(&samples, &note), "no memory");
-        }
+        for (int i = 0; i < COUNT; i++)
+            notes[i].end_ns = (int64_t)chance_lognormal(&dice, 1e6, 1);
+        take(&samples, notes, COUNT);
         analyze(&samples, RUN_TIME_LOCAL, NULL, 0, &is);
         samples_free(&samples);
         held += is.median_low_ns <= 1000000 && 1000000 <= is.median_high_ns;
