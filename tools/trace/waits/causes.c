@@ -154,7 +154,7 @@ static void add_instance(causes *to, const graph_delay *delay, size_t lane, size
     of->worst_call = call;
 }
 
-/* With all its pieces. */
+/* A computation with all its pieces is one instance. */
 static void add_computation(causes *to, const graph *of, size_t lane, size_t call)
 {
     const graph_lane *at = &of->lanes[lane];

@@ -73,8 +73,8 @@ typedef struct {
     uint32_t dependency, member;     /* the first ones, or GRAPH_NONE */
     uint32_t wait;                   /* or GRAPH_NONE */
     uint32_t delay_before, delay_in; /* the computation before this call, and the call itself, or GRAPH_NONE */
-    bool has_partners;               /* it received, or took part in an operation of all, */
-    bool is_matched;                 /* and the other ends are known */
+    bool has_partners;               /* it received a message, or took part in a collective operation */
+    bool is_matched;                 /* the other ends of the message or of the operation are in the trace */
 } graph_call;
 
 /* A thread, from MPI_Init to MPI_Finalize; without them, from the beginning of the run, or of
@@ -124,9 +124,10 @@ bool graph_runs(const graph_lane *lane);
 
 /* What a lane computes between two calls of the program. Calls of the recorder cut it into pieces. */
 typedef struct {
-    size_t from, to;    /* places; where the lane begins and ends, those of the lane */
-    size_t first, last; /* the calls before which its first and its last piece are; as `last`, there may be none */
-    int64_t ns;         /* of all pieces */
+    size_t from, to; /* places of these two calls, or of the beginning and the end of the lane */
+    size_t first,
+        last;   /* the calls before which its first and its last piece are; at the end of a lane, last is count */
+    int64_t ns; /* of all pieces */
 } graph_computation;
 
 /* The computation of which a piece is before a call. */

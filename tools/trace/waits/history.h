@@ -20,7 +20,7 @@ typedef struct {
     history_kind kind;
     size_t call;
     size_t from, to;    /* places; of a call both its own */
-    int64_t ns;         /* with earlier pieces */
+    int64_t ns;         /* of PART_BEFORE with its earlier pieces */
     int64_t excess_ns;  /* by how much it is longer than the same of the other lane */
     int64_t unusual_ns; /* of a part in no pair, by how much it is longer than usual */
     size_t order;       /* from the last */

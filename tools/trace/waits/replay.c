@@ -280,7 +280,7 @@ static int64_t late_ns(const graph *of, const graph_lane *lane, const graph_comp
     return ns;
 }
 
-/* Of the last pieces first. */
+/* Make a computation shorter by so much, its last pieces first. */
 static void take(const graph_lane *lane, const graph_computation *from, int64_t ns, int64_t *less_ns)
 {
     for (size_t i = from->last + 1; i-- > from->first;) {

@@ -10,8 +10,8 @@
 
 /* What is changed. */
 typedef struct {
-    /* By lane and call, and at the end of the lane: so much shorter is what it computes before. May be NULL, of lanes
-     * too. */
+    /* By lane, and then by call, with one more for the end of the lane: how much shorter the computation before it is.
+     * NULL: no lane has shorter ones; NULL of a lane: this lane has none. */
     int64_t **less_ns;
     size_t without;  /* a cause: calls are shorter by as much as others waited for them; or GRAPH_NONE */
     bool is_instant; /* what calls take beside waiting is gone: a network without latency and with any bandwidth */
