@@ -124,10 +124,9 @@ bool graph_runs(const graph_lane *lane);
 
 /* What a lane computes between two calls of the program. Calls of the recorder cut it into pieces. */
 typedef struct {
-    size_t from, to; /* places of these two calls, or of the beginning and the end of the lane */
-    size_t first,
-        last;   /* the calls before which its first and its last piece are; at the end of a lane, last is count */
-    int64_t ns; /* of all pieces */
+    size_t from, to;    /* places of these two calls, or of the beginning and the end of the lane */
+    size_t first, last; /* the calls before which its first and its last piece are; at the end, last is the count */
+    int64_t ns;         /* of all pieces */
 } graph_computation;
 
 /* The computation of which a piece is before a call. */
