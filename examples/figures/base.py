@@ -130,9 +130,13 @@ def binding(ranks):
     return flags if supervise(words, subprocess.DEVNULL) == 0 else []
 
 
+# What a program says that ends before all of its rows are written.
+ENDED_EARLY = re.compile(r"cannot write |rank \d+: |\w+ failed on rank \d+: ")
+
+
 def launch(ranks, words, algorithms=None):
     """Runs a program on so many ranks. Leaves what it prints in the file out. Returns its exit status, and what it said
-    last, or that it lacked room, or where to look."""
+    last, or why it ended early, or where to look."""
     program = os.path.basename(words[0])
     begin = [run.launcher, *run.launcher_flags, *binding(ranks), "-n", str(ranks)]
     with contextlib.suppress(FileNotFoundError):
@@ -144,8 +148,7 @@ def launch(ranks, words, algorithms=None):
     with open(run.log, errors="replace") as log:
         log.seek(place)
         said = [line[len(program) + 2:].rstrip("\n") for line in log if line.startswith(f"{program}: ")]
-    lost = [line for line in said if line.startswith("cannot write ")]
-    return status, (lost or said or [f"see {run.log}"])[-1]
+    return status, (list(filter(ENDED_EARLY.match, said)) or said or [f"see {run.log}"])[-1]
 
 
 # ---- Algorithms of the MPI library
@@ -287,10 +290,10 @@ class Figure:
 
     def keep(self, status, message, keys, what):
         """Keeps the rows, with these columns before them. All programs exit with 1 where a row has no figures, or
-        doubtful ones, of which they tell; what else there is, is kept. They exit with 1 also where they could not write
+        doubtful ones, of which they tell; what else there is, is kept. They exit with 1 also where they ended before
         all rows."""
         rows = self.rows() if status <= 1 else []
-        if not rows or (status == 1 and message.startswith("cannot write ")):
+        if not rows or (status == 1 and ENDED_EARLY.match(message)):
             raise Failed(f"{what} failed, exit status {status}")
         self.data += [{**keys, **row} for row in rows]
         self.doubts += status

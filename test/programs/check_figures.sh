@@ -122,13 +122,16 @@ check_algorithms() {
         grep -E " ($variables)=" && complain "another reduction without being asked for"
 }
 
-# A program that lacks room for its rows is no program with doubtful rows, by which it ends with the same status.
-check_no_room() {
-    fake_launcher "$one_row; printf 'mpix_bench: %s\n' 'cannot write the results: No space' so >&2; exit 1"
-    draw_with_fake reduce-heatmap
-    expect_status 1
-    expect_message 'reduce-heatmap: measuring failed'
-    [ ! -e "$scratch/figures/reduce-heatmap.csv" ] || complain "leaves data of which rows are missing"
+# A program that ends before its last row is no program with doubtful rows, by which it ends with the same status.
+check_rows_missing() {
+    local why
+    for why in 'cannot write the results: No space' 'rank 1: out of memory' 'MPI_Reduce failed on rank 0: so'; do
+        fake_launcher "$one_row; printf 'mpix_bench: %s\n' '$why' so >&2; exit 1"
+        draw_with_fake reduce-heatmap
+        expect_status 1
+        expect_message 'reduce-heatmap: measuring failed'
+        [ ! -e "$scratch/figures/reduce-heatmap.csv" ] || complain "$why: leaves data of which rows are missing"
+    done
     fake_launcher "$one_row; echo 'mpix_bench: one row is doubtful' >&2; exit 1"
     draw_with_fake reduce-heatmap
     expect_message 'not all rows have figures, or good ones (mpix_bench at 2 ranks: one row is doubtful)'
@@ -333,7 +336,7 @@ quick check "mpix_figures: bad options" check_refusals
 check "mpix_figures: figures that cannot be made" check_cannot
 check "mpix_figures: measurements that fail" check_failures
 check "mpix_figures: a launch that is killed" check_killed
-check "mpix_figures: rows that cannot be written" check_no_room
+check "mpix_figures: rows that are missing" check_rows_missing
 check "mpix_figures: a figure's algorithms are for that figure" check_algorithms
 check "mpix_figures: ranks are bound where they can be" check_binding
 quick check "mpix_figures: signals" check_signal

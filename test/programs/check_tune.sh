@@ -13,8 +13,9 @@ MPICH*) algorithm=reduce_scatter_allgather suffix=json variable=MPIR_CVAR_COLL_S
 esac
 export variable algorithm
 
-# In place of mpix_bench: a launch takes 1 us, but with the file of $algorithm alone, or with "tuned", as $gains says: a
-# size and a ratio in percent on each line. $damage is what it does to the file "tuned".
+# In place of mpix_bench: a launch takes 1 us, but with the file of an algorithm alone, or with "tuned", as $gains says: on
+# each line a size, a ratio in percent, that with "tuned" if it is another one, and the algorithm if it is another one. If
+# all come together, nothing gains from the last arrival on. $damage is what it does to the file "tuned".
 json_head mpix-bench "$bench_columns from_last_ns,ns,figure,number" >"$scratch/head"
 export head=$scratch/head log=$scratch/log gains damage= gaining=median_ns # the column that gains
 cat >"$scratch/bench" <<'END'
@@ -26,13 +27,20 @@ sleep "${pause:-0}"
 [ "$name" != tuned ] || [ -z "$damage" ] || [ -e "$log.damaged" ] || { eval "$damage"; : >"$log.damaged"; }
 cat "$head"
 sizes=$(printf '%s\n' "$@" | sed -n '/^--message-size$/{n;p}')
+arrivals="together $(printf '%s\n' "$@" | sed -n '/^--arrival$/{n;s/,/ /g;p}')"
+[[ $sizes = *[,:]* ]] || exit 1 # that would be a range
 for size in ${sizes//,/ }; do
-    percent=
-    case $name in "$algorithm" | tuned) percent=$(awk -v size="$size" -v name="$name" '
-        $1 == size { print name == "tuned" && NF == 3 ? $3 : $2 }' <<<"$gains") ;; esac
-    median=$((1000 + RANDOM % 10)) from_last=$((1000 + RANDOM % 10))
-    [ -z "$percent" ] || printf -v "${gaining/_ns/}" %d $((percent * 10 + RANDOM % 10))
-    echo "{\"operation\":\"${*: -1}\",\"size_bytes\":$size,\"median_ns\":$median,\"from_last_ns\":$from_last}"
+    size=${size%:*}
+    percent=$(awk -v size="$size" -v name="$name" -v usual="$algorithm" '
+        $1 == size && name == "tuned" { print (NF > 2 ? $3 : $2) }
+        $1 == size && name == (NF > 3 ? $4 : usual) { print $2 }' <<<"$gains")
+    for arrival in $arrivals; do
+        median=$((1000 + RANDOM % 10)) from_last=$((1000 + RANDOM % 10))
+        [ -z "$percent" ] || [ "$gaining-$arrival" = from_last_ns-together ] ||
+            printf -v "${gaining/_ns/}" %d $((percent * 10 + RANDOM % 10))
+        printf '{"operation":"%s","size_bytes":%d,"arrival":"%s","median_ns":%d,"from_last_ns":%d}\n' "${*: -1}" \
+            "$size" "$arrival" $median $from_last
+    done
 done
 END
 # RANKS PROGRAM...: the script needs no launcher.
@@ -66,7 +74,7 @@ expect_rule() {
 
 expect_no_file() {
     [ ! -e "$scratch/tuning/tuned.$suffix" ] || complain "there is a file"
-    ! grep -q 'To use it' "$scratch/out" || complain "a file is recommended"
+    ! grep -q 'To use it' "$scratch/out" "$scratch/err" || complain "a file is recommended"
 }
 
 check_gain() {
@@ -74,7 +82,7 @@ check_gain() {
     gains=$'1024 50\n4096 60'
     succeeds tune --format csv allreduce
     expect_rule 1024 4096
-    grep -q "^# To use it:.*$variable=$(realpath "$scratch")/tuning/tuned.$suffix" "$scratch/out" ||
+    grep -q "^# To use it:.*$variable=$(realpath "$scratch")/tuning/tuned.$suffix" "$scratch/err" ||
         complain "it does not say how to use the file"
     tune --format json allreduce
     [ "$(cut -c1 "$scratch/out" | tr -d '\n')" = "{{" ] || complain "not a head and a row of JSON"
@@ -117,7 +125,7 @@ check_parameters() {
 }
 
 expect_before() {   # WHAT
-    grep -q "^# Before the algorithms of a file, .* uses: $1" "$scratch/out" || complain "$1 is not named"
+    grep -hq "^# Before the algorithms of a file, .* uses: $1" "$scratch/out" "$scratch/err" || complain "$1 is not named"
 }
 
 # A component that goes before tuned is named; the rules are in force for nothing.
@@ -178,6 +186,15 @@ check_continues() {
     tune -m 64,1K allreduce
     expect_status 1
     expect_message "has a tuning of something else"
+    # Another time for it is the same tuning, and what was planned stays.
+    succeeds tune --budget-s 40 allreduce
+    [ ! -e "$log" ] || complain "it measured again with a greater --budget-s, $(wc -l <"$log") launches"
+    exec 9<"$scratch/tuning"
+    flock 9
+    tune allreduce
+    exec 9<&-
+    expect_status 1
+    expect_message "another mpix_tune is at work"
 }
 
 # A signal in the middle of checks and proofs leaves nothing that is wrong.
@@ -214,8 +231,12 @@ check_no_gain() {
     [ "$(grep -c '"schema":"mpix-tune"' "$scratch/out")" = 1 ] || complain "without rules, there is no head of JSON"
 }
 
-# Without a minimum, sizes begin with one element.
+# Without a minimum, sizes begin with one element. One size is no maximum.
 check_sizes() {
+    again
+    gains='1024 50'
+    succeeds tune -m 1K:1K --format csv allreduce
+    expect_rule 1024 1024
     again
     gains=
     succeeds tune -m 16 allreduce
@@ -242,6 +263,16 @@ check_no_second_gain() {
     expect_status 1
     grep -q "1024 .* fresh launches did not gain" "$scratch/out" || complain "it does not say so"
     expect_no_file
+}
+
+# Where a rule is dropped, the one before ends with the last size that was measured.
+check_dropped_neighbor() {
+    local rules="4096,4096,$algorithm,in force|16384,16384,recursive_doubling,fresh launches did not gain|"
+    again
+    gains=$'4096 50\n16384 50 100 recursive_doubling'
+    tune --format csv allreduce
+    expect_status 1
+    [ "$(columns first_bytes last_bytes algorithm verdict | tr '\n' '|')" = "$rules" ] || complain "not these: $rules"
 }
 
 # Wrong files: what is done to the right one. A letter says for which library.
@@ -295,6 +326,9 @@ give one OPERATION|-- mpiexec
 "scan"|scan -- mpiexec
 --ranks|-n 0 bcast -- mpiexec
 10 is not allowed, give multiples of 4|-m 8,10 reduce -- mpiexec
+"last-late:1.5x" is not allowed, give a magnitude in us|--arrival ascending:20,last-late:1.5x bcast -- mpiexec
+"together" alone|--arrival together bcast -- mpiexec
+"soon" is not allowed|--arrival soon bcast -- mpiexec
 END
 }
 
@@ -312,6 +346,7 @@ check_ends() {
     expect_end "give {ranks}" run alone mpix_tune -o "$scratch/tuning" allreduce -- "${MPIEXEC:-mpiexec}" \
         ${MPIEXEC_FLAGS-} -n 1
     expect_end "does not run programs" run alone mpix_tune -o "$scratch/tuning" allreduce -- false
+    expect_end 'cannot run "no-launcher"' run alone mpix_tune -o "$scratch/tuning" allreduce -- no-launcher
     expect_end "cannot make the folder" run alone mpix_tune -o /dev/null allreduce -- true
 }
 
@@ -348,6 +383,7 @@ tap_check "signals" check_interrupts
 tap_check "a range of sizes" check_sizes
 quick tap_check "no gain, no file" check_no_gain
 tap_check "a gain that does not come again" check_no_second_gain
+tap_check "a gain of the next rule that does not come again" check_dropped_neighbor
 tap_check "arrivals" check_arrivals
 quick tap_check "bad command lines" check_refusals
 quick tap_check "launchers and folders that do not fit" check_ends

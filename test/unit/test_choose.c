@@ -16,7 +16,7 @@ enum { CANDIDATES = 6, SIZES = 8, SCREENED = 3, MEASURED = 14, TUNINGS = 40 };
 static evidence_t one_of(const char *text)
 {
     double value = (text[0] - '0') / 10.0;
-    return (evidence_t){value, value - 0.04, value + 0.04, text[1] != 'u'};
+    return (evidence_t){value, value - 0.04, value + 0.04, text[1] != 'u', text[1] != 'u' && value > 1};
 }
 
 /* What is chosen at each size: the candidate's digit, or a dot. */
@@ -57,11 +57,31 @@ LOOP_TEST(ranges_are_as_by_hand, COUNT_OF(tables))
 
 TEST(sizes_without_rules_are_left)
 {
-    const evidence_t all[] = {{0.5, 0.4, 0.6, true}, {0.5, 0.4, 0.6, true}};
+    const evidence_t all[] = {one_of("5"), one_of("5")};
     const bool is_allowed[] = {false, true};
     choice_t choices[2];
     ck_assert_int_eq(choose(all, 1, 2, 0.05, is_allowed, choices), 1);
     ck_assert_int_eq(choices[0].first, 1);
+}
+
+/* The least gain of several arrivals, a gain only if it is one with each, and slower if with one; in any order. */
+TEST(arrivals_are_added_up)
+{
+    const char *const arrivals[] = {"5 ", "9u", "; ", ":u"};
+    for (int mask = 1; mask < 1 << COUNT_OF(arrivals); mask++)
+        for (int way = 0; way < 2; way++) {
+            evidence_t all = {0};
+            for (int i = 0; i < COUNT_OF(arrivals); i++) {
+                int place = way == 0 ? i : COUNT_OF(arrivals) - 1 - i;
+                evidence_t one = one_of(arrivals[place]);
+                if (mask & 1 << place)
+                    evidence_add(&all, &one);
+            }
+            double ratio = mask & 4 ? 1.1 : mask & 8 ? 1.0 : mask & 2 ? 0.9 : 0.5;
+            EXPECT(fabs(all.ratio - ratio) < 1e-9 && all.differs == !(mask & 10) && all.is_slower == !!(mask & 4),
+                   "arrivals %#x: ratio %g, differs %d, slower %d", (unsigned)mask, all.ratio, all.differs,
+                   all.is_slower);
+        }
 }
 
 /* ---- Whole tunings of which the truth is known */
@@ -100,7 +120,7 @@ static void compare_all(const truth_t *truth, int launches, const bool *joins, d
         ck_assert(infer(&sides, &rule, findings, &inference));
         for (int size = 0; size < SIZES; size++)
             all[i * SIZES + size] = (evidence_t){exp(findings[size].log_ratio), exp(findings[size].low),
-                                                 exp(findings[size].high), findings[size].differs};
+                                                 exp(findings[size].high), findings[size].differs, false};
     }
 }
 

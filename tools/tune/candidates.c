@@ -5,6 +5,7 @@
 #include "tune/tune.h"
 
 #include <fnmatch.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ bool tune_list(tune_t *tune, char complaint[COMPLAINT_BYTES])
 {
     static const library_t *const libraries[] = {&library_mpich, &library_open_mpi};
     const char *const words[] = {"list", NULL};
-    probe_end_t end = tune_probe(tune, tune->settings.ranks, NULL, words);
+    probe_end_t end = tune_probe(tune, tune->settings.ranks, NULL, words, QUEUE_TIMEOUT_S);
     const char *brace = strchr(end.output, '{');
     tune->listing = brace ? json_loads(brace, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
     if (!tune->listing)
@@ -90,21 +91,25 @@ static bool write_candidates(const tune_t *tune, char complaint[COMPLAINT_BYTES]
 
 /*
  * How many calls are wrong with a file, or NULL, of the operations that commute, and of others. Negative if they do not
- * end well.
+ * end well. Returns how long they took.
  */
-static void count_wrong(const tune_t *tune, const char *file, const char *seed, int wrong[2])
+static double count_wrong(const tune_t *tune, const char *file, const char *seed, int wrong[2])
 {
-    char calls[NUMBER_BYTES];
+    const size_list_t *sizes = &tune->settings.sizes;
+    char calls[NUMBER_BYTES], bytes[NUMBER_BYTES];
     snprintf(calls, sizeof calls, "%d", CHECK_CALLS);
-    const char *const words[] = {"check", tune->operation->name, seed, calls, tune->in_place ? "in-place" : "separate",
-                                 NULL};
-    probe_end_t end = tune_probe(tune, tune->settings.ranks, file, words);
+    snprintf(bytes, sizeof bytes, "%lld", (long long)sizes->bytes[sizes->count - 1]);
+    const char *const words[] = {
+        "check", tune->operation->name, seed, calls, bytes, tune->in_place ? "in-place" : "separate", NULL};
+    probe_end_t end = tune_probe(tune, tune->settings.ranks, file, words, tune->check_s);
     const char *brace = strchr(end.output, '{');
     json_t *counts = brace ? json_loads(brace, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
-    wrong[0] = counts ? (int)json_integer_value(json_object_get(counts, "wrong")) : end.has_ended ? -1 : -2;
-    wrong[1] = counts ? (int)json_integer_value(json_object_get(counts, "wrong_if_not_commutative")) : 0;
+    const json_t *first = json_object_get(counts, "wrong");
+    wrong[0] = json_is_integer(first) ? (int)json_integer_value(first) : end.has_ended ? -1 : -2;
+    wrong[1] = (int)json_integer_value(json_object_get(counts, "wrong_if_not_commutative"));
     json_decref(counts);
     probe_end_free(&end);
+    return end.took_s;
 }
 
 /* What a check may find, as the file of checks counts it. */
@@ -156,14 +161,18 @@ static void check_all(tune_t *tune)
     json_decref(checks);
 }
 
-/* Whether the library's own choice is right, with MPI_IN_PLACE or at least without. */
+/* Whether the library's own choice is right, with MPI_IN_PLACE or at least without. An algorithm may be far slower. */
 static bool check_library(tune_t *tune, char complaint[COMPLAINT_BYTES])
 {
+    enum { MAX_TIMES_AS_LONG = 10 };
     int wrong[2] = {1, 1};
+    double took_s = 0;
+    tune->check_s = QUEUE_TIMEOUT_S;
     for (int in_place = 1; in_place >= 0 && (wrong[0] != 0 || wrong[1] != 0); in_place--) {
         tune->in_place = in_place;
-        count_wrong(tune, NULL, seeds[0], wrong);
+        took_s = count_wrong(tune, NULL, seeds[0], wrong);
     }
+    tune->check_s = fmax(PROBE_TIMEOUT_S, MAX_TIMES_AS_LONG * took_s);
     return (wrong[0] == 0 && wrong[1] == 0) ||
            complain(complaint, "%s is not to be tuned: with the library's own choice, results are wrong or missing",
                     tune->operation->name);

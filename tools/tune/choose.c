@@ -6,6 +6,15 @@
 
 enum { FINALISTS_PER_SIZE = 2 };
 
+void evidence_add(evidence_t *evidence, const evidence_t *other)
+{
+    const evidence_t one = *evidence;
+    if (one.ratio < other->ratio)
+        *evidence = *other;
+    evidence->differs = other->differs && (one.differs || !(one.ratio > 0));
+    evidence->is_slower = one.is_slower || other->is_slower;
+}
+
 static bool gains(const evidence_t *one, double min_gain)
 {
     return one->ratio > 0 && 1 - one->ratio >= min_gain;

@@ -8,11 +8,15 @@
 
 #include <stdbool.h>
 
-/* Of a candidate at a size: its time by that of the library's own choice. */
+/* Of a candidate at a size: its time by that of the library's own choice; of several arrivals, the least gain. */
 typedef struct evidence {
     double ratio, low, high; /* 0: not measured */
-    bool differs;            /* by the test, at a level divided by the number of candidates */
+    bool differs;            /* by the test, at a level divided by the number of candidates, with each arrival */
+    bool is_slower;          /* by the test, with some arrival */
 } evidence_t;
+
+/* evidence_add - what was found with another arrival. */
+void evidence_add(evidence_t *evidence, const evidence_t *other);
 
 /* Sizes by index, both included. */
 typedef struct choice {

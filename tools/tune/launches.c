@@ -9,9 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A probe makes few calls; an algorithm that hangs is none. */
-enum { PROBE_TIMEOUT_S = 20 };
-
 /* A word with the number in the place of {ranks}. The caller frees it. */
 static char *fill_in(const char *word, int64_t ranks)
 {
@@ -60,7 +57,18 @@ static char *read_all(const char *path)
     return text;
 }
 
-probe_end_t tune_probe(const tune_t *tune, int64_t ranks, const char *file, const char *const *words)
+/* Why a probe did not end by itself. The caller frees it. */
+static char *explain(const launch_t *launch, const char *command, double timeout_s)
+{
+    char *text = NULL;
+    if ((launch->end == LAUNCH_TIMED_OUT
+             ? asprintf(&text, "it took longer than %g s", timeout_s)
+             : asprintf(&text, "cannot run \"%s\": %s", command, strerror(launch->number))) < 0)
+        return NULL;
+    return text;
+}
+
+probe_end_t tune_probe(const tune_t *tune, int64_t ranks, const char *file, const char *const *words, double timeout_s)
 {
     char output[TUNE_PATH_BYTES], error[TUNE_PATH_BYTES];
     json_t *command = tune_command(tune, ranks), *environment = json_object();
@@ -73,12 +81,17 @@ probe_end_t tune_probe(const tune_t *tune, int64_t ranks, const char *file, cons
     if (file)
         tune_set_environment(tune, environment, file);
     json_t *variant = json_pack("{s:o, s:o}", "command", command, "environment", environment);
-    launch_t launch = launch_run(variant, output, error, PROBE_TIMEOUT_S);
+    launch_t launch = launch_run(variant, output, error, timeout_s);
     json_decref(variant);
     probe_end_t end = {.is_good = launch.end == LAUNCH_EXITED && launch.number == 0,
                        .has_ended = launch.end == LAUNCH_EXITED || launch.end == LAUNCH_KILLED,
+                       .took_s = (double)launch.duration_ns / 1e9,
                        .output = read_all(output),
                        .error = read_all(error)};
+    if (!end.has_ended && end.error && end.error[0] == '\0') {
+        free(end.error);
+        end.error = explain(&launch, tune->launcher[0], timeout_s);
+    }
     unlink(output);
     unlink(error);
     return end;

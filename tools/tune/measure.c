@@ -15,9 +15,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_SCREENED = 5, MAX_MEASURED = 40, PERMUTATIONS = 39999 };
+enum { MAX_SCREENED = 5, MAX_MEASURED = 40, MIN_PERMUTATIONS = 39999 };
 
-static const char usual[] = "default";
+static const char usual[] = "default", choice_name[] = "choice";
 
 /* ---- One campaign */
 
@@ -33,7 +33,7 @@ static json_t *variant_of(const campaign_settings_t *campaign, const char *name,
 {
     const tune_t *tune = campaign->tune;
     const size_list_t *sizes = &tune->settings.sizes;
-    char bench[TUNE_PATH_BYTES], text[MAX_NAME_BYTES], list[MAX_SIZES * MAX_NAME_BYTES] = "";
+    char bench[TUNE_PATH_BYTES], text[MAX_NAME_BYTES], list[(MAX_SIZES + 1) * MAX_NAME_BYTES] = "";
     json_t *command = tune_command(tune, tune->settings.ranks), *environment = json_object();
     if (path)
         tune_set_environment(tune, environment, path);
@@ -41,6 +41,8 @@ static json_t *variant_of(const campaign_settings_t *campaign, const char *name,
     snprintf(text, sizeof text, "%lld", (long long)tune->settings.iterations);
     for (int i = 0; i < sizes->count; i++)
         text_append(list, sizeof list, "%s%lld", i > 0 ? "," : "", (long long)sizes->bytes[i]);
+    if (sizes->count == 1) /* else it would be the maximum of a range */
+        text_append(list, sizeof list, ":%lld", (long long)sizes->bytes[0]);
     const char *const words[] = {tune->settings.bench ? tune->settings.bench : bench,
                                  "--format",
                                  "json",
@@ -84,15 +86,37 @@ static double mean_launch_s(const json_t *runs)
     return count > 0 ? sum_ns / count / 1e9 : 0;
 }
 
-/* How many launches of each variant were planned before. */
-static int planned_launches(const tune_t *tune, const char *name)
+static bool is_variant(const json_t *variants, const char *name)
+{
+    size_t i = 0;
+    while (i < json_array_size(variants) && strcmp(text_at(json_array_get(variants, i), "name"), name) != 0)
+        i++;
+    return i < json_array_size(variants);
+}
+
+/*
+ * How many launches of each variant were planned before, or 0. What was planned stays, whatever launches take now.
+ *
+ * joins   out: the candidates of that plan; NULL, or without a plan: as it was
+ */
+static int planned_launches(const tune_t *tune, const char *name, bool *joins)
 {
     char path[TUNE_PATH_BYTES];
     tune_path(tune, path, "%s/%s", name, manifest_name);
     json_t *manifest = json_load_file(path, 0, NULL);
+    const json_t *variants = json_object_get(manifest, "variants");
     int launches = (int)json_integer_value(json_object_get(manifest, "launches"));
+    for (int i = 0; joins && launches > 0 && i < tune->candidate_count; i++)
+        joins[i] = is_variant(variants, tune->candidates[i].name);
     json_decref(manifest);
     return launches;
+}
+
+/* A launch that takes longer than all of them may hangs. */
+static double timeout_s(const tune_t *tune)
+{
+    enum { MIN_TIMEOUT_S = 60 };
+    return tune->settings.budget_s > MIN_TIMEOUT_S ? tune->settings.budget_s : MIN_TIMEOUT_S;
 }
 
 /* So many launches of each variant, those that are done included. */
@@ -103,12 +127,10 @@ static bool measure(campaign_settings_t *settings, int launches, char complaint[
     tune_path(tune, folder, "%s", settings->name);
     campaign_t campaign = {.manifest = {.program = tune_name, .directory = folder, .folder = -1},
                            .retries = 1,
+                           .timeout_s = timeout_s(tune),
                            .is_terminal = tune->is_terminal};
-    int planned = planned_launches(tune, settings->name);
     json_t *variants = list_variants(settings);
-    bool good =
-        manifest_open(&campaign.manifest, variants, launches > planned ? launches : planned, tune->settings.seed) &&
-        campaign_run(&campaign);
+    bool good = manifest_open(&campaign.manifest, variants, launches, tune->settings.seed) && campaign_run(&campaign);
     settings->launch_s = mean_launch_s(campaign.manifest.runs);
     manifest_close(&campaign.manifest);
     json_decref(variants);
@@ -126,12 +148,18 @@ static int find_size(const tune_t *tune, double bytes)
     return -1;
 }
 
-/* Of several patterns of arrival, the one with the least gain counts. */
-static void add_evidence(evidence_t *evidence, const finding_t *finding)
+static void add_finding(evidence_t *evidence, const finding_t *finding)
 {
-    const evidence_t one = {exp(finding->log_ratio), exp(finding->low), exp(finding->high), finding->differs};
-    if (!(evidence->ratio > 0) || one.ratio > evidence->ratio || (!one.differs && evidence->differs))
-        *evidence = one;
+    const evidence_t one = {exp(finding->log_ratio), exp(finding->low), exp(finding->high), finding->differs,
+                            finding->differs && finding->log_ratio > 0};
+    evidence_add(evidence, &one);
+}
+
+/* Beside the patterns of --arrival, mpix_bench measures what is faster if all come together. */
+static bool counts(const tune_t *tune, const rows_t *rows, const series_t *row)
+{
+    const char *arrival = rows_key(rows, row, "arrival")->text;
+    return !tune->settings.arrival || !arrival || strcmp(arrival, "together") != 0;
 }
 
 /* One variant against the library's own choice. evidence: of each size. */
@@ -140,10 +168,11 @@ static bool compare(const campaign_settings_t *campaign, const source_t *source,
 {
     const variant_t *base = source_variant(source, usual), *judged = source_variant(source, name);
     variants_t variants = {0};
-    comparison_t comparison = {.variants = &variants,
-                               .rule = {.level = level, .seed = USUAL_SEED, .permutations = PERMUTATIONS},
-                               .column = campaign->tune->settings.arrival ? "from_last_ns" : USUAL_COLUMN,
-                               .same_percent = USUAL_SAME_PERCENT};
+    comparison_t comparison = {
+        .variants = &variants,
+        .rule = {.level = level, .seed = USUAL_SEED, .permutations = (int64_t)fmax(MIN_PERMUTATIONS, ceil(2 / level))},
+        .column = campaign->tune->settings.arrival ? "from_last_ns" : USUAL_COLUMN,
+        .same_percent = USUAL_SAME_PERCENT};
     if (!base || !judged)
         return complain(complaint, "%.400s has no launches of %s", source->path, name);
     bool good = variants_pair(source, base, judged, &variants, complaint) && comparison_make(&comparison, complaint);
@@ -151,8 +180,8 @@ static bool compare(const campaign_settings_t *campaign, const source_t *source,
         const finding_t *finding = &comparison.findings[i];
         const cell_t *bytes = rows_key(comparison.pairs.rows[1], comparison.pairs.list[i].judged, "size_bytes");
         int size = find_size(campaign->tune, bytes->number);
-        if (size >= 0)
-            add_evidence(&evidence[size], finding);
+        if (size >= 0 && counts(campaign->tune, comparison.pairs.rows[1], comparison.pairs.list[i].judged))
+            add_finding(&evidence[size], finding);
     }
     comparison_free(&comparison);
     variants_free(&variants);
@@ -211,14 +240,15 @@ static bool screen(tune_t *tune, bool *joins, evidence_t *evidence, char complai
     int variants = 1 + count_joining(tune, joins);
     double budget_s = tune->settings.budget_s, level = tune->settings.level_percent / 100;
     tune_tell(tune, "screening %d algorithms", variants - 1);
-    if (!measure(&campaign, 1, complaint))
+    int planned = planned_launches(tune, campaign.name, NULL);
+    if (!measure(&campaign, planned > 1 ? planned : 1, complaint))
         return false;
-    if (campaign.launch_s * variants > budget_s / 4)
+    if (planned <= 1 && campaign.launch_s * variants > budget_s / 4)
         return complain(complaint,
                         "--budget-s %g is too small: one launch of each takes %.0f s, of at most a quarter of it; what "
                         "is done is kept",
                         budget_s, campaign.launch_s * variants);
-    int launches = launches_within(budget_s / 4, campaign.launch_s, variants, MAX_SCREENED);
+    int launches = planned > 1 ? planned : launches_within(budget_s / 4, campaign.launch_s, variants, MAX_SCREENED);
     bool good = measure(&campaign, launches, complaint) && compare_all(&campaign, level, evidence, complaint);
     tune->launch_s = campaign.launch_s;
     return good;
@@ -228,7 +258,7 @@ static bool screen(tune_t *tune, bool *joins, evidence_t *evidence, char complai
 static void drop_last(const tune_t *tune, const evidence_t *evidence, bool *joins)
 {
     int sizes = (int)tune->settings.sizes.count, last = -1;
-    double last_ratio = 0;
+    double last_ratio = -1;
     for (int i = 0; i < tune->candidate_count; i++) {
         double ratio = INFINITY;
         for (int size = 0; joins[i] && size < sizes; size++)
@@ -246,6 +276,7 @@ static void fill_range(const tune_t *tune, const evidence_t *evidence, const cho
     double sum = 0;
     *range = (range_t){.first_bytes = tune->settings.sizes.bytes[choice->first],
                        .last_bytes = tune->settings.sizes.bytes[choice->last],
+                       .measured_last_bytes = tune->settings.sizes.bytes[choice->last],
                        .candidate = &tune->candidates[choice->candidate],
                        .low = INFINITY};
     for (int size = choice->first; size <= choice->last; size++) {
@@ -275,24 +306,32 @@ static void fill_ranges(tune_t *tune, const evidence_t *evidence)
     }
 }
 
+/* Plan the choice: how many launches, and of which candidates. Returns 0 if there is too little time for any. */
+static int plan_choice(const tune_t *tune, bool *joins, const evidence_t *screened)
+{
+    double seconds = tune->settings.budget_s / 2, level = tune->settings.level_percent / 100;
+    int planned = planned_launches(tune, choice_name, joins);
+    for (int count; planned == 0 && (count = count_joining(tune, joins)) > 0;) {
+        int launches = launches_within(seconds, tune->launch_s, 1 + count, MAX_MEASURED);
+        if (launches >= least_launches(level / count))
+            planned = launches;
+        else
+            drop_last(tune, screened, joins);
+    }
+    return planned;
+}
+
 static bool choose_from(tune_t *tune, bool *joins, const evidence_t *screened, evidence_t *evidence,
                         char complaint[COMPLAINT_BYTES])
 {
-    campaign_settings_t campaign = {.tune = tune, .name = "choice", .joins = joins};
-    double seconds = tune->settings.budget_s / 2, level = tune->settings.level_percent / 100;
-    int count = count_joining(tune, joins),
-        launches = launches_within(seconds, tune->launch_s, 1 + count, MAX_MEASURED);
-    while (count > 1 && launches < least_launches(level / count)) {
-        drop_last(tune, screened, joins);
-        count = count_joining(tune, joins);
-        launches = launches_within(seconds, tune->launch_s, 1 + count, MAX_MEASURED);
-    }
-    if (launches < least_launches(level / count))
+    campaign_settings_t campaign = {.tune = tune, .name = choice_name, .joins = joins};
+    double level = tune->settings.level_percent / 100;
+    int launches = plan_choice(tune, joins, screened), count = count_joining(tune, joins);
+    if (launches == 0)
         return complain(complaint,
                         "--budget-s %g is too small: a choice takes %d launches of 2 variants, %.0f s, of "
                         "at most half of it; what is done is kept",
-                        tune->settings.budget_s, least_launches(level / count),
-                        2 * tune->launch_s * least_launches(level / count));
+                        tune->settings.budget_s, least_launches(level), 2 * tune->launch_s * least_launches(level));
     tune_tell(tune, "choosing from %d algorithms by %d launches", count, launches);
     return measure(&campaign, launches, complaint) && compare_all(&campaign, level / count, evidence, complaint);
 }
@@ -329,7 +368,7 @@ static void confirm_range(const tune_t *tune, const evidence_t *evidence, range_
             continue;
         sum += log(evidence[size].ratio);
         count++;
-        is_slower |= evidence[size].differs && evidence[size].ratio > 1;
+        is_slower |= evidence[size].is_slower;
     }
     range->confirmed = count > 0 ? exp(sum / count) : 0;
     bool gains = range->confirmed > 0 && 100 * (1 - range->confirmed) >= tune->settings.min_gain_percent / 2;
@@ -342,7 +381,9 @@ bool tune_confirm(tune_t *tune, const char *file, char complaint[COMPLAINT_BYTES
     static evidence_t evidence[MAX_SIZES];
     campaign_settings_t campaign = {.tune = tune, .name = "confirmation", .file = file};
     double level = tune->settings.level_percent / 100;
-    int launches = launches_within(tune->settings.budget_s / 4, tune->launch_s, 2, MAX_MEASURED);
+    int launches = planned_launches(tune, campaign.name, NULL);
+    if (launches == 0)
+        launches = launches_within(tune->settings.budget_s / 4, tune->launch_s, 2, MAX_MEASURED);
     if (launches < least_launches(level))
         launches = least_launches(level);
     tune_tell(tune, "measuring the file by %d fresh launches", launches);

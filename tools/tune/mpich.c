@@ -269,7 +269,7 @@ static sight_t look_poisoned(const tune_t *tune, const char *path, const char *c
     sight_t sight = SIGHT_UNKNOWN;
     bool is_certain = false;
     for (int i = 0; i < 2 && !is_certain && sight != SIGHT_USUAL; i++) {
-        probe_end_t end = tune_probe(tune, ranks, path, words);
+        probe_end_t end = tune_probe(tune, ranks, path, words, PROBE_TIMEOUT_S);
         is_certain = strstr(end.error, "mpir_coll") || strstr(end.output, "mpir_coll");
         if (is_certain || !has_returned(&end))
             sight = is_certain || end.has_ended ? SIGHT_RULE : SIGHT_UNKNOWN;
@@ -285,7 +285,7 @@ static bool returns(const tune_t *tune, const char *file, const char *const *wor
 {
     bool good = false;
     for (int i = 0; i < 2 && !good; i++) {
-        probe_end_t end = tune_probe(tune, ranks, file, words);
+        probe_end_t end = tune_probe(tune, ranks, file, words, PROBE_TIMEOUT_S);
         good = has_returned(&end);
         probe_end_free(&end);
     }

@@ -3,6 +3,7 @@
  * mpix_tune - find out which algorithms of a collective operation are faster than those that the MPI library chooses,
  * write the library's own tuning file, and show that it is in force.
  */
+#include "bench/arrival.h"
 #include "campaign/launch.h"
 #include "common/variables.h"
 #include "pure/statistics.h"
@@ -10,11 +11,13 @@
 #include "tune/tune.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -191,13 +194,13 @@ static json_t *describe(const tune_t *tune)
     for (int i = 0; i < settings->fan_outs.count; i++)
         json_array_append_new(fan_outs, json_integer((json_int_t)settings->fan_outs.values[i]));
     return json_pack(
-        "{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:I, s:s, s:I, s:b, s:f, s:f, s:f, s:I}", "operation",
-        tune->operation->name, "library", text_at(tune->listing, "library"), "ranks", (json_int_t)settings->ranks,
-        "sizes", describe_sizes(&settings->sizes), "segments", describe_sizes(&settings->segments), "fan_outs",
-        fan_outs, "launcher", launcher, "nodes", json_integer_value(json_object_get(tune->listing, "nodes")), "arrival",
+        "{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:I, s:s, s:I, s:b, s:f, s:f, s:I}", "operation", tune->operation->name,
+        "library", text_at(tune->listing, "library"), "ranks", (json_int_t)settings->ranks, "sizes",
+        describe_sizes(&settings->sizes), "segments", describe_sizes(&settings->segments), "fan_outs", fan_outs,
+        "launcher", launcher, "nodes", json_integer_value(json_object_get(tune->listing, "nodes")), "arrival",
         settings->arrival ? settings->arrival : "", "iterations", (json_int_t)settings->iterations, "commutative_only",
-        (int)settings->commutative_only, "budget_s", settings->budget_s, "min_gain_percent", settings->min_gain_percent,
-        "level_percent", settings->level_percent, "seed", (json_int_t)settings->seed);
+        (int)settings->commutative_only, "min_gain_percent", settings->min_gain_percent, "level_percent",
+        settings->level_percent, "seed", (json_int_t)settings->seed);
 }
 
 static bool make_folder(tune_t *tune, char complaint[COMPLAINT_BYTES])
@@ -213,6 +216,9 @@ static bool make_folder(tune_t *tune, char complaint[COMPLAINT_BYTES])
     if (!text)
         return complain(complaint, "the folder %.400s has a path that is not UTF-8", path);
     snprintf(tune->directory, sizeof tune->directory, "%s", path);
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* until the end of the program */
+    if (folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return complain(complaint, "another %s is at work in %.400s", tune_name, path);
     tune_path(tune, path, "candidates");
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
         return complain(complaint, "cannot make the folder %.400s: %s", path, strerror(errno));
@@ -237,15 +243,19 @@ static bool claim_folder(const tune_t *tune, char complaint[COMPLAINT_BYTES])
 
 /* ---- The whole */
 
-static bool write_file(const tune_t *tune, char path[TUNE_PATH_BYTES], char complaint[COMPLAINT_BYTES])
+static bool write_file(tune_t *tune, char path[TUNE_PATH_BYTES], char complaint[COMPLAINT_BYTES])
 {
     range_t good[MAX_RANGES];
     int count = 0;
     tune_path(tune, path, "tuned.%s", tune->library->suffix);
     tune_remove(path);
-    for (int i = 0; i < tune->range_count; i++)
-        if (!tune->ranges[i].unproven)
-            good[count++] = tune->ranges[i];
+    for (int i = 0; i < tune->range_count; i++) {
+        range_t *range = &tune->ranges[i];
+        if (i + 1 < tune->range_count && range[1].unproven)
+            range->last_bytes = range->measured_last_bytes;
+        if (!range->unproven)
+            good[count++] = *range;
+    }
     return count == 0 || tune_write(tune, good, count, path, complaint);
 }
 
@@ -312,7 +322,7 @@ static int report(const tune_t *tune, const char *path, FILE *says)
 static int run(tune_t *tune)
 {
     char complaint[COMPLAINT_BYTES], path[TUNE_PATH_BYTES];
-    FILE *says = tune->settings.output.format == FORMAT_JSON ? stderr : stdout; /* what is no result */
+    FILE *says = tune->settings.output.format == FORMAT_TABLE ? stdout : stderr; /* what is no result */
     launch_prepare();
     if (!make_folder(tune, complaint) || !find(tune, path, says, complaint)) {
         if (launch_signal() != 0)
@@ -380,6 +390,26 @@ static options_outcome_t list_sizes(tune_t *tune)
     return OPTIONS_RUN;
 }
 
+/* Of a multiple of the time that the calls take, each algorithm would meet other arrivals. */
+static options_outcome_t check_arrivals(const char *patterns)
+{
+    static arrival_list_t list;
+    char why[ARRIVAL_WHY_BYTES];
+    arrival_tables_t tables = {0};
+    bool good = arrival_parse(&list, &tables, patterns, why);
+    arrival_tables_free(&tables);
+    if (!good)
+        return options_refuse(tune_name, "option --arrival: %s", why);
+    if (patterns && list.count == 1)
+        return options_refuse(tune_name, "option --arrival: \"together\" alone is not allowed, leave the option out");
+    for (int i = 1; i < list.count; i++)
+        if (list.items[i].is_multiple)
+            return options_refuse(tune_name,
+                                  "option --arrival: \"%s\" is not allowed, give a magnitude in us, such as :50",
+                                  list.items[i].text);
+    return OPTIONS_RUN;
+}
+
 static options_outcome_t read_options(int argc, char **argv, tune_t *tune)
 {
     const program_spec_t spec =
@@ -396,6 +426,8 @@ static options_outcome_t read_options(int argc, char **argv, tune_t *tune)
                                             "-- mpiexec -n {ranks}");
     tune->launcher = argv + place + 1;
     tune->launcher_words = argc - place - 1;
+    if (outcome == OPTIONS_RUN)
+        outcome = check_arrivals(tune->settings.arrival);
     return outcome == OPTIONS_RUN ? list_sizes(tune) : outcome;
 }
 

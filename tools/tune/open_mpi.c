@@ -77,7 +77,7 @@ static void list_before(const char *told, char before[BEFORE_BYTES])
 static void find_before(const tune_t *tune, char before[BEFORE_BYTES])
 {
     const char *const words[] = {"components", NULL};
-    probe_end_t end = tune_probe(tune, tune->settings.ranks, NULL, words);
+    probe_end_t end = tune_probe(tune, tune->settings.ranks, NULL, words, QUEUE_TIMEOUT_S);
     list_before(end.error, before);
     probe_end_free(&end);
 }
@@ -234,7 +234,18 @@ static int up(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Adds the functions of the operation that one process bound, and from where. Some are bound before any call. */
+static bool is_listed(const bindings_t *bindings, const char *line)
+{
+    int i = 0;
+    while (i < bindings->count && strcmp(bindings->lines[i], line) != 0)
+        i++;
+    return i < bindings->count;
+}
+
+/*
+ * Adds the functions of the operation that one process bound, and from where: once, however many processes did. Some
+ * are bound before any call.
+ */
 static void read_bindings(const char *path, const char *operation, bindings_t *bindings)
 {
     char beginning[MAX_NAME_BYTES], *line = NULL;
@@ -243,20 +254,21 @@ static void read_bindings(const char *path, const char *operation, bindings_t *b
     snprintf(beginning, sizeof beginning, "ompi_coll_base_%s_intra_", operation);
     while (file && getline(&line, &bytes, file) >= 0) {
         char *name = strstr(line, beginning), *from = strstr(line, "binding file ");
-        if (!name || !from || bindings->count == MAX_BINDINGS)
+        if (!name || !from)
             continue;
         name[strcspn(name, "'")] = '\0';
         from[strcspn(from, "[")] = '\0';
         char *slash = strrchr(from, '/'), both[TUNE_PATH_BYTES];
         snprintf(both, sizeof both, "%.100s: %.200s", slash ? slash + 1 : from, name);
-        bindings->lines[bindings->count++] = strdup(both);
+        if (bindings->count < MAX_BINDINGS && !is_listed(bindings, both))
+            bindings->lines[bindings->count++] = strdup(both);
     }
     free(line);
     if (file)
         fclose(file);
 }
 
-/* Writes what all processes bound, and removes the files of the loader. */
+/* Writes what any process bound, and removes the files of the loader. */
 static void collect_bindings(const tune_t *tune, const char *name, char functions[MAX_FUNCTIONS_BYTES])
 {
     static bindings_t bindings;
@@ -288,7 +300,7 @@ static bool see_functions(const tune_t *tune, const char *file, int64_t bytes, i
     tune_path(tune, prefix, "bindings");
     snprintf(size, sizeof size, "%lld", (long long)bytes);
     const char *const words[] = {"use", tune->operation->name, size, prefix, NULL};
-    probe_end_t end = tune_probe(tune, ranks, file, words);
+    probe_end_t end = tune_probe(tune, ranks, file, words, PROBE_TIMEOUT_S);
     collect_bindings(tune, name, functions);
     bool good = end.is_good && functions[0] != '\0';
     probe_end_free(&end);

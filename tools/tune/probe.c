@@ -143,16 +143,18 @@ static int use(const operation_t *operation, int64_t bytes)
                               .reduction = reduction_named("sum"),
                               .max_bytes = bytes};
     int error = make_call(&plan, 0, &wrong);
-    if (world.rank == 0 && error == MPI_SUCCESS)
+    bool good = error == MPI_SUCCESS && wrong == 0;
+    if (world.rank == 0 && good)
         puts(probe_used);
     MPI_Finalize();
-    return error == MPI_SUCCESS ? STATUS_GOOD : STATUS_FAILED;
+    return good ? STATUS_GOOD : STATUS_FAILED;
 }
 
 /* ---- Random calls */
 
-/* Blocks are short, as most algorithms differ where counts are small, and at times longer than a page. */
-enum { MAX_COUNT = 20000 };
+/* Blocks are short, as most algorithms differ where counts are small, and at times longer than a page. The first ones
+ * are as long as those that are measured. */
+enum { MAX_COUNT = 20000, LONG_CALLS = 3 };
 
 /* Two of MPI, and two of this program, for numbers of 64 bits, of which the last does not commute. */
 enum { SUM, MAX, OWN_SUM, OWN_COMPOSITION, REDUCTIONS };
@@ -233,15 +235,17 @@ static void collect(int wrong[2])
         MPI_Send(wrong, 2, MPI_INT, 0, 0, world.comm);
 }
 
-static int check(const operation_t *operation, uint64_t state, int calls, bool in_place)
+static int check(const operation_t *operation, uint64_t state, int calls, int64_t bytes, bool in_place)
 {
     reduction_t all[REDUCTIONS];
     int wrong[2] = {0};
     begin();
     open_reductions(all);
     for (int i = 0; i < calls; i++) {
-        const work_plan_t plan = draw(operation, all, in_place, &state);
+        work_plan_t plan = draw(operation, all, in_place, &state);
         int64_t elements = 0;
+        if (i < LONG_CALLS)
+            plan.max_bytes = bytes / plan.element->bytes * plan.element->bytes;
         bool is_bad = make_call(&plan, (int64_t)(state >> 32), &elements) != MPI_SUCCESS || elements > 0;
         wrong[operation->shape->reduces && plan.reduction == &all[OWN_COMPOSITION]] += is_bad;
     }
@@ -262,8 +266,9 @@ int probe_main(int argc, char **argv)
     const operation_t *operation = argc >= 5 ? operation_at(operation_find(argv[3])) : NULL;
     if (!operation)
         return STATUS_BAD_OPTION;
-    if (strcmp(argv[2], "check") == 0 && argc == 7)
-        return check(operation, strtoull(argv[4], NULL, 10), atoi(argv[5]), strcmp(argv[6], "in-place") == 0);
+    if (strcmp(argv[2], "check") == 0 && argc == 8)
+        return check(operation, strtoull(argv[4], NULL, 10), atoi(argv[5]), atoll(argv[6]),
+                     strcmp(argv[7], "in-place") == 0);
     if (strcmp(argv[2], "use") != 0)
         return STATUS_BAD_OPTION;
     if (argc == 6)

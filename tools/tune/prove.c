@@ -5,11 +5,12 @@
 /* All types of messages are made of so many bytes or a divisor of it. */
 enum { ELEMENT_BYTES = 4 };
 
-/* Whether a size lies in another range, whose own proof covers it. */
+/* Whether a size lies in another range of the file, whose own proof covers it. */
 static bool is_in_another(const tune_t *tune, int which, int64_t bytes)
 {
     for (int i = 0; i < tune->range_count; i++)
-        if (i != which && bytes >= tune->ranges[i].first_bytes && bytes <= tune->ranges[i].last_bytes)
+        if (i != which && !tune->ranges[i].unproven && bytes >= tune->ranges[i].first_bytes &&
+            bytes <= tune->ranges[i].last_bytes)
             return true;
     return false;
 }
@@ -45,9 +46,13 @@ static const char *prove(const tune_t *tune, const char *file, int which)
 void tune_prove(tune_t *tune, const char *file)
 {
     bool is_right = tune_is_right(tune, file);
+    const char *unproven[MAX_RANGES];
     for (int i = 0; i < tune->range_count; i++) {
         tune_tell(tune, "proving rule %d of %d", i + 1, tune->range_count);
-        if (!tune->ranges[i].unproven)
-            tune->ranges[i].unproven = is_right ? prove(tune, file, i) : "results are wrong with the file";
+        unproven[i] = tune->ranges[i].unproven;
+        if (!unproven[i])
+            unproven[i] = is_right ? prove(tune, file, i) : "results are wrong with the file";
     }
+    for (int i = 0; i < tune->range_count; i++) /* until here, all of them are in the file */
+        tune->ranges[i].unproven = unproven[i];
 }

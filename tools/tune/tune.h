@@ -33,6 +33,7 @@ typedef struct candidate {
 /* Sizes for which a candidate is chosen. Ratios are of its time and that of the library's own choice. */
 typedef struct range {
     int64_t first_bytes, last_bytes;
+    int64_t measured_last_bytes; /* the last may be greater, up to where the next range begins */
     const candidate_t *candidate;
     double ratio;         /* geometric mean over the sizes */
     double low, high;     /* the widest interval of a size */
@@ -72,6 +73,7 @@ typedef struct tune {
     range_t ranges[MAX_RANGES];
     int range_count;
     double launch_s; /* what a launch took in the screening */
+    double check_s;  /* what random calls may take */
     bool in_place;   /* whether the library's own choice is right with MPI_IN_PLACE, so that candidates have to be */
     bool is_terminal;
 } tune_t;
@@ -126,8 +128,12 @@ void tune_sibling(const tune_t *tune, const char *name, char path[TUNE_PATH_BYTE
 typedef struct probe_end {
     bool is_good;         /* exit status 0 */
     bool has_ended;       /* by itself */
-    char *output, *error; /* what it printed; owned */
+    double took_s;        /* until then */
+    char *output, *error; /* what it printed, or why it could not be started; owned */
 } probe_end_t;
+
+/* A probe makes few calls; an algorithm that hangs is none. But a launcher may wait until there are processors. */
+enum { PROBE_TIMEOUT_S = 20, QUEUE_TIMEOUT_S = 600 };
 
 /*
  * tune_probe - run this program as a probe.
@@ -135,7 +141,7 @@ typedef struct probe_end {
  * file    the tuning file in force, or NULL
  * words   after "probe", NULL after the last
  */
-probe_end_t tune_probe(const tune_t *tune, int64_t ranks, const char *file, const char *const *words);
+probe_end_t tune_probe(const tune_t *tune, int64_t ranks, const char *file, const char *const *words, double timeout_s);
 void probe_end_free(probe_end_t *end);
 
 /* ---- candidates.c */
@@ -218,10 +224,11 @@ extern const library_t library_mpich, library_open_mpi;
  * and calls an operation
  *
  *     probe list                     print what the library is and offers, as JSON
- *     probe use OPERATION BYTES [F]  one call; with F, the loader writes to F.PID which functions are called first
- *     probe check OPERATION SEED N in-place|separate
+ *     probe use OPERATION BYTES [F]  one call, whose result is right; with F, the loader writes to F.PID which
+ *                                    functions are called first
+ *     probe check OPERATION SEED N BYTES in-place|separate
  *                                    N random calls, compared with what the standard demands, some with MPI_IN_PLACE if
- *                                    it is named; prints JSON
+ *                                    it is named, the first ones of so many bytes; prints JSON
  */
 
 /* probe_main - argv[1] is "probe". Returns the exit status. */
