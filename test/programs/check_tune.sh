@@ -13,9 +13,9 @@ MPICH*) algorithm=reduce_scatter_allgather suffix=json variable=MPIR_CVAR_COLL_S
 esac
 export variable algorithm
 
-# In place of mpix_bench: a launch takes 1 us, but with the file of an algorithm alone, or with "tuned", as $gains says: on
-# each line a size, a ratio in percent, that with "tuned" if it is another one, and the algorithm if it is another one. If
-# all come together, nothing gains from the last arrival on. $damage is what it does to the file "tuned".
+# In place of mpix_bench: a launch takes 1 us, but with the file of an algorithm alone, or with "tuned", as $gains says:
+# on each line a size, a ratio in percent, that with "tuned" if it is another one, and the algorithm if it is another
+# one. If all come together, nothing gains from the last arrival on. $damage is what it does to the file "tuned".
 json_head mpix-bench "$bench_columns from_last_ns,ns,figure,number" >"$scratch/head"
 export head=$scratch/head log=$scratch/log gains damage= gaining=median_ns # the column that gains
 cat >"$scratch/bench" <<'END'
@@ -125,7 +125,8 @@ check_parameters() {
 }
 
 expect_before() {   # WHAT
-    grep -hq "^# Before the algorithms of a file, .* uses: $1" "$scratch/out" "$scratch/err" || complain "$1 is not named"
+    grep -hq "^# Before the algorithms of a file, .* uses: $1" "$scratch/out" "$scratch/err" ||
+        complain "$1 is not named"
 }
 
 # A component that goes before tuned is named; the rules are in force for nothing.

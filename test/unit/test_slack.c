@@ -180,7 +180,7 @@ LOOP_TEST(asked_for_fraction_of_needs_is_met, COUNT_OF(loads))
     for (int i = 0; i < COUNT_OF(fractions); i++) {
         chance dice = chance_of_round(_i);
         mh_slack slack = fresh();
-        /* A quantile that leaves four calls to the tail is known to a factor of three, and so is the tail of a sample. */
+        /* A quantile that leaves four calls to the tail is known to a factor of three, as is the tail of a sample. */
         double met = 0;
         double least = fmin(1 - 3 * (1 - fractions[i]), fraction_met(sorted_ns, CEILING_NS)) - 4.0 / SAMPLES;
         mh_slack_aim(&slack, fractions[i]);
