@@ -137,6 +137,9 @@ check_table_of_rows() {
 check_ratio() {     # interval, p and ratio of the row of 8 bytes
     compare a slower --format csv
     grep -qx '# schema: mpix-compare 2' out || complain "no schema in CSV"
+    write_folder numbered 2 1 operation='reduce#1'
+    compare numbered numbered --format csv
+    grep -q '^"reduce#1",' out || complain "what many readers take for a comment is not in quotes"
     compare a slower --format json
     head -n 1 out | grep -q '^{"schema":"mpix-compare","version":2,"columns":\[.*"provenance":{"program":"mpix_comp' ||
         complain "no schema in JSON"

@@ -288,7 +288,7 @@ def check_perfetto(rows, path):
     for slices in threads.values():
         check_slices(slices)
     check_arrows(kinds, threads)
-    check_wait_slices(kinds, rows)
+    check_wait_slices(kinds, rows, threads)
     check_counters(content, rows, threads)
     test = [item["args"].get("unsuccessful_calls") for item in kinds["X"] if item["name"] == "MPI_Test"]
     expect("unsuccessful calls", test, [41])
@@ -296,7 +296,12 @@ def check_perfetto(rows, path):
            ["region 1"])
 
 
-def check_wait_slices(kinds, rows):
+def calls_around(event, threads):
+    return [item for item in threads[event["pid"], event["tid"]]
+            if item["ts"] <= event["ts"] <= item["ts"] + item["dur"] and item["cat"] == "MPI"]
+
+
+def check_wait_slices(kinds, rows, threads):
     """Waits and what is charged for them are those of the lines, and an arrow leads to each wait that has a slice."""
     lines = [(int(rank), row) for (rank, _), events in rows.items() for row in events if row["event"] == "enter"]
     waits = [item for item in kinds["wait X"] if item["cat"] == "wait"]
@@ -311,6 +316,11 @@ def check_wait_slices(kinds, rows):
     ids = [sorted(event["id"] for event in kinds["wait " + phase]) for phase in ("s", "f")]
     expect("ids of arrows to waits", ids[0], ids[1])
     expect("arrows to waits", (len(ids[0]), len(waits) > 0), (len(waits), True))
+    for start, end in zip(*(sorted(kinds["wait " + phase], key=lambda event: event["id"]) for phase in ("s", "f"))):
+        if end["ts"] < start["ts"]:
+            print(f"an arrow to a wait goes back in time: {start} {end}")
+        if not calls_around(start, threads) or not calls_around(end, threads):
+            print(f"an arrow to a wait begins or ends in no slice: {start} {end}")
 
 
 def check_arrows(kinds, threads):
@@ -321,9 +331,7 @@ def check_arrows(kinds, threads):
     for start, end in zip(kinds["s"], kinds["f"]):
         if end["ts"] < start["ts"]:
             print(f"an arrow goes back in time: {end}")
-        around = [[item for item in threads[event["pid"], event["tid"]]
-                   if item["ts"] <= event["ts"] <= item["ts"] + item["dur"] and item["cat"] == "MPI"][-1:]
-                  for event in (start, end)]
+        around = [calls_around(event, threads)[-1:] for event in (start, end)]
         if not all(around):
             print(f"an arrow begins or ends in no slice: {start} {end}")
             continue

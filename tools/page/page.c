@@ -277,8 +277,7 @@ void page_charts(page_t *page, const sheet_t *sheet, json_t *charts)
 {
     json_t *tables = json_object_get(page->data, "tables"), *chart;
     size_t i, table = json_array_size(tables);
-    if (json_array_size(charts) > 0)
-        json_array_append_new(tables, table_data(sheet));
+    json_array_append_new(tables, table_data(sheet));
     json_array_foreach(charts, i, chart)
     {
         json_object_set_new(chart, "table", need(json_integer((json_int_t)table)));

@@ -334,6 +334,22 @@ static void print_campaigns(report_t *report, const section_t *section, sheet_t 
     sheet_free(&medians);
 }
 
+/* What is compared with what. */
+static void print_relations(const report_t *report, const section_t *section)
+{
+    for (const entry_t *entry = report->entries; entry < report->entries + report->entry_count; entry++) {
+        const json_t *provenance = entry->launch->file.provenance;
+        const char *base = text_at(provenance, "base"), *variant = text_at(provenance, "variant");
+        if (entry->section != section || base[0] == '\0' || variant[0] == '\0')
+            continue;
+        fputs("<p>", report->page.file);
+        page_text(&report->page, variant);
+        fputs(" in relation to ", report->page.file);
+        page_text(&report->page, base);
+        fputs("</p>\n", report->page.file);
+    }
+}
+
 static void print_section(report_t *report, int number)
 {
     const section_t *section = &report->sections[number];
@@ -343,6 +359,7 @@ static void print_section(report_t *report, int number)
     fprintf(report->page.file, "<section id=\"section-%d\">\n<h2>%s%s</h2>\n", number + 1, title,
             section->is_campaign ? ", by launches" : "");
     print_text(report, section->kind);
+    print_relations(report, section);
     for (size_t i = 0; i < json_array_size(columns) && i < MAX_NAMES - 1; i++)
         first[i] = json_string_value(json_array_get(columns, i));
     const json_t *chart = json_array_get(json_object_get(section->kind, "charts"), 0);

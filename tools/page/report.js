@@ -65,8 +65,12 @@ const niceStep = (span, count) => {
 class Axis {
   constructor(scale, unit, values, resolution = 0) {
     const finite = values.filter((v) => v === 0 || (Math.abs(v) >= 1e-100 && Math.abs(v) <= 1e100));
-    let min = Math.min(...finite), max = Math.max(...finite);
-    const positive = Math.min(...finite.filter((v) => v > 0).map((v) => Math.max(v, resolution)));
+    let [min, max, positive] = [Infinity, -Infinity, Infinity]; // Math.min takes no million arguments
+    for (const v of finite) {
+      min = Math.min(min, v);
+      max = Math.max(max, v);
+      positive = v > 0 ? Math.min(positive, Math.max(v, resolution)) : positive;
+    }
     const isLog = scale !== "linear" && min >= 0 && positive < Infinity && (scale === "log2" || max >= 3 * positive);
     this.unit = unit;
     this.resolution = resolution;

@@ -124,7 +124,7 @@ static void print_json_row(const table_t *table, const cell_t *cells)
 
 void quote_csv(FILE *file, const char *text)
 {
-    if (text[0] != '#' && !strpbrk(text, ",\"\r\n")) {
+    if (!strpbrk(text, "#,\"\r\n")) {
         fputs(text, file);
         return;
     }

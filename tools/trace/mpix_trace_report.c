@@ -80,12 +80,17 @@ static const program_spec_t program = PROGRAM_SPEC(
 
 /* ---- Files */
 
+/* Ranks may call from other places. */
 static bool is_at(const site_t *site, const graph *of, size_t place)
 {
-    const trace_point enter = site->calls[0]->parts[0].enter;
-    const graph_lane *lane = &of->lanes[enter.at->index];
-    const size_t call = graph_call_of(lane, enter.event);
-    return call != GRAPH_NONE && lane->calls[call].place == place;
+    const trace_call *first = site->calls[0];
+    for (const trace_part *part = first->parts; part < first->parts + first->count; part++) {
+        const graph_lane *lane = &of->lanes[part->enter.at->index];
+        const size_t call = graph_call_of(lane, part->enter.event);
+        if (call != GRAPH_NONE && lane->calls[call].place == place)
+            return true;
+    }
+    return false;
 }
 
 /* The call site of collective calls where processes wait longest, by the same account as the answer's. */
@@ -101,6 +106,10 @@ static int64_t find_answer_site(const sites_t *sites, const wait_analysis *waits
 static int write_pattern(const settings_t *settings, const sites_t *sites, const wait_analysis *waits)
 {
     int64_t number = settings->site != ABSENT ? settings->site : find_answer_site(sites, waits);
+    if (sites->count == 0) {
+        options_refuse(program.name, "option --write-arrivals is not allowed, the trace has no collective calls");
+        return STATUS_BAD_OPTION;
+    }
     if (number > sites->count) {
         options_refuse(program.name, "option --site: %" PRId64 " is not allowed, the trace has %d call site%s", number,
                        sites->count, sites->count == 1 ? "" : "s");

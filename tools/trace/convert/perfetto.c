@@ -231,7 +231,7 @@ static void put_message(conversion *job, const trace_message *message, size_t nu
         return;
     put_arrow(job, source, sent_ns, destination->rank, thread_track(job, destination),
               received_ns > 0 ? received_ns - 1 : 0, number, "message", "message");
-    job->backward += received_ns < sent_ns;
+    job->backward += received_ns <= sent_ns;
 }
 
 /* ---- Waits, and what others wait for */
@@ -246,7 +246,7 @@ static void put_cause(const conversion *job, const graph_lane *lane, int64_t fro
                             "others_wait_ns", (json_int_t)delay->charged_ns, "longer_ns", (json_int_t)delay->late_ns));
 }
 
-/* The wait of a call, and an arrow from the call that it waits for. */
+/* The wait of a call, and an arrow to this from the call that it waits for, with whose beginning the wait ends. */
 static void put_wait(const conversion *job, const graph_wait *wait, size_t number)
 {
     const graph *of = &job->waits.graph;
@@ -258,8 +258,10 @@ static void put_wait(const conversion *job, const graph_wait *wait, size_t numbe
                         "late_rank", late->rank, "late_call", json_text(graph_name(of, late_call)), "bound_ns",
                         nearbyint(10 * wait->bound_ns) / 10));
     /* A call that ended before the other one began, by clocks that are not exact, has no arrow. */
+    const int64_t began_ns = time_ns(late, late_call->enter);
     if (late_call->enter_ns <= wait->end_ns)
-        put_arrow(job, late, late_call->enter_ns, waits->rank, track, wait->end_ns - 1, number, "wait", "late");
+        put_arrow(job, late, began_ns, waits->rank, thread_track(job, waits),
+                  wait->end_ns > began_ns ? wait->end_ns : began_ns, number, "wait", "late");
 }
 
 /* first: the number of the first arrow. */

@@ -179,7 +179,9 @@ static void add_bounds(sheet_t *sheet, const trace *of, int rank)
         int64_t time_ns = before->time_ns + (after->time_ns - before->time_ns) / 2;
         int64_t offset_ns =
             before->global_less_local_ns + (after->global_less_local_ns - before->global_less_local_ns) / 2;
-        add_point(sheet, name, fmax((double)(time_ns + offset_ns), 0), trace_bound_ns(process, time_ns), NAN, NAN);
+        double global_ns = (double)(time_ns + offset_ns);
+        if (!of->is_cut || (global_ns >= of->cut_from_ns && global_ns <= of->cut_to_ns))
+            add_point(sheet, name, fmax(global_ns, 0), trace_bound_ns(process, time_ns), NAN, NAN);
     }
 }
 
@@ -220,7 +222,7 @@ static void print_bounds(page_t *page, const trace *of)
     for (int i = 0; i < ranks && i < MAX_CURVES; i++)
         add_bounds(&sheet, of, widths[i].rank);
     free(widths);
-    if (ranks > 0) {
+    if (sheet.row_count > 0) {
         draw(page, &sheet, "Bound of the global clock", "time from the end of MPI_Init",
              "no more than this from rank 0");
     } else {
