@@ -75,6 +75,15 @@ END
     cmp -s "$scratch/keys" "$scratch/expected" || complain "keys: $(diff "$scratch/keys" "$scratch/expected")"
 }
 
+# Of the messages of both groups: two pairs of ranks that send 64 messages each.
+check_bandwidth() {
+    succeeds run 4 mpix_bench bw mbw_mr -m 64K:64K -i 2 -x 0 --comm cart:2x2:0 --release barrier --format csv
+    expect_silence awk -F, '
+        { pairs = $1 * $2 / 64 / 65536 / 1e3 }
+        pairs < 1.99 || pairs > 2.01 { print pairs " pairs" }
+        END { if (NR != 2) print NR " rows" }' <(columns mb_per_s median_ns)
+}
+
 # The operations of rank 0's calls, in time, each once until another one follows.
 raw_order() {           # SIZE
     from=raw columns size_bytes rank start_ns operation |
@@ -351,6 +360,7 @@ tap_check "order of sizes" check_shuffle
 tap_check "bad options" check_refusals
 tap_check "groups of operations" check_groups
 quick tap_check "latency and bandwidth" check_latency
+tap_check "bandwidth of groups that send at once" check_bandwidth
 quick tap_check "bad lines in a file of jobs" check_bad_jobs
 tap_check_if "with_large_cache true" "no other size can be shown here" \
     "a cache larger than the memory for buffers" check_large_cache

@@ -100,6 +100,21 @@ static void make_span(world_t *span, const world_t *world, int every)
     MPI_Comm_size(span->comm, &span->ranks);
 }
 
+/* Adds up what the first of each group knows. */
+static void count_groups(communicator_t *communicator, const world_t *world)
+{
+    int rank = MPI_PROC_NULL, ranks = 0, counts[2];
+    if (communicator_takes_part(communicator)) {
+        MPI_Comm_rank(communicator->group, &rank);
+        MPI_Comm_size(communicator->group, &ranks);
+    }
+    counts[0] = rank == 0 && ranks >= 2;
+    counts[1] = rank == 0 ? ranks / 2 : 0;
+    world_require(world, MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT, MPI_SUM, world->comm));
+    communicator->groups = counts[0];
+    communicator->pairs = counts[1];
+}
+
 void communicator_open(communicator_t *communicator, const world_t *world, const communicator_choice_t *choice)
 {
     int ranks;
@@ -111,6 +126,7 @@ void communicator_open(communicator_t *communicator, const world_t *world, const
     MPI_Comm_size(communicator_takes_part(communicator) ? communicator->group : world->comm, &ranks);
     communicator->max_ranks = (int)world_max(world, communicator_takes_part(communicator) ? ranks : 0);
     communicator->min_ranks = -(int)world_max(world, -ranks);
+    count_groups(communicator, world);
 }
 
 void communicator_close(communicator_t *communicator, const world_t *world)

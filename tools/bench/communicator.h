@@ -41,7 +41,9 @@ const char *communicator_parse(communicator_choice_t *choice, const char *text, 
 typedef struct communicator {
     world_t span; /* comm is MPI_COMM_NULL on processes that stand aside */
     MPI_Comm group;
-    int min_ranks, max_ranks; /* of the smallest and of the largest group; the same on all processes of the world */
+    /* The same on all processes of the world. */
+    int min_ranks, max_ranks; /* of the smallest and of the largest group */
+    int groups, pairs;        /* of two processes or more; and pairs of processes within them */
 } communicator_t;
 
 /* communicator_open - make the communicators. Collective over world. A call that fails ends the job. */

@@ -91,7 +91,7 @@ static void take_pure(const bench_t *bench, task_t *task)
                   (shape->takes_turns ? PART_LATENCY : 0) | (shape->messages > 0 ? PART_BANDWIDTH : 0) |
                   (task->job->arrivals.given ? PART_ARRIVAL : 0);
     row->latency_ns = row->analysis.median_ns / 2;
-    int pairs = shape->pairs_all ? task->keys.ranks / 2 : 1;
+    int pairs = shape->pairs_all ? bench->communicator.pairs : bench->communicator.groups;
     row->mb_per_s = (double)shape->messages * pairs * (double)row->keys.size_bytes / row->analysis.median_ns * 1e3;
     row->overlap.pure_ns = samples_median(&task->row.samples, SERIES_LOCAL_NS);
 }
