@@ -108,6 +108,8 @@ x86_64 | i?86) counter=tsc ;;
 aarch64) counter=cntvct ;;
 *) counter= ;;
 esac
+other_counter=tsc other_name="time stamp counter"
+[ "$counter" != tsc ] || other_counter=cntvct other_name="generic timer"
 listed_clocks="${counter:+$counter }monotonic_raw monotonic realtime wtime "
 
 # RANKS: a row for each clock, with groups of which each rank is in one.
@@ -206,8 +208,6 @@ check_refusals() {
 --ages-s|check --ages-s 0,
 --keep-ms|check --keep-ms 0
 --pairs|check --pairs 1 --sample 0.5
---plot|check --plot chart.pdf
---plot|check --plot /nonexistent/directory/chart.png
 --reads|list --reads 99
 --plot|list --plot clocks.pdf
 --duration-s|drift --duration-s 0
@@ -219,6 +219,9 @@ check_refusals() {
 command "" is unknown, give list, drift or check|
 command "sundial" is unknown, give list, drift or check|sundial
 END
+    refuses "the program reads no $other_name" run 2 mpix_clock drift --clocks $other_counter
+    refuses --plot run 2 mpix_clock check --plot chart.pdf
+    refuses --plot run 2 mpix_clock check --plot /nonexistent/directory/chart.png
     refuses --raw run 2 mpix_clock drift --raw /nonexistent/directory/file
 }
 

@@ -112,14 +112,14 @@ static int choose_clocks(drift_run_t *run)
     for (int clock = 0; clock < MACHINE_CLOCKS; clock++) {
         if ((asked_for >> clock & 1) == 0)
             continue;
-        if (world_all(&run->world, !machine_clock_lack(clock)))
+        const char *lack = machine_clock_lack(clock);
+        if (world_all(&run->world, !lack))
             run->clock_count++;
         else if (asked_for == all)
             run->settings.clocks &= ~(INT64_C(1) << clock);
         else
             return world_refuse(&run->world, "option --clocks: \"%s\" is not allowed here: %s",
-                                machine_clocks[clock].name,
-                                "a rank has no invariant time stamp counter, or no rdtscp to read it");
+                                machine_clocks[clock].name, lack ? lack : "another rank cannot read it");
     }
     return STATUS_GOOD;
 }
