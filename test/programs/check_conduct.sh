@@ -132,6 +132,17 @@ check_lost_files() {
     done
 }
 
+# TOOL OPTION...: what an earlier run has written stays if this one is refused, as 1 rank is too few, or the library has
+# no such clock.
+check_kept_output() {
+    local clock=auto
+    [ "$1" != mpix_bench ] || clock=sundial
+    echo earlier >"$scratch/earlier"
+    MPIX_HARMONIZE_CLOCK=$clock by_itself "$@" --output "$scratch/earlier" --raw "$scratch/earlier.raw"
+    [ "$status" -ne 0 ] || complain "exit status is 0"
+    [ "$(cat "$scratch/earlier")" = earlier ] || complain "the earlier results are lost"
+}
+
 # TOOL: each option with letter, value and default as the vocabulary has it. Leaves their names in used.
 check_options() {
     by_itself "$1" --help
@@ -210,6 +221,10 @@ while IFS='|' read -r tool ranks files work <&3; do
     # shellcheck disable=SC2086
     [ ! -c /dev/full ] || [ -z "$files" ] || $tier tap_check "$tool: --${files// /, --} on a device that is full" \
         check_lost_files "$tool" "$ranks" "$files" $work
+    # shellcheck disable=SC2086
+    case $tool:$ranks in mpix_bench:* | *:2)
+        $tier tap_check "$tool: earlier results after a refusal" check_kept_output "$tool" $work ;;
+    esac
     quick tap_check "$tool: options with the names, values and defaults of all tools" check_options "$tool"
 done 3< <(all_tools)
 [ -z "${MPIX_TEST_ONLY-}" ] || all=

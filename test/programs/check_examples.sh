@@ -11,13 +11,13 @@ check_skew_refusals() {
     expect_refusals alone mpix_skew <<END
 --time-slice-s nan
 --release barrier,
---raw /nonexistent/directory/file
 word
 1 rank is too few|
 --raw|--watch --duration-s 1 --raw $scratch/raw
 END
     expect_refusals 2 mpix_skew <<END
 --format html
+--raw /nonexistent/directory/file
 No such file|--other $scratch/absent.so
 it has none|--other libm.so.6
 END

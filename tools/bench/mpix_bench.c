@@ -332,13 +332,14 @@ static const plot_chart_t chart = {
 static int run(bench_t *bench, int argc, char **argv)
 {
     int flag, status = check_jobs(bench);
-    if (status == STATUS_GOOD)
-        status = results_open(&bench->plan.settings.results, &bench->world, &chart);
     if (status != STATUS_GOOD)
         return status;
     /* The call that a bad setting of the library makes fail, on all ranks. */
     if (!world_agree(&bench->world, MPIX_Harmonize(bench->world.comm, &flag), "MPIX_Harmonize"))
         return STATUS_FAILED;
+    status = results_open(&bench->plan.settings.results, &bench->world, &chart);
+    if (status != STATUS_GOOD)
+        return status;
     prepare_report(bench);
     write_head(bench, argc, argv);
     for (int i = 0, count; i < bench->plan.job_count && world_and(&bench->world, !bench->is_full); i += count) {

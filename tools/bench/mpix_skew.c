@@ -383,14 +383,13 @@ static int prepare(skew_run_t *run)
         run->settings.schemes = 1 << SCHEME_HARMONIZE;
     int status = exit_clock_open(&run->clock, &run->world, (exit_clock_kind_t)run->settings.clock);
     if (status == STATUS_GOOD)
-        status = results_open(&run->settings.results, &run->world, &skew_chart);
-    if (status == STATUS_GOOD)
         status = world_require_ranks(&run->world, 2);
     if (status == STATUS_GOOD)
         status = open_schemes(run);
-    if (status == STATUS_GOOD)
-        allocate(run);
-    return status;
+    if (status != STATUS_GOOD)
+        return status;
+    allocate(run);
+    return results_open(&run->settings.results, &run->world, &skew_chart);
 }
 
 static int run_program(skew_run_t *run)

@@ -303,8 +303,8 @@ static int prepare(check_run_t *run)
     if (status == STATUS_GOOD)
         status = open_truth(run);
     if (status == STATUS_GOOD)
-        status = results_open(&run->settings.results, &run->world, &check_chart);
-    return status == STATUS_GOOD ? world_require_ranks(&run->world, 2) : status;
+        status = world_require_ranks(&run->world, 2);
+    return status == STATUS_GOOD ? results_open(&run->settings.results, &run->world, &check_chart) : status;
 }
 
 static int run_program(void *state)

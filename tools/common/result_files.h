@@ -21,7 +21,10 @@ typedef struct results {
         FILE_OPTION("raw", (place) + offsetof(results_t, raw) + offsetof(output_t, path), raw_doc), \
         PLOT_OPTION((place) + offsetof(results_t, plot))
 
-/* results_open - open all files before anything is measured. Collective. Returns a status, after a line if bad. */
+/*
+ * results_open - open all files before anything is measured, and after all that may be refused: what they had is lost.
+ * Collective. Returns a status, after a line if bad.
+ */
 int results_open(results_t *results, const world_t *world, const plot_chart_t *chart);
 
 /* results_close - draw the chart, close all. Returns the status, or STATUS_FAILED after a line if that failed. */
