@@ -132,6 +132,24 @@ check_lost_files() {
     done
 }
 
+# TOOL RANKS FILES OPTION...: one file for two of the outputs, by two names if it is there.
+check_same_files() {
+    local option own=$scratch/own.svg same=$scratch/same.svg
+    find_tool "$1"
+    program=${1%% *}
+    for option in ${3#output }; do
+        for other in "$own" "$same"; do
+            command="$1 ${*:4} --output $own --$option $other"
+            start "$2" "${words[@]}" "${@:4}" --output "$own" "--$option" "$other"
+            expect_refusal "give another file than to --output"
+            echo earlier >"$own"
+            ln -sf "$own" "$same"
+        done
+        [ "$(cat "$own")" = earlier ] || complain "the earlier results are lost"
+        rm "$own"
+    done
+}
+
 # TOOL OPTION...: what an earlier run has written stays if this one is refused, as 1 rank is too few, or the library has
 # no such clock.
 check_kept_output() {
@@ -221,6 +239,10 @@ while IFS='|' read -r tool ranks files work <&3; do
     # shellcheck disable=SC2086
     [ ! -c /dev/full ] || [ -z "$files" ] || $tier tap_check "$tool: --${files// /, --} on a device that is full" \
         check_lost_files "$tool" "$ranks" "$files" $work
+    # shellcheck disable=SC2086
+    case $files in *" "*)
+        $tier tap_check "$tool: one file for two outputs" check_same_files "$tool" "$ranks" "$files" $work ;;
+    esac
     # shellcheck disable=SC2086
     case $tool:$ranks in mpix_bench:* | *:2)
         $tier tap_check "$tool: earlier results after a refusal" check_kept_output "$tool" $work ;;

@@ -383,10 +383,6 @@ options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **
         plan->settings.overlap = 1; /* OSU measures it */
     if (plan->settings.list)
         return print_list();
-    const results_t *results = &plan->settings.results;
-    if (results->raw.path && results->output.path && strcmp(results->raw.path, results->output.path) == 0)
-        return options_refuse(program, "option --raw: \"%.200s\" is not allowed, give another file than to --output",
-                              results->raw.path);
     return (plan->settings.jobs ? read_jobs(&reader, plan->settings.jobs) : add_jobs(&reader, &plan->settings))
                ? OPTIONS_RUN
                : OPTIONS_BAD;

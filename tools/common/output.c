@@ -7,6 +7,7 @@
 #include <locale.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* open returns the lowest free number, so the opened file takes the place of the closed one. */
@@ -28,6 +29,31 @@ void output_begin(void)
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* so that processes do not write into each other's lines */
     if (locale != (locale_t)0)
         uselocale(locale); /* of this thread, so setlocale in a library changes nothing */
+}
+
+/* A device takes what several write. */
+static bool is_same_file(const char *path, const char *other_path)
+{
+    struct stat own, other;
+    if (!path || !other_path)
+        return false;
+    if (stat(path, &own) != 0 || stat(other_path, &other) != 0)
+        return strcmp(path, other_path) == 0;
+    return own.st_dev == other.st_dev && own.st_ino == other.st_ino && !S_ISCHR(own.st_mode);
+}
+
+bool outputs_differ(const output_option_t *options, int count, const char *program)
+{
+    for (int i = 0; i < count; i++) {
+        for (int j = 0; j < i; j++) {
+            if (!is_same_file(options[i].path, options[j].path))
+                continue;
+            options_refuse(program, "option %s: \"%.200s\" is not allowed, give another file than to %s",
+                           options[i].name, options[i].path, options[j].name);
+            return false;
+        }
+    }
+    return true;
 }
 
 FILE *output_create(const char *path, const char *option, const char *program)

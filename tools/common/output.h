@@ -39,6 +39,15 @@ void output_begin(void);
 /* output_flush - let what was printed so far go to the file. Returns whether all of it could be written. */
 bool output_flush(FILE *file);
 
+/* An option that names a file to be written, and the path; NULL: it was not given. */
+typedef struct output_option {
+    const char *name;
+    const char *path;
+} output_option_t;
+
+/* outputs_differ - whether each option has a file of its own. Returns true, or false after a line on standard error. */
+bool outputs_differ(const output_option_t *options, int count, const char *program);
+
 /*
  * output_create - open the file of an option for writing; standard output for no path. Returns NULL after one line on
  * standard error.

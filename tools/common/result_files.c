@@ -11,8 +11,18 @@ static int create(const world_t *world, const char *option, output_t *output)
     return world_all(world, !opens || output->file) ? STATUS_GOOD : STATUS_BAD_OPTION;
 }
 
+/* On rank 0, which has the paths. */
+static bool files_differ(const results_t *results, const world_t *world)
+{
+    const output_option_t options[] = {
+        {"--output", results->output.path}, {"--raw", results->raw.path}, {"--plot", results->plot.path}};
+    return world->rank != 0 || outputs_differ(options, 3, world->program);
+}
+
 int results_open(results_t *results, const world_t *world, const plot_chart_t *chart)
 {
+    if (!world_all(world, files_differ(results, world)))
+        return STATUS_BAD_OPTION;
     int status = plot_open(&results->plot, world, chart);
     results->output.file = stdout;
     results->raw.format = FORMAT_CSV;

@@ -268,6 +268,9 @@ static int read_and_report(settings_t *settings)
 
 static options_outcome_t check_options(const settings_t *settings)
 {
+    const output_option_t outputs[] = {{"--output", settings->output.path},
+                                       {"--page", settings->page_path},
+                                       {"--write-arrivals", settings->arrival_path}};
     if (settings->folders.count != 1)
         return options_refuse(program.name, "%" PRId64 " traces are not allowed, give the directory of one",
                               settings->folders.count);
@@ -278,7 +281,7 @@ static options_outcome_t check_options(const settings_t *settings)
                               settings->to_s, fmax(settings->from_s, 0));
     if (settings->site != ABSENT && !settings->arrival_path)
         return options_refuse(program.name, "option --site has no effect without --write-arrivals");
-    return OPTIONS_RUN;
+    return outputs_differ(outputs, 3, program.name) ? OPTIONS_RUN : OPTIONS_BAD;
 }
 
 int main(int argc, char **argv)
