@@ -83,7 +83,8 @@ check_skew_tables() {
 }
 
 check_watch() {
-    succeeds run 2 mpix_skew --watch --duration-s 0.6 --format csv
+    run 2 mpix_skew --watch --duration-s 0.6 --format csv
+    expect_skew_status
     problems=$(columns time_ns slack_ns calls valid call_ns | awk -F, '
         $1 <= before || $2 !~ /^[0-9]+$/ || $3 < 1 || $4 > $3 || $5 <= 0 { print "row: " $0 }
         { before = $1 }
@@ -102,6 +103,40 @@ check_skew_schemes() {
     run 2 mpix_skew --iterations 50 --repeats 2 --release "${schemes// /,}" --format csv
     [ "$(columns release p50_ns | grep -c '^[a-z-]*,[0-9.]*$')" -eq \
         "$(grep -c '^ *[a-z-]* .*[0-9]$' "$scratch/table")" ] || complain "not a line of CSV for each row"
+}
+
+# The library always takes its usual barrier, and no call is valid.
+cat >"$scratch/never.c" <<'END'
+#include <mpi.h>
+
+/* Launchers are without it. */
+int PMPIX_Harmonize(MPI_Comm comm, int *valid) __attribute__((weak));
+
+int MPIX_Harmonize(MPI_Comm comm, int *valid)
+{
+    int code = PMPIX_Harmonize(comm, valid);
+    *valid = 0;
+    return code;
+}
+
+int MPIX_Harmonize_set_info(MPI_Comm comm, MPI_Info info)
+{
+    return comm == MPI_COMM_NULL || info == MPI_INFO_NULL;
+}
+END
+
+check_nothing_measured() {
+    export LD_PRELOAD=$scratch/never.so
+    run 2 mpix_skew --watch --duration-s 0.3
+    unset LD_PRELOAD
+    expect_status 1
+    expect_message 'no valid call of MPIX_Harmonize in '
+    export LD_PRELOAD=$scratch/never.so
+    run 2 mpix_skew --release harmonize-tree -i 10 -x 1
+    unset LD_PRELOAD
+    expect_status 2
+    [ ! -s "$scratch/out" ] || complain "a table without rows"
+    expect_message 'option --release: none of these schemes is possible here'
 }
 
 check_other_function() {
@@ -175,6 +210,12 @@ tap_check_if "command -v script" "there is no script (Debian package: bsdutils)"
 tap_check_if "test $(nproc) -le 4" "there are many processors" \
     "mpix_bench: more processes than processors" check_crowded
 tap_check "mpix_skew: watch" check_watch
+if ${CC:-mpicc} -shared -fPIC -o "$scratch/never.so" "$scratch/never.c" >"$scratch/log" 2>&1; then
+    tap_check_if has_other_function "there is no shared library" \
+        "mpix_skew: no valid call, and no scheme" check_nothing_measured
+else
+    tap_skip "mpix_skew: no valid call, and no scheme" "nothing can be compiled to be preloaded"
+fi
 quick tap_check "mpix_skew: bad options" check_skew_refusals
 quick tap_check "triad: bounds" check_triad
 quick tap_check "errors of the library" check_library_errors

@@ -147,6 +147,8 @@ static int open_schemes(skew_run_t *run)
     for (int i = SCHEME_FIRST_FORCED; i < SCHEME_OTHER; i++)
         if (skew_is_chosen(run, i))
             force_barrier(run, i);
+    if (run->settings.schemes == 0)
+        return world_refuse(&run->world, "option --release: none of these schemes is possible here");
     return !skew_is_chosen(run, SCHEME_OTHER) || call_first(run, &run->schemes[SCHEME_OTHER]) ? STATUS_GOOD
                                                                                               : STATUS_FAILED;
 }
@@ -298,6 +300,7 @@ typedef struct watch {
     scheme_t *scheme;
     table_t table;
     int64_t begin_ns, next_row_ns;
+    int64_t calls, valid; /* in all rows */
 } watch_t;
 
 static void print_watched(watch_t *watch)
@@ -312,6 +315,8 @@ static void print_watched(watch_t *watch)
                                             {NULL, (double)tally->calls},
                                             {NULL, (double)tally->valid},
                                             {NULL, (double)tally->loop_ns / (double)tally->calls}});
+    watch->calls += tally->calls;
+    watch->valid += tally->valid;
     *tally = (tally_t){0};
     watch->next_row_ns += WATCH_INTERVAL_NS * (1 + (now_ns - watch->next_row_ns) / WATCH_INTERVAL_NS);
 }
@@ -324,11 +329,14 @@ static void run_watched_block(void *subject, batch_t *batch)
         print_watched(watch);
 }
 
-/* There is no warm-up, so the first row shows the start too. */
-static void watch_harmonize(skew_run_t *run)
+/* There is no warm-up, so the first row shows the start too. Returns an exit status. */
+static int watch_harmonize(skew_run_t *run)
 {
     scheme_t *scheme = &run->schemes[SCHEME_HARMONIZE];
-    watch_t watch = {scheme, TABLE(watch_schema, &run->settings.results.output), system_time_ns(), WATCH_INTERVAL_NS};
+    watch_t watch = {.scheme = scheme,
+                     .table = TABLE(watch_schema, &run->settings.results.output),
+                     .begin_ns = system_time_ns(),
+                     .next_row_ns = WATCH_INTERVAL_NS};
     sampling_t *sampling = &scheme->sampling;
     bool root = run->world.rank == 0;
     if (root && watch.table.output->format == FORMAT_TABLE)
@@ -342,8 +350,10 @@ static void watch_harmonize(skew_run_t *run)
                                                   .max_batch_ns = MAX_WATCH_BLOCK_NS,
                                                   .limit_ns = (int64_t)(run->settings.duration_s * 1e9)});
     engine_run(&sampling, 1, &run->dice);
-    if (root)
-        print_watched(&watch);
+    if (!root)
+        return STATUS_GOOD;
+    print_watched(&watch);
+    return skew_judge(run, SCHEME_HARMONIZE, watch.calls, watch.valid);
 }
 
 /* ---- The program */
@@ -395,10 +405,8 @@ static int prepare(skew_run_t *run)
 static int run_program(skew_run_t *run)
 {
     int status = prepare(run);
-    if (status == STATUS_GOOD && run->settings.watches)
-        watch_harmonize(run);
-    else if (status == STATUS_GOOD)
-        status = compare_schemes(run);
+    if (status == STATUS_GOOD)
+        status = run->settings.watches ? watch_harmonize(run) : compare_schemes(run);
     close_schemes(run);
     return results_close(&run->settings.results, &run->world, status);
 }
