@@ -126,6 +126,16 @@ check_groups_of_turns() {
     grep -qx "# order: one after the other" "$scratch/out" || complain "one operation takes turns"
 }
 
+# With several operations, whose rows come later, a comment says whose window it tells.
+check_windows() {
+    succeeds run 2 mpix_bench bcast -m 4,8 -i 5 -x 0 --release window --window-us 5000
+    [ "$(sed -n '/^# Window/,$p' "$scratch/out" | sed 's/^ *\([48]\) .*/\1/' | paste -sd ';')" = "\
+# Window at 4 bytes: 5000.00 us;4;# Window at 8 bytes: 5000.00 us;8" ] || complain "not a comment before each row"
+    succeeds run 2 mpix_bench bcast reduce -m 8:8 -i 5 -x 0 --release window --window-us 5000
+    [ "$(grep '^# Window' "$scratch/out" | sort | paste -sd ';')" = "\
+# Window of 1:bcast at 8 bytes: 5000.00 us;# Window of 2:reduce at 8 bytes: 5000.00 us" ] || complain "other windows"
+}
+
 check_widths() {
     run 2 mpix_bench bcast allreduce -m 8:8 -i 10 -x 0 --arrival bell:1
     grep -q '^# \{5\}Size \{10\}Job \{3\}Arrival  ' "$scratch/out" || complain "other widths: $(cat "$scratch/out")"
@@ -348,6 +358,7 @@ quick tap_check "each scheme and barrier" check_schemes
 tap_check "communicators, roots, buffers" check_options
 quick tap_check "operations take turns" check_turns
 tap_check "operations that take turns together" check_groups_of_turns
+tap_check "windows told in the table" check_windows
 tap_check "widths of columns" check_widths
 quick tap_check "rows are written as soon as they are measured" check_early_rows
 quick tap_check "roots that rotate" check_roots

@@ -50,11 +50,12 @@ static void tell_shortage(const task_t *task)
                 (long long)samples->calls, limit_of(task), world_crowding(task->span));
 }
 
-/* What else is known about starting times, as a comment in the table. */
+/* What else is known about starting times, as a comment in the table, where rows of several operations come later. */
 static void tell_window(const bench_t *bench, const task_t *task)
 {
     if (bench->report.output.format == FORMAT_TABLE && task->releaser.kind == RELEASE_WINDOW)
-        fprintf(bench->report.output.file, "# Window at %lld bytes: %.2f us%s\n",
+        fprintf(bench->report.output.file, "# Window%s%s at %lld bytes: %.2f us%s\n",
+                bench->plan.job_count > 1 ? " of " : "", bench->plan.job_count > 1 ? task->label : "",
                 (long long)task->row.figures.keys.size_bytes, (double)task->releaser.window_ns / 1e3,
                 task->releaser.window_is_given ? "" : ", found");
 }
