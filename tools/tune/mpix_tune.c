@@ -216,8 +216,8 @@ static bool make_folder(tune_t *tune, char complaint[COMPLAINT_BYTES])
     if (!text)
         return complain(complaint, "the folder %.400s has a path that is not UTF-8", path);
     snprintf(tune->directory, sizeof tune->directory, "%s", path);
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* until the end of the program */
-    if (folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    tune->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (tune->folder >= 0 && flock(tune->folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return complain(complaint, "another %s is at work in %.400s", tune_name, path);
     tune_path(tune, path, "candidates");
     if (mkdir(path, 0777) != 0 && errno != EEXIST)

@@ -63,6 +63,7 @@ typedef struct tune {
     char **launcher; /* its words, where {ranks} stands for the number of ranks */
     int launcher_words;
     char directory[TUNE_PATH_BYTES]; /* absolute */
+    int folder;                      /* the same, open, and locked against others */
     char program[TUNE_PATH_BYTES];   /* this one */
     const operation_t *operation;
     int open_mpi_number; /* of the operation, in its tuning file */
