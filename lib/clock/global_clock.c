@@ -26,6 +26,7 @@ void mh_global_clock_init(mh_global_clock *clock)
     memset(&clock->base, 0, sizeof clock->base);
     atomic_init(&clock->sequence, 0);
     atomic_init(&clock->floor_ns, NEVER_READ_NS);
+    atomic_init(&clock->is_wrong, false);
 }
 
 bool mh_global_clock_is_set(const mh_global_clock *clock)
@@ -214,7 +215,7 @@ bool mh_global_clock_wait_until(mh_global_clock *clock, int64_t instant_ns, bool
         unsigned sequence = atomic_load_explicit(&clock->sequence, memory_order_acquire);
         const mh_published *copy = copy_in_force(clock, sequence);
         int64_t deadline_ns = base_time_of(copy, far_ns);
-        bool is_wrong = stands_still(clock, copy);
+        bool is_wrong = atomic_load(&clock->is_wrong) || stands_still(clock, copy);
         if (!still(clock, sequence))
             continue;
         int64_t now_ns = mh_base_clock_now_ns(base);
@@ -230,6 +231,6 @@ bool mh_global_clock_wait_until(mh_global_clock *clock, int64_t instant_ns, bool
             return false;
         *late_ns = left_ns - deadline_ns;
         if (still(clock, sequence))
-            return !base->may_be_set || mh_clock_watch_look(&watch, base) == 0;
+            return !atomic_load(&clock->is_wrong) && (!base->may_be_set || mh_clock_watch_look(&watch, base) == 0);
     }
 }

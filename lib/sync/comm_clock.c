@@ -96,6 +96,7 @@ void mh_comm_clock_forget_bound(mh_comm_clock *clock)
 
 void mh_comm_clock_distrust(mh_comm_clock *clock)
 {
+    atomic_store(&clock->global.is_wrong, true);
     unbind(clock, mh_global_clock_estimate(&clock->global));
     clock->disrupted = true;
     clock->disruptions++;
@@ -197,6 +198,7 @@ static void publish(mh_comm_clock *clock, mh_estimate *estimate, int64_t lead_ns
         mh_sync_forget_past(&clock->plan);
     }
     mh_global_clock_publish(&clock->global, estimate);
+    atomic_store(&clock->global.is_wrong, false);
     clock->errors = estimate->errors;
     clock->errors_at_ns = estimate->model.at_ns;
     clock->disrupted = false;

@@ -213,6 +213,19 @@ TEST(instants_that_have_passed_are_not_waited_for)
     }
 }
 
+TEST(waits_by_a_clock_known_to_be_wrong_are_not_valid)
+{
+    mh_global_clock clock;
+    int64_t late_ns;
+    open_by_hand(&clock, 777);
+    mh_global_clock_publish(&clock, &exact);
+    atomic_store(&clock.is_wrong, true);
+    ck_assert(!mh_global_clock_wait_until(&clock, 1000, false, &late_ns));
+    ck_assert_int_eq(hand_ns, 777);
+    atomic_store(&clock.is_wrong, false);
+    ck_assert(mh_global_clock_wait_until(&clock, 1000, false, &late_ns));
+}
+
 LOOP_TEST(bound_covers_what_the_floor_lifts, COUNT_OF(steps_ns))
 {
     enum { BOUND_NS = 777, READ_COST_NS = 25 };
