@@ -24,7 +24,7 @@ static struct {
     int kept_count;
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER, .keyval = MPI_KEYVAL_INVALID, .finalize_keyval = MPI_KEYVAL_INVALID};
 
-enum { REMEMBERED_SLOTS = 16, GENERATIONS = 256 };
+enum { REMEMBERED = 16, GENERATIONS = 256 };
 
 /*
  * One for each group of handles; it changes whenever a state of the group is freed. What threads remember of this group
@@ -32,15 +32,17 @@ enum { REMEMBERED_SLOTS = 16, GENERATIONS = 256 };
  */
 static _Atomic unsigned generations[GENERATIONS];
 
+typedef struct mh_memory_of_comm {
+    unsigned generation;
+    MPI_Comm comm;
+    mh_comm_state *state;
+} mh_memory_of_comm;
+
 /*
  * The communicators that a thread used last. Looking up an attribute takes longer than the rest of reading a clock. The
  * general model of thread-local storage costs half a nanosecond, but lets programs load the library at run time.
  */
-static _Thread_local struct {
-    unsigned generation;
-    MPI_Comm comm;
-    mh_comm_state *state;
-} remembered[REMEMBERED_SLOTS];
+static _Thread_local mh_memory_of_comm remembered[REMEMBERED];
 
 /* Handles are small numbers or addresses. */
 static inline unsigned hash_of(MPI_Comm comm)
@@ -230,19 +232,51 @@ static int ensure_keyvals(mh_error *error)
     return code;
 }
 
+/* Of communicators that are alike, the one used last is in this entry; the others are anywhere. */
+static inline mh_memory_of_comm *first_entry(MPI_Comm comm)
+{
+    return &remembered[hash_of(comm) % REMEMBERED];
+}
+
+/* An entry that is of no use any more, or else all in turn. */
+static mh_memory_of_comm *entry_to_replace(void)
+{
+    static _Thread_local unsigned turn;
+    for (int i = 0; i < REMEMBERED; i++)
+        if (!remembered[i].state || remembered[i].generation != atomic_load(generation_of(remembered[i].comm)))
+            return &remembered[i];
+    return &remembered[turn++ % REMEMBERED];
+}
+
 static void remember(MPI_Comm comm, mh_comm_state *state, unsigned seen)
 {
-    unsigned slot = hash_of(comm) % REMEMBERED_SLOTS;
-    remembered[slot].comm = comm;
-    remembered[slot].state = state;
-    remembered[slot].generation = seen;
+    *entry_to_replace() = *first_entry(comm);
+    *first_entry(comm) = (mh_memory_of_comm){seen, comm, state};
+}
+
+static inline bool is_of(const mh_memory_of_comm *entry, MPI_Comm comm, unsigned now)
+{
+    return entry->generation == now && entry->comm == comm;
+}
+
+/* Apart, so that it costs those nothing that are found in their first entry. */
+__attribute__((noinline)) static mh_comm_state *search_all(mh_memory_of_comm *first, MPI_Comm comm, unsigned now)
+{
+    for (mh_memory_of_comm *entry = remembered; entry < remembered + REMEMBERED; entry++)
+        if (is_of(entry, comm, now)) {
+            mh_memory_of_comm found = *entry;
+            *entry = *first;
+            *first = found;
+            return found.state;
+        }
+    return NULL;
 }
 
 mh_comm_state *mh_comm_state_remembered(MPI_Comm comm)
 {
-    unsigned slot = hash_of(comm) % REMEMBERED_SLOTS;
     unsigned now = atomic_load_explicit(generation_of(comm), memory_order_acquire);
-    return remembered[slot].generation == now && remembered[slot].comm == comm ? remembered[slot].state : NULL;
+    mh_memory_of_comm *first = first_entry(comm);
+    return is_of(first, comm, now) ? first->state : search_all(first, comm, now);
 }
 
 int mh_comm_state_find(MPI_Comm comm, mh_comm_state **state, mh_error *error)
