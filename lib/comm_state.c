@@ -13,9 +13,9 @@
 enum { MOST_KEPT = 256 };
 
 static struct {
-    pthread_mutex_t lock;
-    _Atomic int keyval;  /* of the states */
-    int finalize_keyval; /* of an attribute that MPI deletes when it ends */
+    pthread_mutex_t lock; /* of the list and of what is kept; MPI is not called under it */
+    _Atomic int keyval;   /* of the states */
+    int finalize_keyval;  /* of an attribute that MPI deletes when it ends */
     _Atomic bool watches_finalize;
     _Atomic bool ended; /* that attribute has been deleted */
     _Atomic int states;
@@ -222,13 +222,15 @@ static int make_keyval(mh_error *error)
     return MPI_SUCCESS;
 }
 
+/* Under a lock that no callback takes: MPI libraries may call them with a lock of their attributes held. */
 static int ensure_keyvals(mh_error *error)
 {
-    pthread_mutex_lock(&registry.lock);
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
     int code = watch_finalize(error);
     if (code == MPI_SUCCESS)
         code = make_keyval(error);
-    pthread_mutex_unlock(&registry.lock);
+    pthread_mutex_unlock(&lock);
     return code;
 }
 
