@@ -317,59 +317,103 @@ static int make_channel(MPI_Comm comm, mh_channel *channel, mh_error *error)
     return MPI_SUCCESS;
 }
 
-/* The steps that can fail on one process only, and agreement on their errors. */
-static int fill_state(mh_comm_state *state, const mh_channel *channel, mh_error *error)
+/* A state that can be freed and asked, but has neither a private communicator nor agreed settings yet. */
+static mh_comm_state *new_state(MPI_Comm comm)
 {
     int initialized = 1;
+    mh_comm_state *state = calloc(1, sizeof *state);
+    if (!state)
+        return NULL;
+    PMPI_Initialized(&initialized);
+    state->user_comm = comm;
+    state->channel.comm = MPI_COMM_NULL;
+    state->before_world = !initialized;
+    mh_settings_default(&state->settings);
+    mh_comm_clock_init(&state->clock, &state->channel);
+    mh_rounds_init(&state->rounds, &state->channel, &state->clock.global, &state->barrier);
+    return state;
+}
+
+/* The steps that can fail on one process only, and agreement on their errors. */
+static int agree_on_settings(mh_comm_state *state, const mh_channel *channel, mh_error *error)
+{
     mh_settings settings;
     mh_settings_default(&settings);
-    PMPI_Initialized(&initialized);
     if (!state)
         mh_fail(error, MPI_ERR_NO_MEM, "out of memory on rank %d for the state of a communicator", channel->rank);
     else if (error->code == MPI_SUCCESS && ensure_keyvals(error) == MPI_SUCCESS)
         mh_settings_from_environment(&settings, error);
     int code = mh_settings_agree(&settings, MPI_ERR_ARG, channel->comm, error);
-    if (code != MPI_SUCCESS || !state)
-        return code;
-    state->channel = *channel;
-    state->settings = settings;
-    state->before_world = !initialized;
-    mh_comm_clock_init(&state->clock, &state->channel);
-    mh_rounds_init(&state->rounds, &state->channel, &state->clock.global, &state->barrier);
-    return MPI_SUCCESS;
-}
-
-/* Attach the state on all processes, or on none. */
-static int attach(mh_comm_state *state, MPI_Comm comm, mh_error *error)
-{
-    state->user_comm = comm;
-    insert(state);
-    mh_check_mpi(error, PMPI_Comm_set_attr(comm, registry.keyval, state), "MPI_Comm_set_attr");
-    bool attached = error->code == MPI_SUCCESS;
-    int code = mh_error_agree(error, state->channel.comm);
-    if (code == MPI_SUCCESS)
-        return MPI_SUCCESS;
-    state->failed = error->alone;
-    if (!attached || PMPI_Comm_delete_attr(comm, registry.keyval) != MPI_SUCCESS)
-        delete_state(comm, registry.keyval, state, NULL);
+    if (code == MPI_SUCCESS && state)
+        state->settings = settings;
     return code;
 }
 
+static bool attach(mh_comm_state *state, mh_error *error)
+{
+    insert(state);
+    return mh_check_mpi(error, PMPI_Comm_set_attr(state->user_comm, registry.keyval, state), "MPI_Comm_set_attr") ==
+           MPI_SUCCESS;
+}
+
+/* Free a state that is inserted, and whose communicator may have it as an attribute. */
+static void detach(mh_comm_state *state, bool attached)
+{
+    MPI_Comm comm = state->user_comm;
+    if (!attached || PMPI_Comm_delete_attr(comm, registry.keyval) != MPI_SUCCESS)
+        delete_state(comm, registry.keyval, state, NULL);
+}
+
+/*
+ * Attach the state on all processes, or on none; but if processes do not know of each other, one that failed keeps its
+ * state, by which it refuses later calls: others may go on. keeps: on this process.
+ */
+static int attach_on_all(mh_comm_state *state, bool *keeps, mh_error *error)
+{
+    bool attached = attach(state, error);
+    int code = mh_error_agree(error, state->channel.comm);
+    state->failed = code != MPI_SUCCESS && error->alone;
+    *keeps = code == MPI_SUCCESS || (attached && state->failed);
+    if (!*keeps)
+        detach(state, attached);
+    return code;
+}
+
+/* The same after a failure before. Returns whether the state is attached; else it is freed. */
+static bool keep_failed(mh_comm_state *state)
+{
+    mh_error ignored = MH_NO_ERROR;
+    state->failed = true;
+    if (ensure_keyvals(&ignored) != MPI_SUCCESS) {
+        free_state(state);
+        return false;
+    }
+    bool attached = attach(state, &ignored);
+    if (!attached)
+        detach(state, false);
+    return attached;
+}
+
+/* made: NULL if there is no state; after an error, one that refuses later calls. */
 static int make_state(MPI_Comm comm, mh_comm_state **made, mh_error *error)
 {
     mh_channel channel = {MPI_COMM_NULL, 0, 0, false};
-    mh_comm_state *state = calloc(1, sizeof *state);
+    mh_comm_state *state = new_state(comm);
+    bool keeps = false;
     int code = make_channel(comm, &channel, error);
     if (code == MPI_SUCCESS)
-        code = fill_state(state, &channel, error);
-    if (code != MPI_SUCCESS) {
+        code = agree_on_settings(state, &channel, error);
+    if (state)
+        state->channel = channel;
+    else
         free_channel(&channel, error->alone);
-        free(state);
-        return code;
-    }
-    code = attach(state, comm, error);
     if (code == MPI_SUCCESS)
-        *made = state;
+        code = attach_on_all(state, &keeps, error);
+    else if (state && error->alone)
+        keeps = keep_failed(state);
+    else
+        free_state(state);
+    *made = keeps ? state : NULL;
     return code;
 }
 

@@ -54,7 +54,7 @@ void mh_comm_state_give_up(mh_comm_state *state);
 
 /*
  * The state of comm, made if there is none yet. Collective over comm. Errors are the same on all processes: MPI_ERR_ARG
- * for a bad environment, MPI_ERR_NO_MEM.
+ * for a bad environment, MPI_ERR_NO_MEM. state: NULL after an error; but if others may not know of it, a failed one.
  */
 int mh_comm_state_get(MPI_Comm comm, mh_comm_state **state, mh_error *error);
 

@@ -301,6 +301,32 @@ static void fail_in_wait(void)
     check_fresh();
 }
 
+/*
+ * The first call fails where processes agree, so none knows of the others. Later calls begin nothing on the
+ * communicator of the program, where others may go on.
+ */
+static void fail_to_agree(const char *name, int nth)
+{
+    int flag;
+    const char *what = text_of("agreement fails in call %d of %s", nth, name);
+    belongings before = look_at_belongings();
+    outcome seen = {what, 0};
+    MPI_Comm comm = make_counted_comm();
+    fault_plan(find_function(name), nth);
+    check_call(&seen, "MPIX_Harmonize", MPIX_Harmonize(comm, &flag), true);
+    CHECK(fault_happened() && seen.failures == 1, "%s: the first call does not fail", what);
+    fault_plan(-1, 0);
+    check_call(&seen, "MPIX_Harmonize, again", MPIX_Harmonize(comm, &flag), true);
+    check_call(&seen, "MPIX_Harmonize_set_info", change_tolerance(comm, "600"), true);
+    CHECK(seen.failures == 3, "%s: later calls succeed", what);
+    CHECK_MESSAGE(comm, "free the communicator");
+    CHECK(fault_calls(find_function("MPI_Comm_split")) == 0, "%s: a later call splits the communicator", what);
+    CHECK(MPIX_Global_time_ns(comm, &(int64_t){0}, &(int64_t){0}) != MPI_SUCCESS, "%s: there is a clock", what);
+    CHECK(MPIX_Harmonize_instant(comm, &(int64_t){0}) != MPI_SUCCESS, "%s: there was a release", what);
+    MPI_Comm_free(&comm);
+    check_belongings(&before, true, what);
+}
+
 static jmp_buf out_of_call;
 
 static void jump_out(MPI_Comm *comm, int *code, ...)
@@ -339,6 +365,9 @@ SUB_TEST(faults_mpi_one, INJECTION, "the same on one process, if others notice")
         jump_out_of_first_call("MPI_Comm_split", rank);
         jump_out_of_first_call("MPI_Comm_set_attr", rank);
     }
+    for (int nth = 1; nth <= 4; nth++)
+        fail_to_agree("MPI_Allreduce", nth);
+    fail_to_agree("MPI_Bcast", 1);
     check_fresh();
     if (min_over(MPI_COMM_WORLD, processes_of_node()) == ranks)
         fail_in_wait();
