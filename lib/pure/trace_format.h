@@ -85,8 +85,8 @@ typedef struct {
 typedef enum {
     TRACE_ENTER = 1,      /* value: address of the call; id: function or region */
     TRACE_LEAVE,          /* id; value: how many unsuccessful calls this stands for, 0 for one ordinary call */
-    TRACE_SEND,           /* after its ENTER and of the same time: partner, tag, bytes in value, comm in id;
-                            request: not 0 if the call does not wait (Isend, persistent) */
+    TRACE_SEND,           /* after its ENTER and of the same time, or that of calls in callbacks: partner, tag, bytes in
+                            value, comm in id; request: not 0 if the call does not wait (Isend, persistent) */
     TRACE_SEND_DONE,      /* that request is complete; before the LEAVE of the call that saw it, of the same time */
     TRACE_RECEIVE_POST,   /* a receive that does not wait: request, comm; partner and tag, or below 0 if any will do */
     TRACE_RECEIVE,        /* before its LEAVE and of the same time: partner, tag, bytes, comm; request or 0 */

@@ -105,6 +105,15 @@ check_missing_file() {
     [ ! -e "$folder/rank-0.mpixtrace" ] || complain "rank 0 has left a file"
 }
 
+# Times go on, the receive is the last thing in its call, and the send is not later than its call.
+check_calls_in_handler() {
+    record_all "$scratch/refused" handler
+    grep -A 1 ' receive partner' "$scratch/dump-1" | grep -q ' leave MPI_Sendrecv ' ||
+        complain "something is between the receive and the end of its call"
+    succeeds run alone mpix_trace_check "$folder"
+    grep -q 'none of 2 events' "$scratch/out" || complain "a message is received before it is sent"
+}
+
 # ACTION: whether all of the program's calls fail that should
 fails() {
     ! plain "$scratch/refused" "$1" | grep -q 'do not fail'
@@ -153,6 +162,8 @@ tap_check "messages that are refused, or too long" check_recording all "$scratch
 0,1|1| send partner [01] tag 7 bytes 4 comm
 END
 # A broadcast that failed on rank 1 is never complete there.
+tap_check_if "fails handler" "it does not fail with this MPI library" \
+    "calls in an error handler that returns" check_calls_in_handler
 tap_check_if "fails broadcasts" "they do not fail with this MPI library" \
     "persistent broadcasts that fail" check_recording all "$scratch/refused" broadcasts <<'END'
 0|2| collective_done partner

@@ -6,6 +6,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 enum { TAG = 7 };
 
@@ -183,6 +184,29 @@ int main(int argc, char **argv)
     const char *action = argc > 1 ? argv[1] : "";
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+/* ---- Calls in an error handler */
+
+static void look_around(MPI_Comm *comm, int *error, ...)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length, flag;
+    nanosleep(&(struct timespec){0, 10000000}, NULL);
+    MPI_Error_string(*error, text, &length);
+    MPI_Iprobe(peer, TAG + 1, *comm, &flag, MPI_STATUS_IGNORE);
+    good--;
+}
+
+/* Rank 1 receives too much. */
+static void handle_too_much(void)
+{
+    MPI_Errhandler handler;
+    MPI_Comm_create_errhandler(look_around, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Errhandler_free(&handler);
+    good = rank;
+    MPI_Sendrecv(in, 2 - rank, MPI_INT, peer, TAG, out, 1, MPI_INT, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
     peer = 1 - rank;
     if (strcmp(action, "requests") == 0)
         fail_requests();
@@ -193,4 +217,6 @@ int main(int argc, char **argv)
     MPI_Finalize();
     printf(good > 0 ? "wrong: %d calls do not fail\n" : "done\n", good);
     return 0;
+    else if (strcmp(action, "handler") == 0)
+        handle_too_much();
 }

@@ -16,6 +16,13 @@
  */
 void calls_find(trace_location *location);
 
+/* Where a send begins: its event may come after those of calls in callbacks. */
+static inline trace_point call_entered(trace_point of)
+{
+    const uint32_t enter = of.at->calls[of.event];
+    return enter == CALL_NONE ? of : (trace_point){of.at, enter};
+}
+
 /* A request: where it began, and where it was seen to be complete, which may be another thread. */
 typedef struct {
     uint32_t number;

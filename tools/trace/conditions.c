@@ -3,6 +3,7 @@
 #include "trace/conditions.h"
 
 #include "common/room.h"
+#include "trace/calls.h"
 #include "trace/operations.h"
 
 #include <math.h>
@@ -62,7 +63,7 @@ static void add_message(conditions *to, const trace_message *message)
     const trace_point send = message->send;
     if (send.at->rank == message->receive.at->rank || send.at->events[send.event].tag == TRACE_TAG_POST)
         return;
-    add_member(to, send);
+    add_member(to, call_entered(send));
     add_member(to, message->receive);
     add_rule(to, before, before + 1, 0);
 }

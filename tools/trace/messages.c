@@ -116,8 +116,9 @@ static bool is_impossible(const message_end *send, const message_end *receive)
 {
     if (!receive->done.at)
         return false;
-    const trace_process *source = send->begun.at->process, *destination = receive->done.at->process;
-    const int64_t sent_ns = trace_time_ns(&send->begun), received_ns = trace_time_ns(&receive->done);
+    const trace_point entered = call_entered(send->begun);
+    const trace_process *source = entered.at->process, *destination = receive->done.at->process;
+    const int64_t sent_ns = trace_time_ns(&entered), received_ns = trace_time_ns(&receive->done);
     return trace_apart_ns(source, sent_ns, destination, received_ns) + trace_bound_ns(source, sent_ns) +
                trace_bound_ns(destination, received_ns) <
            0;

@@ -46,6 +46,7 @@ struct trace_thread {
     uint16_t run_count;
     int rounds;             /* of its end */
     int64_t last_ns;        /* when its last call was left */
+    int64_t put_ns;         /* of its last event */
     _Atomic bool has_ended; /* so that another one may go on with it */
     _Atomic uint64_t events, dropped;
     int64_t full_ns;               /* when the first one was dropped */
@@ -64,8 +65,11 @@ TRACE_RARE trace_thread *mh_trace_new_thread(void);
 /* Room for one more event. Returns false if there is none: the event is counted. */
 TRACE_RARE bool mh_trace_make_room(trace_thread *thread, int64_t time_ns);
 
+/* An event that is known late has the time of those in callbacks of its call, which came before it. */
 static inline void mh_trace_put(trace_thread *thread, trace_event event)
 {
+    event.time_ns = event.time_ns > thread->put_ns ? event.time_ns : thread->put_ns;
+    thread->put_ns = event.time_ns;
     if (thread->next == thread->end && !mh_trace_make_room(thread, event.time_ns))
         return;
     *thread->next++ = event;

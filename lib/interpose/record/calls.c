@@ -141,8 +141,11 @@ void mh_trace_enter(trace_call *call)
 void mh_trace_returned(trace_call *call)
 {
     call->leave_ns = mh_trace_now_ns();
-    if (call->thread)
-        call->thread->last_ns = call->leave_ns;
+    if (!call->thread)
+        return;
+    call->thread->last_ns = call->leave_ns;
+    if (call->is_recorded && call->thread->run_count != 0) /* of calls in its callbacks */
+        put_runs(call->thread);
 }
 
 void mh_trace_leave(trace_call *call)
