@@ -124,11 +124,12 @@ static void fail_persistently(void)
     MPI_Request_free(&requests[0]);
 }
 
-/* Of requests 1 to 12, 1, 4, 7 and 10 fail. */
+/* Of requests 1 to 12, 1, 4, 7 and 10 fail, and so does the last receive. */
 static void fail_requests(void)
 {
     int index, count, indices[2];
     MPI_Request requests[2];
+    MPI_Message message;
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     for (int way = 0; way < 3; way++) {
@@ -150,6 +151,10 @@ static void fail_requests(void)
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     }
     fail_persistently();
+    MPI_Isend(in, 2, MPI_INT, 0, 0, MPI_COMM_SELF, &requests[0]);
+    MPI_Mprobe(0, 0, MPI_COMM_SELF, &message, MPI_STATUS_IGNORE);
+    expect_error(MPI_Mrecv(out, 1, MPI_INT, &message, MPI_STATUS_IGNORE));
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
 }
 
 /* Each of two starts of a broadcast fails on rank 1, for which it is too much. Then the request is complete no more. */
@@ -179,11 +184,6 @@ static void fail_broadcasts(void)
 #endif
 }
 
-int main(int argc, char **argv)
-{
-    const char *action = argc > 1 ? argv[1] : "";
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 /* ---- Calls in an error handler */
 
 static void look_around(MPI_Comm *comm, int *error, ...)
@@ -207,16 +207,21 @@ static void handle_too_much(void)
     MPI_Sendrecv(in, 2 - rank, MPI_INT, peer, TAG, out, 1, MPI_INT, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+int main(int argc, char **argv)
+{
+    const char *action = argc > 1 ? argv[1] : "";
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     peer = 1 - rank;
     if (strcmp(action, "requests") == 0)
         fail_requests();
     else if (strcmp(action, "broadcasts") == 0)
         fail_broadcasts();
+    else if (strcmp(action, "handler") == 0)
+        handle_too_much();
     else
         call_wrongly();
     MPI_Finalize();
     printf(good > 0 ? "wrong: %d calls do not fail\n" : "done\n", good);
     return 0;
-    else if (strcmp(action, "handler") == 0)
-        handle_too_much();
 }

@@ -141,9 +141,13 @@ void mh_trace_put_receive(trace_call *call, uint16_t comm, uint32_t request, con
                                                  request, comm, TRACE_RECEIVE, 0});
 }
 
-/* A message that is too long is cut, and has come. */
+bool mh_trace_has_come(int result)
+{
+    return result == MPI_SUCCESS || mh_trace_is_of_class(result, MPI_ERR_TRUNCATE);
+}
+
 void mh_trace_receive(trace_call *call, int result, MPI_Comm comm, const MPI_Status *status)
 {
-    if (!call->is_silent && (result == MPI_SUCCESS || mh_trace_is_of_class(result, MPI_ERR_TRUNCATE)))
+    if (!call->is_silent && mh_trace_has_come(result))
         mh_trace_put_receive(call, mh_trace_comm(comm)->id, 0, status);
 }

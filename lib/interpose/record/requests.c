@@ -124,7 +124,7 @@ void mh_trace_take(trace_call *call, MPI_Message message)
 
 void mh_trace_receive_taken(trace_call *call, int result, const MPI_Status *status)
 {
-    if (result == MPI_SUCCESS && !call->is_silent)
+    if (!call->is_silent && mh_trace_has_come(result))
         mh_trace_put_receive(call, call->started.comm, call->started.is_silent ? 0 : call->started.number, status);
 }
 
@@ -250,7 +250,7 @@ static void complete(trace_call *call, int64_t index, int error, const MPI_Statu
     trace_request *its = find_watched(call, index);
     if (!its || (its->is_persistent && its->number == 0) || mh_trace_is_of_class(error, MPI_ERR_PENDING))
         return;
-    if (error == MPI_SUCCESS)
+    if (error == MPI_SUCCESS || (its->does & TRACE_RECEIVES && mh_trace_has_come(error)))
         put_completion(call, its, status);
     if (its->is_persistent) {
         its->number = 0;
@@ -263,16 +263,16 @@ static void complete(trace_call *call, int64_t index, int error, const MPI_Statu
 
 /*
  * A call that fails may have ended some requests: their handles are gone. Those of persistent ones stay, so only the
- * call tells which one has failed. index: that one, if it is known.
+ * call tells which one has failed. index, status: of that one, if it is known.
  */
-static void end_failed(trace_call *call, int result, int64_t index)
+static void end_failed(trace_call *call, int result, int64_t index, const MPI_Status *status)
 {
     for (int64_t i = 0; i < call->watched_count; i++)
         if (call->watched[i] != MPI_REQUEST_NULL && call->handles[i] == MPI_REQUEST_NULL)
-            complete(call, i, MPI_ERR_OTHER, NULL);
+            complete(call, i, i == index ? result : MPI_ERR_OTHER, i == index ? status : NULL);
     trace_request *its = mh_interpose_was_refused(result) ? NULL : find_watched(call, index);
     if (its && its->is_persistent)
-        its->number = 0;
+        complete(call, index, result, status);
 }
 
 /* Statuses have errors only if the result says so. */
@@ -284,7 +284,7 @@ void mh_trace_done(trace_call *call, int result, int is_done, int64_t count, con
     if (!call->watched)
         return;
     if (result != MPI_SUCCESS && !has_errors)
-        end_failed(call, result, call->watched_count == 1 ? 0 : count == 1 && indices ? indices[0] : -1);
+        end_failed(call, result, call->watched_count == 1 ? 0 : count == 1 && indices ? indices[0] : -1, statuses);
     else if (has_errors || is_done)
         for (int64_t i = 0; i < count; i++)
             complete(call, indices ? indices[i] : i, has_errors ? statuses[i].MPI_ERROR : MPI_SUCCESS, &statuses[i]);
