@@ -34,7 +34,8 @@ typedef struct {
     uint8_t does;            /* TRACE_SENDS and so on */
     uint8_t mode;            /* of sending: trace_mode of trace_format.h */
     bool is_persistent, is_canceled, is_silent;
-    int32_t partner, tag; /* as the program gave them, for a receive too; or the root */
+    int32_t partner, tag; /* as the program gave them, for a receive too; or the root, and which one is persistent */
+    uint32_t starts;      /* of a persistent collective operation */
     uint64_t bytes_in, bytes_out;
 } trace_request;
 

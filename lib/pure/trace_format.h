@@ -93,10 +93,12 @@ typedef enum {
     TRACE_CANCELED,       /* that request */
     TRACE_COLLECTIVE,     /* before its LEAVE and of the same time: partner is the root or a trace_root, value the bytes
                             that this process put in, comm in id; tag: how many calls of collective operations this
-                            process has made on it with this one, recorded or not, but without those that MPI refused.
+                            process has made on it with this one, recorded or not, but without those that MPI refused;
+                            or of a persistent request, how often it was started.
                             A call that does not wait: request, at the ENTER; see DONE */
     TRACE_COLLECTIVE_OUT, /* follows COLLECTIVE: value is the bytes that this process got, id the function, of a
-                            persistent request the one that made it */
+                            persistent request the one that made it; tag: how many such requests for operations were
+                            made on the communicator with this one, 0 if it is none */
     TRACE_COLLECTIVE_DONE, /* that request is complete */
     TRACE_DROPPED          /* value: events of this thread that did not fit; the buffer was full from here on */
 } trace_event_kind;

@@ -13,7 +13,7 @@ MPI_Comm twin;
 double in[64], out[64];
 
 static FILE *expected;
-static int collectives[COMMS];
+static int collectives[COMMS], persistent[COMMS];
 
 void expect_call(const char *name)
 {
@@ -25,10 +25,17 @@ void expect_event(const char *kind, int partner, int tag, unsigned bytes, int co
     fprintf(expected, "%s partner %d tag %d bytes %u comm %d request %d\n", kind, partner, tag, bytes, comm, request);
 }
 
+/* number: on the communicator, or of starts of what is the so many-th persistent one on it, if it is one. */
+static void expect_number(const char *name, volume its, int number, int made, int request)
+{
+    expect_event("collective", its.root, number, its.put, its.comm, request);
+    fprintf(expected, "collective_out partner %d tag %d bytes %u of %s request %d\n", its.root, made, its.got, name,
+            request);
+}
+
 void expect_collective(const char *name, volume its, int request)
 {
-    expect_event("collective", its.root, ++collectives[its.comm], its.put, its.comm, request);
-    fprintf(expected, "collective_out partner %d bytes %u of %s request %d\n", its.root, its.got, name, request);
+    expect_number(name, its, ++collectives[its.comm], 0, request);
 }
 
 static void wait_for_collective(MPI_Request *request, volume its)
@@ -57,9 +64,10 @@ static void wait_for_collective(MPI_Request *request, volume its)
 
 static void start_twice(const char *name, volume its, MPI_Request *request)
 {
+    const int made = ++persistent[its.comm];
     for (int i = 0; i < 2; i++) {
         CALL(Start, request);
-        expect_collective(name, its, ++requests);
+        expect_number(name, its, i + 1, made, ++requests);
         wait_for_collective(request, its);
     }
     CALL(Request_free, request);

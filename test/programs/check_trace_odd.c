@@ -348,6 +348,28 @@ static void use_session(void)
 #endif
 }
 
+/* Each process starts persistent operations in its own order, before and after one that waits. */
+static void start_in_any_order(void)
+{
+#if MPI_VERSION >= 4
+    int sum;
+    MPI_Request requests[2];
+    MPI_Allreduce_init(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+    for (int i = 0; i < 3; i++) {
+        MPI_Start(&requests[rank]);
+        if (rank == 0)
+            add_up(MPI_COMM_WORLD);
+        MPI_Start(&requests[1 - rank]);
+        if (rank == 1)
+            add_up(MPI_COMM_WORLD);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+    for (int i = 0; i < 2; i++)
+        MPI_Request_free(&requests[i]);
+#endif
+}
+
 static void set_level(void)
 {
     MPI_Pcontrol((int)number);
@@ -361,13 +383,21 @@ int main(int argc, char **argv)
         const char *name;
         void (*act)(void);
         int level; /* of threads */
-    } actions[] = {{"jumps", leave_by_jumps, MPI_THREAD_SINGLE},    {"deeper", leave_and_go_deeper, MPI_THREAD_SINGLE},
-                   {"numbers", fail_alone, MPI_THREAD_SINGLE},      {"session", use_session, NO_WORLD},
-                   {"session_too", use_session, MPI_THREAD_SINGLE}, {"threads", have_many_threads, MPI_THREAD_MULTIPLE},
-                   {"crowd", have_a_crowd, MPI_THREAD_MULTIPLE},    {"fork", fork_child, MPI_THREAD_SINGLE},
-                   {"events", make_events, MPI_THREAD_SINGLE},      {"signal", abort_while_writing, MPI_THREAD_SINGLE},
-                   {"limit", limit_files, MPI_THREAD_SINGLE},       {"count", count_calls, MPI_THREAD_SINGLE},
-                   {"level", set_level, MPI_THREAD_SINGLE},         {NULL, end, MPI_THREAD_SINGLE}};
+    } actions[] = {{"jumps", leave_by_jumps, MPI_THREAD_SINGLE},
+                   {"deeper", leave_and_go_deeper, MPI_THREAD_SINGLE},
+                   {"numbers", fail_alone, MPI_THREAD_SINGLE},
+                   {"session", use_session, NO_WORLD},
+                   {"session_too", use_session, MPI_THREAD_SINGLE},
+                   {"threads", have_many_threads, MPI_THREAD_MULTIPLE},
+                   {"crowd", have_a_crowd, MPI_THREAD_MULTIPLE},
+                   {"fork", fork_child, MPI_THREAD_SINGLE},
+                   {"events", make_events, MPI_THREAD_SINGLE},
+                   {"signal", abort_while_writing, MPI_THREAD_SINGLE},
+                   {"limit", limit_files, MPI_THREAD_SINGLE},
+                   {"count", count_calls, MPI_THREAD_SINGLE},
+                   {"level", set_level, MPI_THREAD_SINGLE},
+                   {"orders", start_in_any_order, MPI_THREAD_SINGLE},
+                   {NULL, end, MPI_THREAD_SINGLE}};
     int provided, i = 0;
     action = argc > 1 ? argv[1] : "";
     number = argc > 2 ? atol(argv[2]) : FILE_LIMIT / 8;

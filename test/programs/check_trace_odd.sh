@@ -114,6 +114,13 @@ check_calls_in_handler() {
     grep -q 'none of 2 events' "$scratch/out" || complain "a message is received before it is sent"
 }
 
+# The processes start them in different orders.
+check_orders() {
+    record_all "$odd" orders
+    succeeds run alone mpix_trace_check "$folder"
+    [ -z "$(own_messages)" ] || complain "calls are not complete"
+}
+
 # ACTION: whether all of the program's calls fail that should
 fails() {
     ! plain "$scratch/refused" "$1" | grep -q 'do not fail'
@@ -145,6 +152,7 @@ tap_check "collective calls that fail on one process" check_recording all "$odd"
 0,1|1| collective partner -1 tag 43 bytes 4 comm 2 request 0$
 0,1|1| collective partner -1 tag 45 bytes 4 comm 2 request 0$
 END
+tap_check "persistent collective operations that are started in any order" check_orders
 # Requests that failed are no longer known when their handles come again, and what was too long has come. Open MPI 4
 # takes it without an error.
 tap_check_if "fails requests" "they do not fail with this MPI library" \

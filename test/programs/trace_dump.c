@@ -22,7 +22,8 @@ static void print_event(char *const *names, int thread, const trace_event *e)
     else if (e->kind == TRACE_LEAVE)
         printf(" %s %" PRIu64 "\n", names[e->id], e->value);
     else if (e->kind == TRACE_COLLECTIVE_OUT)
-        printf(" partner %d bytes %" PRIu64 " of %s request %u\n", e->partner, e->value, names[e->id], e->request);
+        printf(" partner %d tag %d bytes %" PRIu64 " of %s request %u\n", e->partner, e->tag, e->value, names[e->id],
+               e->request);
     else
         printf(" partner %d tag %d bytes %" PRIu64 " comm %u request %u\n", e->partner, e->tag, e->value, e->id,
                e->request);

@@ -156,4 +156,26 @@ TEST(calls_that_do_not_wait)
     ck_assert_int_eq(matches.calls[1].function, MADE_BARRIER);
 }
 
+/* Two persistent requests, which the processes start in different orders. */
+TEST(persistent_calls_in_any_order)
+{
+    for (int rank = 0; rank < 2; rank++)
+        for (int i = 0; i < 4; i++) {
+            const int32_t which = 1 + (i + rank) % 2;
+            const uint32_t request = (uint32_t)i + 1;
+            made_event(&made, rank, 10 * i, (trace_event){.kind = TRACE_ENTER, .id = MADE_WAIT});
+            made_event(&made, rank, 10 * i,
+                       (trace_event){.kind = TRACE_COLLECTIVE, .request = request, .tag = 1 + i / 2});
+            made_event(&made, rank, 10 * i,
+                       (trace_event){.kind = TRACE_COLLECTIVE_OUT, .id = MADE_BARRIER, .tag = which});
+            made_event(&made, rank, 10 * i + 5, (trace_event){.kind = TRACE_COLLECTIVE_DONE, .request = request});
+            made_event(&made, rank, 10 * i + 5, (trace_event){.kind = TRACE_LEAVE, .id = MADE_WAIT});
+        }
+    expect_calls(4, 0);
+    for (size_t i = 0; i < 4; i++)
+        ck_assert_uint_eq(matches.calls[i].parts[0].enter.event, 10 * (i % 2) + 5 * (i / 2));
+    for (size_t i = 0; i < 4; i++)
+        ck_assert_uint_eq(matches.calls[i].parts[1].enter.event, 10 * (i % 2) + 5 * (1 - i / 2));
+}
+
 FIXTURE(begin_trace, end_trace)

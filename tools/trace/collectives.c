@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * collectives.c - which parts are one call of a collective operation. All processes of a communicator call its
- * operations in the same order, so parts belong together by their number on it, which the recorder counted.
+ * operations in the same order, so parts belong together by their number on it, which the recorder counted. Persistent
+ * requests may be started in any order; they are made in the same order, and each has starts of its own.
  */
 #include "trace/bulk.h"
 #include "trace/calls.h"
@@ -9,7 +10,8 @@
 /* Of one process, and the call as all processes name it. */
 typedef struct {
     trace_call call; /* without its parts */
-    uint32_t number; /* on this communicator */
+    uint32_t number; /* on this communicator, or of a persistent request; */
+    int32_t made;    /* that one's on this communicator, or 0 */
     int place;       /* in it */
     trace_part part; /* leave.at: NULL if its end is not known */
 } call_part;
@@ -25,6 +27,8 @@ static int compare_calls(const call_part *x, const call_part *y)
         return x->call.lowest < y->call.lowest ? -1 : 1;
     if (x->call.context != y->call.context)
         return x->call.context < y->call.context ? -1 : 1;
+    if (x->made != y->made)
+        return x->made < y->made ? -1 : 1;
     return (x->number > y->number) - (x->number < y->number);
 }
 
@@ -62,6 +66,7 @@ static void add_event(part_list *parts, const trace_process *process, const call
         event->kind == TRACE_COLLECTIVE && event->id != TRACE_NO_COMM ? &process->communicators[event->id] : NULL;
     if (!communicator || communicator->is_inter || enter == CALL_NONE)
         return;
+    const trace_event *out = call_out(at, k);
     parts->list = bulk_for_another(parts->list, parts->count, sizeof *parts->list);
     call_part *added = &parts->list[parts->count++];
     *added = (call_part){.call = {.function = call_operation(at, enter, k),
@@ -70,6 +75,7 @@ static void add_event(part_list *parts, const trace_process *process, const call
                                   .lowest = communicator->lowest,
                                   .context = communicator->context},
                          .number = (uint32_t)event->tag,
+                         .made = out ? out->tag : 0,
                          .place = communicator->place,
                          .part = {.enter = {at, enter}, .record = k}};
     find_leave(requests, event, &added->part);

@@ -84,8 +84,9 @@ static uint64_t bytes_of(const trace_share *share, const trace_share *other, con
     return (uint64_t)bytes_of_all(&in_place, comm);
 }
 
-/* How many there were on each communicator: the same on all processes, whichever part of the run they record. */
-static _Atomic uint32_t counts[TRACE_NO_COMM + 1];
+/* How many there were on each communicator, and how many persistent ones were made: the same on all processes,
+ * whichever part of the run they record. */
+static _Atomic uint32_t counts[TRACE_NO_COMM + 1], made[TRACE_NO_COMM + 1];
 
 /* A collective call is the time to write what is in memory: processes wait for each other there anyway. */
 void mh_trace_before_together(trace_call *call)
@@ -113,20 +114,22 @@ void mh_trace_left_together(trace_call *call, MPI_Comm comm, bool is_operation)
     mh_trace_after_together(call, MPI_SUCCESS, comm);
 }
 
+/* Persistent ones are made in the same order everywhere, but may be started in any. */
 static void put(trace_call *call, int64_t time_ns, const trace_request *its)
 {
-    const int32_t number = (int32_t)(atomic_fetch_add(&counts[its->comm], 1) + 1);
+    const uint32_t number = its->is_persistent ? its->starts : atomic_fetch_add(&counts[its->comm], 1) + 1;
     if (call->is_silent)
         return;
-    mh_trace_put(call->thread, (trace_event){time_ns, its->bytes_in, its->partner, number, its->number, its->comm,
-                                             TRACE_COLLECTIVE, 0});
-    mh_trace_put(call->thread, (trace_event){time_ns, its->bytes_out, its->partner, 0, its->number, its->function,
-                                             TRACE_COLLECTIVE_OUT, 0});
+    mh_trace_put(call->thread, (trace_event){time_ns, its->bytes_in, its->partner, (int32_t)number, its->number,
+                                             its->comm, TRACE_COLLECTIVE, 0});
+    mh_trace_put(call->thread, (trace_event){time_ns, its->bytes_out, its->partner, its->tag, its->number,
+                                             its->function, TRACE_COLLECTIVE_OUT, 0});
 }
 
 void mh_trace_begin_collective(trace_call *call, trace_request *its)
 {
     mh_trace_number(call, its);
+    its->starts++;
     put(call, call->enter_ns, its);
 }
 
@@ -166,7 +169,9 @@ void mh_trace_icollective(trace_call *call, int result, MPI_Comm comm, int root,
     if (result != MPI_SUCCESS)
         return;
     describe(&call->started, call, comm, root, &in, &out);
-    if (!call->started.is_persistent)
+    if (call->started.is_persistent)
+        call->started.tag = (int32_t)(atomic_fetch_add(&made[call->started.comm], 1) + 1);
+    else
         mh_trace_begin_collective(call, &call->started);
 }
 
