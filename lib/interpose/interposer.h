@@ -32,7 +32,7 @@ typedef struct {
     uint32_t number;         /* in the trace; of a persistent one, of its last start; 0: not started */
     uint16_t comm, function; /* function: of a collective operation */
     uint8_t does;            /* TRACE_SENDS and so on */
-    uint8_t mode;            /* of sending: trace_mode of trace_format.h */
+    uint8_t mode;            /* of an event: trace_mode of trace_format.h */
     bool is_persistent, is_canceled, is_silent;
     int32_t partner, tag; /* as the program gave them, for a receive too; or the root, and which one is persistent */
     uint32_t starts;      /* of a persistent collective operation */

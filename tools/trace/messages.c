@@ -2,7 +2,7 @@
 /*
  * messages.c - which send and which receive are one message. Between two processes, messages of one communicator and
  * tag are received in the order in which they were sent, where receives count by when they were posted: a call that
- * waits posts its own when it is entered.
+ * waits posts its own when it is entered. Partitioned messages, of MPI_Psend_init, are for themselves.
  */
 #include "common/room.h"
 #include "trace/bulk.h"
@@ -15,7 +15,7 @@ enum { MAX_SKIPPED = 1000 };
 typedef struct {
     int source, destination; /* ranks in MPI_COMM_WORLD */
     uint32_t context;
-    int32_t tag;
+    int32_t tag; /* of partitioned messages ~tag: no other one is below 0, but of signals */
     trace_point begun, done;
 } message_end;
 
@@ -57,11 +57,12 @@ static void add_end(end_list *list, trace_point of, trace_point begun, trace_poi
     const trace_process *process = of.at->process;
     const int partner = trace_partner(process, event);
     const bool is_send = event->kind == TRACE_SEND;
+    const bool is_partitioned = begun.at->events[begun.event].mode == TRACE_PARTITIONED;
     if (partner >= 0)
         list->ends[list->count++] = (message_end){.source = is_send ? of.at->rank : partner,
                                                   .destination = is_send ? partner : of.at->rank,
                                                   .context = process->communicators[event->id].context,
-                                                  .tag = event->tag,
+                                                  .tag = is_partitioned ? ~event->tag : event->tag,
                                                   .begun = begun,
                                                   .done = done};
 }

@@ -110,7 +110,7 @@ void mh_trace_begin_receive(trace_call *call, trace_request *its)
     mh_trace_number(call, its);
     if (!call->is_silent)
         mh_trace_put(call->thread, (trace_event){call->enter_ns, 0, its->partner == MPI_ANY_SOURCE ? -1 : its->partner,
-                                                 its->tag, its->number, its->comm, TRACE_RECEIVE_POST, 0});
+                                                 its->tag, its->number, its->comm, TRACE_RECEIVE_POST, its->mode});
 }
 
 void mh_trace_irecv(trace_call *call, int result, int partner, int tag, MPI_Comm comm)
