@@ -46,6 +46,8 @@ static const struct {
     {NULL, "0s1 0s2 0s3 0c2 1p7 1p8 1r8 1r7 1r", "0-3 2-2 ", 0, 1},
     /* A call that waits posts when it is entered: here before another receive, which is complete earlier. */
     {NULL, "0s 0s 1( 1p7 1r7 1r 1)", "0-3 1-2 ", 0, 0},
+    /* So does it send: here before the send of a callback. */
+    {NULL, "0( 0( 0s 0) 0s 0) 1r 1r", "4-0 2-1 ", 0, 0},
     /* Partitioned messages are received by partitioned receives. */
     {NULL, "0s 0S1 1P7 1p8 1r7 1r8", "1-2 0-3 ", 0, 0},
     /* A receive that nobody saw complete had the first message. */

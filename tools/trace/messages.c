@@ -2,7 +2,7 @@
 /*
  * messages.c - which send and which receive are one message. Between two processes, messages of one communicator and
  * tag are received in the order in which they were sent, where receives count by when they were posted: a call that
- * waits posts its own when it is entered. Partitioned messages, of MPI_Psend_init, are for themselves.
+ * waits sends, or posts its own, when it is entered. Partitioned messages, of MPI_Psend_init, are for themselves.
  */
 #include "common/room.h"
 #include "trace/bulk.h"
@@ -74,7 +74,7 @@ static void add_event(end_list *sends, end_list *receives, const call_request *i
     const size_t call = of.at->calls[of.event];
     const trace_point none = {NULL, 0}, enter = {of.at, call != CALL_NONE ? call : of.event};
     if (event->kind == TRACE_SEND && !(its && its->is_canceled))
-        add_end(sends, of, of, its ? its->done : event->request != 0 ? none : of);
+        add_end(sends, of, event->request != 0 ? of : enter, its ? its->done : event->request != 0 ? none : of);
     else if (event->kind == TRACE_RECEIVE_POST && its && !its->done.at && event->tag >= 0)
         add_end(receives, of, of, none);
     else if (event->kind == TRACE_RECEIVE)
@@ -117,9 +117,8 @@ static bool is_impossible(const message_end *send, const message_end *receive)
 {
     if (!receive->done.at)
         return false;
-    const trace_point entered = call_entered(send->begun);
-    const trace_process *source = entered.at->process, *destination = receive->done.at->process;
-    const int64_t sent_ns = trace_time_ns(&entered), received_ns = trace_time_ns(&receive->done);
+    const trace_process *source = send->begun.at->process, *destination = receive->done.at->process;
+    const int64_t sent_ns = trace_time_ns(&send->begun), received_ns = trace_time_ns(&receive->done);
     return trace_apart_ns(source, sent_ns, destination, received_ns) + trace_bound_ns(source, sent_ns) +
                trace_bound_ns(destination, received_ns) <
            0;
@@ -142,6 +141,12 @@ static ptrdiff_t find_shift(const extent *trace, const message_end *sends, size_
     return (ptrdiff_t)receive_count;
 }
 
+/* Its SEND. */
+static trace_point send_of(const message_end *send)
+{
+    return send->begun.at->events[send->begun.event].kind == TRACE_ENTER ? send->done : send->begun;
+}
+
 static void pair_stream(const extent *trace, const message_end *sends, size_t send_count, const message_end *receives,
                         size_t receive_count, trace_matches *matches)
 {
@@ -149,8 +154,10 @@ static void pair_stream(const extent *trace, const message_end *sends, size_t se
     size_t s = shift < 0 ? (size_t)-shift : 0, r = shift < 0 ? 0 : (size_t)shift;
     for (; s < send_count && r < receive_count; s++, r++)
         if (receives[r].done.at)
-            matches->messages[matches->message_count++] = (trace_message){
-                .send = sends[s].begun, .sent = sends[s].done, .receive = receives[r].done, .post = receives[r].begun};
+            matches->messages[matches->message_count++] = (trace_message){.send = send_of(&sends[s]),
+                                                                          .sent = sends[s].done,
+                                                                          .receive = receives[r].done,
+                                                                          .post = receives[r].begun};
 }
 
 /* The end of the stream that begins at `first`. */
