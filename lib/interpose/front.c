@@ -291,14 +291,14 @@ INLINE int begin(int result, trace_place before, int64_t entered_ns, int id, con
 /* ---- What the wrappers do for mpix_preload */
 
 /* MPI_Barrier, or what takes its place. */
-INLINE int run_barrier(int (*function)(MPI_Comm), MPI_Comm comm)
+INLINE int run_barrier(int (*function)(intptr_t), intptr_t comm)
 {
     const interpose_back *back = get_too(&harmonizer);
-    if (back && back->barrier(comm))
+    if (back && back->barrier((MPI_Comm)comm))
         return MPI_SUCCESS;
     int result = function(comm);
     if (back)
-        back->after_collective(comm, result);
+        back->after_collective((MPI_Comm)comm, result);
     return result;
 }
 
@@ -319,7 +319,10 @@ INLINE void make_global(int result, int keyval, void *value, const int *flag)
         *(int **)value = &is_global;
 }
 
-/* The two names of a function, in assembler: mpi.h may have macros of them. */
+/*
+ * The two names of a function, in assembler: mpi.h may have macros of them. Handles come in and go on with all bits of
+ * an intptr_t, whatever their type is in this mpi.h: where there is no back, the program may have another MPI library.
+ */
 #define ENTRY(name, type, parameters, function, arguments) \
     PUBLIC type entry_##name parameters __asm__(#name);    \
     type entry_##name parameters                           \
@@ -355,9 +358,9 @@ ENTRIES(Finalize, (void), (&next, __builtin_return_address(0)))
 
 /* ---- MPI_Abort, which an error handler calls within another call */
 
-static int run_Abort(interpose_next *next, const void *site, MPI_Comm comm, int code)
+static int run_Abort(interpose_next *next, const void *site, intptr_t comm, int code)
 {
-    int (*function)(MPI_Comm, int) = mh_interpose_find(next);
+    int (*function)(intptr_t, int) = mh_interpose_find(next);
     own.outer.joins = TRACE_ALONE; /* the others need not be in the call that was left */
     const interpose_back *back = get_for(&recorder, site);
     trace_call call;
@@ -370,7 +373,7 @@ static int run_Abort(interpose_next *next, const void *site, MPI_Comm comm, int 
         back->abort();
     return function(comm, code);
 }
-ENTRIES(Abort, (MPI_Comm comm, int code), (&next, __builtin_return_address(0), comm, code))
+ENTRIES(Abort, (intptr_t comm, int code), (&next, __builtin_return_address(0), comm, code))
 
 /* ---- MPI_Pcontrol: what follows the level is of no known type, and goes on as far as it was in registers */
 

@@ -64,15 +64,23 @@ function expand(text) {
     return text
 }
 
-# Returns the parameters with the names a1, a2 and so on, which lists these.
-function name_parameters(parameters,    count, part, i, tail, named) {
-    named = list = ""
+# Returns the parameters with the names a1, a2 and so on. Handles have the type intptr_t and the names h1, h2 and so on,
+# and handles has the code that makes a1, a2 and so on of them. list has the names.
+function name_parameters(parameters,    count, part, i, type, tail, named) {
+    named = list = handles = ""
     count = parameters ~ /^ *void *$/ ? 0 : split(parameters, part, /,/)
     for (i = 1; i <= count; i++) {
         match(part[i], /[A-Za-z_0-9]+ *(\[[^]]*\] *)*$/)
         tail = substr(part[i], RSTART)
+        type = trim(substr(part[i], 1, RSTART - 1))
+        if (tail !~ /\[/ && type ~ /^MPI_(Comm|Datatype|Op|Request|Win|Group|Info|Errhandler|Message|Session|File)$/) {
+            handles = handles "    " type " a" i " __attribute__((unused)) = (" type ")h" i ";\n"
+            named = named "intptr_t h" i ", "
+            list = list "h" i ", "
+            continue
+        }
         sub(/^[A-Za-z_0-9]+/, "a" i, tail)
-        named = named trim(substr(part[i], 1, RSTART - 1)) " " tail ", "
+        named = named type " " tail ", "
         list = list "a" i ", "
     }
     return named
@@ -85,6 +93,7 @@ function emit_call(name, meaning, arguments,    comm, is_for_both) {
     print "    const interpose_back *back = get_for(&" (is_for_both ? "opened_back" : "recorder") ", site);"
     print "    if (!back)"
     print "        return function(" arguments ");"
+    printf "%s", handles
     print "    const bool is_recorded = " (is_for_both ? "get_too(&recorder);" : "true;")
     print "    trace_call call;"
     print "    go_in(&call, ID_" name ", site);"
@@ -100,7 +109,7 @@ function emit_call(name, meaning, arguments,    comm, is_for_both) {
     print "    }"
     if (comm)
         print "    join(" comm ", " (flags[meaning] ~ /count/ ? "true" : "false") ");"
-    print "    int result = " (name == "Barrier" ? "run_barrier(function, a1);" : "function(" arguments ");")
+    print "    int result = " (name == "Barrier" ? "run_barrier(function, h1);" : "function(" arguments ");")
     if (comm)
         print "    own.outer.joins = TRACE_ALONE;"
     print "    if (is_recorded) {"

@@ -240,11 +240,13 @@ SOURCE
     cc "$scratch/own.c" -o "$scratch/own"
 }
 
-# [VERSION]: $scratch/user, whose MPI library says this of itself, or does not state its version
+# [VERSION]: $scratch/user, whose MPI library says this of itself, or does not state its version. Handles are addresses.
 make_program_with_other_mpi() {
     cat >"$scratch/other.c" <<'SOURCE'
 #include <stdio.h>
 int MPI_Init(int *argc, char ***argv) { return argc && argv ? 0 : 1; }
+int MPI_Comm_rank(void *comm, int *rank) { return *rank = comm != rank; }
+int MPI_Abort(void *comm, int code) { return *(int *)comm != code; }
 int MPI_Finalize(void) { return 0; }
 #ifdef VERSION
 int PMPI_Get_library_version(char *text, int *length) { *length = sprintf(text, VERSION); return 0; }
@@ -253,8 +255,17 @@ SOURCE
     cat >"$scratch/user.c" <<'SOURCE'
 #include <stdio.h>
 int MPI_Init(int *, char ***);
+int MPI_Comm_rank(void *, int *);
+int MPI_Abort(void *, int);
 int MPI_Finalize(void);
-int main(int argc, char **argv) { MPI_Init(&argc, &argv); puts("it runs"); return MPI_Finalize(); }
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    if (MPI_Comm_rank(&rank, &rank) == 0 && MPI_Abort(&rank, 0) == 0)
+        puts("it runs");
+    return MPI_Finalize();
+}
 SOURCE
     cc -shared -fPIC ${1+"-DVERSION=\"$1\""} "$scratch/other.c" -o "$scratch/libother.so" &&
         cc "$scratch/user.c" "$scratch/libother.so" -o "$scratch/user"
