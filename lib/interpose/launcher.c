@@ -192,7 +192,8 @@ static void check_folder(void)
         refuse(BY_EACH, "option -o: the folder %s cannot be written", path);
     while (files && (file = readdir(files)))
         if (strncmp(file->d_name, "rank-", strlen("rank-")) == 0)
-            refuse(BY_FIRST, "option -o: there is a trace in %s already; name another folder, or remove it", path);
+            refuse(is_one_host() ? BY_FIRST : BY_EACH,
+                   "option -o: there is a trace in %s already; name another folder, or remove it", path);
     if (files)
         closedir(files);
 }
