@@ -313,15 +313,22 @@ static bool has_flavor(const char *flavor)
     return length < CHOICES_TEXT && access(front, R_OK) == 0;
 }
 
+/* Open MPI's processes get their rank by PMIx alone, those of MPICH by PMI. */
+static const char *flavor_of_launcher(void)
+{
+    const bool is_pmix_only = getenv("PMIX_RANK") && !getenv("PMI_RANK");
+    return getenv("OMPI_COMM_WORLD_RANK") || is_pmix_only ? "openmpi" : "mpich";
+}
+
 /* By the libraries of the program; else by its launcher, if that tells; else the first that is here. */
 static bool choose_flavor(const char *of_program)
 {
-    const char *by_launcher = getenv("OMPI_COMM_WORLD_RANK") ? "openmpi" : "mpich";
-    return has_flavor(of_program) || has_flavor(by_launcher) || has_flavor("mpich") || has_flavor("openmpi") ||
-           has_flavor("abi");
+    if (of_program)
+        return has_flavor(of_program);
+    return has_flavor(flavor_of_launcher()) || has_flavor("mpich") || has_flavor("openmpi") || has_flavor("abi");
 }
 
-static void find_parts(const char *flavor)
+static bool find_flavor(const char *of_program)
 {
     char self[PATH_MAX] = "", paths[3][2 * PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -332,11 +339,21 @@ static void find_parts(const char *flavor)
     snprintf(paths[1], sizeof paths[1], "%s/..%s", here, below);
     snprintf(paths[2], sizeof paths[2], "%s", PKGLIBDIR);
     for (int i = 0; i < 3; i++)
-        if (realpath(paths[i], folder) && choose_flavor(flavor))
-            return;
-    refuse(BY_EACH,
-           "there is no libmpix_interpose-mpich.so, -openmpi.so or -abi.so in %s: install libmpix_harmonize again",
-           PKGLIBDIR);
+        if (realpath(paths[i], folder) && choose_flavor(of_program))
+            return true;
+    return false;
+}
+
+/* front is empty if there are parts, but for other MPI libraries than the program's. */
+static void find_parts(const char *flavor)
+{
+    const bool is_found = find_flavor(flavor);
+    if (!is_found && !find_flavor(NULL))
+        refuse(BY_EACH,
+               "there is no libmpix_interpose-mpich.so, -openmpi.so or -abi.so in %s: install libmpix_harmonize again",
+               PKGLIBDIR);
+    if (!is_found)
+        front[0] = '\0';
 }
 
 static bool has_setting(void)
@@ -391,6 +408,12 @@ static void load_into(const char *name, const program_found *program)
     }
     if (program->kind == PROGRAM_SET_ID) {
         mh_choices_warn("%s is a set-user-id or set-group-id program, into which nothing can be loaded", name);
+        return;
+    }
+    if (!front[0]) {
+        mh_choices_warn("there is no " INTERPOSE_FRONT_FILE " for the MPI library of %s: "
+                        "install libmpix_harmonize built for this MPI library",
+                        program->flavor, name);
         return;
     }
     if (program->has_own_mpi)

@@ -145,7 +145,7 @@ static char *path_of(char *line)
 
 static const char *flavor_of(const char *path)
 {
-    static const char *const stems[] = {"libmpi_abi.so", "libmpich", "libmpi.so.12", "libmpi.so", NULL};
+    static const char *const stems[] = {"libmpi_abi.so", "libmpich", "libmpi.so.12", "libmpi.so.", NULL};
     static const char *const flavors[] = {"abi", "mpich", "mpich", "openmpi"};
     const int stem = mh_stem_of(path, stems);
     return stem < 0 ? NULL : flavors[stem];

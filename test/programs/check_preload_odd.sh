@@ -101,12 +101,20 @@ check_linked_library() {
 
 # An installation that lacks a part.
 check_incomplete() {
-    local built=$programs rank
+    local built=$programs rank flavor other
     mkdir -p "$scratch/part"
     cp "$programs/mpix_preload" "$scratch/part/mpix_preload"
     programs=$scratch/part
     [ -n "$(find "${libdir:-/nowhere}/libmpix_harmonize" -name 'libmpix_interpose-*.so' 2>/dev/null)" ] || {
         refuses libmpix_interpose-mpich.so run alone mpix_preload "$subject" nothing
+        # What is for another MPI library is not loaded.
+        mkdir -p "$scratch/part/.libs"
+        flavor=${front##*interpose-}
+        case $flavor in mpich.so) other=openmpi.so ;; *) other=mpich.so ;; esac
+        cp "$front" "$scratch/part/.libs/libmpix_interpose-$other"
+        preload "$subject" nothing
+        expect_line "no libmpix_interpose-$flavor for .*install.*; the program runs without the preload\$"
+        rm -r "$scratch/part/.libs"
     }
     mkdir -p "$scratch/part/.libs"
     cp "$front" "$scratch/part/.libs/"
@@ -125,6 +133,28 @@ SCRIPT
         program=mpix_preload
         expect_line 'interpose-.*so.*; the program runs without the preload'
     done
+}
+
+# FLAVOR VARIABLE...: what is loaded into a script that a launcher with these variables starts
+expect_flavor() {
+    (
+        export "${@:2}"
+        # shellcheck disable=SC2016 # for the script
+        succeeds run alone mpix_preload sh -c 'echo "$LD_PRELOAD"'
+        expect out ".*/libmpix_interpose-$1.so" 1
+    )
+}
+
+check_scripts() {
+    local flavor
+    mkdir -p "$scratch/both/.libs"
+    cp "$programs/mpix_preload" "$scratch/both/mpix_preload"
+    for flavor in mpich openmpi; do cp "$front" "$scratch/both/.libs/libmpix_interpose-$flavor.so"; done
+    programs=$scratch/both
+    expect_flavor mpich PMI_RANK=0
+    expect_flavor mpich PMI_RANK=0 PMIX_RANK=0
+    expect_flavor openmpi PMIX_RANK=0
+    expect_flavor openmpi OMPI_COMM_WORLD_RANK=0 PMIX_RANK=0
 }
 
 check_other_launcher() {
@@ -223,6 +253,7 @@ quick tap_check "a program with an MPI library in itself" check_own_library
 tap_check_if link_statically "there is no static MPICH to link, or this build is not for MPICH" \
     "a program that MPICH is linked into" check_linked_library
 tap_check "an incomplete installation" check_incomplete
+tap_check "scripts of two MPI libraries" check_scripts
 tap_check "the launcher of another MPI library" check_other_launcher
 tap_check "a module that is loaded at run time" check_module
 tap_check "another tool in LD_PRELOAD" check_tool
