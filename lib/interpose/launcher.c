@@ -354,6 +354,9 @@ static void find_parts(const char *flavor)
                PKGLIBDIR);
     if (!is_found)
         front[0] = '\0';
+    if (strpbrk(front, " :")) /* where LD_PRELOAD is cut */
+        refuse(BY_EACH, "cannot be loaded from %s: install libmpix_harmonize in a folder without blanks and colons",
+               folder);
 }
 
 static bool has_setting(void)

@@ -135,6 +135,17 @@ SCRIPT
     done
 }
 
+# Where LD_PRELOAD cuts the name of the folder.
+check_odd_folder() {
+    local built=$programs
+    for programs in "$scratch/a folder" "$scratch/a:folder"; do
+        mkdir -p "$programs/.libs"
+        cp "$built/mpix_preload" "$programs/mpix_preload"
+        cp "$front" "$programs/.libs/"
+        refuses "$programs" run alone mpix_preload "$subject" nothing
+    done
+}
+
 # FLAVOR VARIABLE...: what is loaded into a script that a launcher with these variables starts
 expect_flavor() {
     (
@@ -253,6 +264,7 @@ quick tap_check "a program with an MPI library in itself" check_own_library
 tap_check_if link_statically "there is no static MPICH to link, or this build is not for MPICH" \
     "a program that MPICH is linked into" check_linked_library
 tap_check "an incomplete installation" check_incomplete
+tap_check "a folder that LD_PRELOAD cannot name" check_odd_folder
 tap_check "scripts of two MPI libraries" check_scripts
 tap_check "the launcher of another MPI library" check_other_launcher
 tap_check "a module that is loaded at run time" check_module
