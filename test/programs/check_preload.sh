@@ -90,6 +90,19 @@ check_split() {
     done
 }
 
+# An error of the library in one of the barriers of the world: those after it are MPI's, and all of them are in the row.
+check_error() {
+    local counts
+    make_tool BCAST
+    MPIX_HARMONIZE_BARRIER=collective MPIX_HARMONIZE_YIELD=never run 2 mpix_with_tool "$subject" barriers
+    expect_done
+    counts=$(awk '$1 == "MPI_COMM_WORLD" && $3 > $4 { print $4, $3 - $4 }' "$scratch/err")
+    expect_row MPI_COMM_WORLD 2 $barriers "${counts% *}"
+    expect err "MPI_COMM_WORLD: after ${counts% *} harmonized barriers, the library reported an error: .*MPI_Bcast.*" 1
+    expect err "barriers left to MPI: up to ${counts#* } on a process" 1
+    expect_no "there are other communicators" 'of other communicators' err
+}
+
 # The front and the back: check_symbols.sh compares the functions of C with those of the MPI library.
 check_names() {
     local needed name lib attribute='(comm_get_attr|attr_get)'
@@ -280,6 +293,7 @@ quick tap_check "communicators of the same processes as the world: the clock" ch
 tap_check "communicators of the same processes as the world: barriers" check_like_world
 tap_check "a communicator that its processes free one by one" check_freed
 tap_check "a communicator that one process cannot make" check_split
+tap_check "an error of the library" check_error
 tap_check "more communicators than can be engaged" check_many
 tap_check "two threads" check_threads
 quick tap_check "a collective call that is refused on one process" check_passes refused

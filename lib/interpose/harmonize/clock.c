@@ -9,6 +9,7 @@
 #include "interpose/twin.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 preload_care mh_preload_care;
@@ -34,6 +35,16 @@ bool mh_preload_statistic(MPI_Comm comm, const char *key, int64_t *value)
         return false;
     *value = strtoll(text, NULL, 10);
     return true;
+}
+
+void mh_preload_describe(MPI_Comm comm, int code, char *text, int size)
+{
+    char general[MPI_MAX_ERROR_STRING];
+    int length;
+    if (mh_interpose_statistic(comm, "mpix_harmonize_last_error", text, size) && text[0])
+        return;
+    PMPI_Error_string(code, general, &length);
+    snprintf(text, (size_t)size, "%.*s", size - 1, general);
 }
 
 /* ---- From MPI_Init to MPI_Finalize */

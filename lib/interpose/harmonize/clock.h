@@ -24,4 +24,7 @@ void mh_preload_before_harmonize(void);
 /* A number that the library knows of this communicator. Returns whether it does. */
 bool mh_preload_statistic(MPI_Comm comm, const char *key, int64_t *value);
 
+/* What an error of a function of the library on this communicator was: its own message, otherwise that of MPI. */
+void mh_preload_describe(MPI_Comm comm, int code, char *text, int size);
+
 #endif

@@ -213,7 +213,9 @@ static bool harmonize(communicator *c)
     sample_lateness(c);
     if (c == &world)
         mh_preload_before_harmonize();
-    if (PMPIX_Harmonize(c->twin, &flag) != MPI_SUCCESS) {
+    int code = PMPIX_Harmonize(c->twin, &flag);
+    if (code != MPI_SUCCESS) {
+        mh_preload_describe(c->twin, code, c->summary.error, sizeof c->summary.error);
         c->is_refused = true;
         return false;
     }
@@ -227,7 +229,7 @@ static bool harmonize(communicator *c)
 static bool replace(communicator *c, MPI_Comm comm)
 {
     c->summary.barriers++;
-    if (!mh_choices.barrier)
+    if (!mh_choices.barrier || c->is_refused)
         return false;
     if (c->twin == MPI_COMM_NULL && c->summary.barriers > BARRIERS_BEFORE)
         engage(c, comm);
@@ -237,8 +239,8 @@ static bool replace(communicator *c, MPI_Comm comm)
 bool mh_preload_barrier(MPI_Comm comm)
 {
     communicator *c = find(comm);
-    if (c && !c->is_refused && replace(c, comm))
+    if (c && replace(c, comm))
         return true;
-    atomic_fetch_add(&mh_preload_closed.passed, 1);
+    atomic_fetch_add(c ? &mh_preload_closed.passed : &mh_preload_closed.passed_others, 1);
     return false;
 }

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PRELOAD_NAME_SIZE = 64, PRELOAD_MAX_ENGAGED = 64 };
+enum { PRELOAD_NAME_SIZE = 64, PRELOAD_ERROR_SIZE = 256, PRELOAD_MAX_ENGAGED = 64 };
 
 /* The results of the barriers of one communicator, over all its processes. */
 typedef struct {
@@ -19,6 +19,7 @@ typedef struct {
     int64_t judged;  /* the first harmonized ones, for which it is known whether they were valid on all */
     int64_t valid;   /* of these */
     int64_t late[3]; /* sampled latenesses: how many, their sum, the largest; nanoseconds */
+    char error[PRELOAD_ERROR_SIZE]; /* of the library, which has ended it; empty if there was none */
 } preload_summary;
 
 /* Prepare for the barriers of the world. */
@@ -34,7 +35,8 @@ void mh_preload_free_communicators(void);
 typedef struct {
     preload_summary summaries[PRELOAD_MAX_ENGAGED + 1]; /* of communicators of which this process was rank 0 */
     int count;
-    atomic_llong passed; /* barriers of this process that were left to MPI */
+    /* Barriers of this process that were left to MPI: of communicators that are not to be engaged, and of the rest. */
+    atomic_llong passed_others, passed;
 } preload_closed;
 extern preload_closed mh_preload_closed;
 

@@ -24,9 +24,9 @@ static const double us_per_ns = 1e-3;
 /* The same on all processes but for what only rank 0 needs. */
 typedef struct {
     int rank, ranks;
-    int64_t passed;  /* the most on a process */
-    double bound_us; /* of the global clock, the largest; infinite if unknown */
-    int64_t syncs;   /* of its clocks */
+    int64_t passed_others, passed; /* the most on a process */
+    double bound_us;               /* of the global clock, the largest; infinite if unknown */
+    int64_t syncs;                 /* of its clocks */
     double plain_us, harmonized_us;
     int count;
     preload_summary *summaries;
@@ -108,6 +108,12 @@ static void write_row(FILE *file, const preload_summary *row)
         fprintf(file, " %9s %9s\n", "-", "-");
 }
 
+static void write_passed(FILE *file, int64_t passed, const char *of)
+{
+    if (passed > 0)
+        fprintf(file, "barriers left to MPI: up to %" PRId64 " on a process%s\n", passed, of);
+}
+
 static void write_barriers(FILE *file, const findings *found)
 {
     if (!mh_choices.barrier) {
@@ -124,9 +130,12 @@ static void write_barriers(FILE *file, const findings *found)
         write_row(file, &found->summaries[i]);
     if (found->count > MAX_ROWS)
         fprintf(file, "%d more communicators\n", found->count - MAX_ROWS);
-    if (found->passed > 0)
-        fprintf(file, "barriers left to MPI: up to %" PRId64 " on a process%s\n", found->passed,
-                mh_choices.all ? "" : ", of other communicators (see --barriers-of all)");
+    for (int i = 0; i < found->count; i++)
+        if (found->summaries[i].error[0])
+            fprintf(file, "%s: after %" PRId64 " harmonized barriers, the library reported an error: %s\n",
+                    found->summaries[i].name, found->summaries[i].harmonized, found->summaries[i].error);
+    write_passed(file, found->passed, "");
+    write_passed(file, found->passed_others, mh_choices.all ? "" : ", of other communicators (see --barriers-of all)");
     if (found->harmonized_us > 0 && found->plain_us > 0)
         fprintf(file, "back to back: a harmonized barrier takes %.2f us, a plain one %.2f us (ratio %.2f)\n",
                 found->harmonized_us, found->plain_us, found->harmonized_us / found->plain_us);
@@ -187,7 +196,8 @@ static void report(void)
     int has_harmonized = 0;
     PMPI_Comm_rank(mh_twin_of_world, &found.rank);
     PMPI_Comm_size(mh_twin_of_world, &found.ranks);
-    const int64_t passed = mh_preload_closed.passed;
+    const int64_t others = mh_preload_closed.passed_others, passed = mh_preload_closed.passed;
+    PMPI_Allreduce(&others, &found.passed_others, 1, MPI_INT64_T, MPI_MAX, mh_twin_of_world);
     PMPI_Allreduce(&passed, &found.passed, 1, MPI_INT64_T, MPI_MAX, mh_twin_of_world);
     find_clock(&found);
     gather_summaries(&found);
@@ -205,17 +215,15 @@ static void report(void)
 
 /* ---- From MPI_Init to MPI_Finalize */
 
-/* The library's own message if there is one, otherwise that of MPI. */
 const char *mh_preload_begin(void)
 {
     static char reason[MPI_MAX_ERROR_STRING];
-    int length, code = mh_preload_start_clock();
+    int code = mh_preload_start_clock();
     if (code == MPI_SUCCESS) {
         mh_preload_open_communicators();
         return NULL;
     }
-    if (!mh_interpose_statistic(mh_twin_of_world, "mpix_harmonize_last_error", reason, sizeof reason))
-        PMPI_Error_string(code, reason, &length);
+    mh_preload_describe(mh_twin_of_world, code, reason, sizeof reason);
     return reason;
 }
 
