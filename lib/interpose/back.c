@@ -77,6 +77,7 @@ static int begin(const interpose_choices *choices, int64_t entered_raw_ns, trace
 {
     int thread_level = MPI_THREAD_MULTIPLE;
     char only[CHOICES_TEXT];
+    const int64_t left_raw_ns = trace_raw_now_ns();
     mh_choices = *choices;
     check_launcher();
     mh_twin_of_world = mh_interpose_twin(MPI_COMM_WORLD);
@@ -91,8 +92,9 @@ static int begin(const interpose_choices *choices, int64_t entered_raw_ns, trace
     choose_functions(only);
     if (mh_choices.harmonizes && can(mh_preload_begin(), "mpix_preload", "without the preload"))
         does |= INTERPOSE_HARMONIZES;
-    if (mh_choices.records && can(mh_trace_begin(function_names, is_wanted, FUNCTIONS, entered_raw_ns, call),
-                                  "mpix_trace", "without being recorded"))
+    if (mh_choices.records &&
+        can(mh_trace_begin(function_names, is_wanted, FUNCTIONS, entered_raw_ns, left_raw_ns, call), "mpix_trace",
+            "without being recorded"))
         does |= INTERPOSE_RECORDS;
     if (!does)
         PMPI_Comm_free(&mh_twin_of_world);

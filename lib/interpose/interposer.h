@@ -113,11 +113,11 @@ bool mh_preload_is_wtime_keyval(int keyval, bool is_of_fortran);
 /* ---- Of mpix_trace */
 
 /*
- * The same. functions: so many names, by their ids less 1; is_wanted: by id; call: MPI_Init. Returns NULL, or a reason
- * why nothing is recorded.
+ * The same. functions: so many names, by their ids less 1; is_wanted: by id; call: MPI_Init, which was entered and left
+ * at these times. Returns NULL, or a reason why nothing is recorded.
  */
 const char *mh_trace_begin(const char *const *functions, const bool *is_wanted, int count, int64_t entered_raw_ns,
-                           trace_call *call);
+                           int64_t left_raw_ns, trace_call *call);
 void mh_trace_end(trace_call *call);
 void mh_trace_finish(trace_call *call); /* after MPI_Finalize */
 bool mh_trace_is_wanted(int id);        /* by name: MPI_Wtime and MPI_Wtick */

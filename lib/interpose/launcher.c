@@ -64,7 +64,7 @@ static const option_spec_t trace_options[] = {
     {0, "only", "LIST", OPTION_TEXT, PLACE(only), 0, 0, NULL, NULL,
      "functions to record, separated by commas: names with or without\nMPI_, or patterns, in any case"},
     {0, "from-s", "S", OPTION_DECIMAL, PLACE(from_s), 0, max_s, NULL, NULL,
-     "record from this time on, in seconds of global time after\nMPI_Init"},
+     "record from this time on, in seconds of global time, which\nbegins in MPI_Init"},
     {0, "to-s", "S", OPTION_DECIMAL, PLACE(to_s), 0, max_s, NULL, NULL, "record until this time"},
 };
 /* clang-format on */

@@ -139,9 +139,9 @@ static void put_beginning(trace_call *call, int64_t entered_ns, int64_t left_ns)
 }
 
 const char *mh_trace_begin(const char *const *functions, const bool *is_wanted, int count, int64_t entered_raw_ns,
-                           trace_call *call)
+                           int64_t left_raw_ns, trace_call *call)
 {
-    int64_t left_raw_ns = trace_raw_now_ns();
+    int64_t began_raw_ns = trace_raw_now_ns();
     mh_trace.is_wanted = is_wanted;
     if (!prepare())
         return "a process is out of memory";
@@ -154,7 +154,7 @@ const char *mh_trace_begin(const char *const *functions, const bool *is_wanted, 
     write_text();
     write_names(functions, count);
     mh_trace_write_first_comms();
-    mh_trace_write_clock(now_ns - (raw_ns - left_raw_ns));
+    mh_trace_write_clock(now_ns - (raw_ns - began_raw_ns));
     put_beginning(call, now_ns - (raw_ns - entered_raw_ns), now_ns - (raw_ns - left_raw_ns));
     return NULL;
 }
