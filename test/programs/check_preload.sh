@@ -100,6 +100,7 @@ check_error() {
     expect_row MPI_COMM_WORLD 2 $barriers "${counts% *}"
     expect err "MPI_COMM_WORLD: after ${counts% *} harmonized barriers, the library reported an error: .*MPI_Bcast.*" 1
     expect err "barriers left to MPI: up to ${counts#* } on a process" 1
+    expect err "the clocks were checked in [0-9]+ of $barriers collective calls of all processes" 1
     expect_no "there are other communicators" 'of other communicators' err
 }
 
