@@ -238,6 +238,7 @@ check_both() {
             expect $rank 2 ' enter MPI_Comm_split$'
             expect $rank 1 ' enter MPI_Allreduce$'
             expect $rank 0 ' enter MPI_Iprobe$'
+            # shellcheck disable=SC2016 # for awk
             expect_silence awk '/^clock / && !offset { offset = $3 }
                 / leave MPI_Init / && $3 + offset >= 0 { print "what the preload does in it is a part of MPI_Init" }' \
                 "$scratch/dump-$rank"
