@@ -169,7 +169,8 @@ static bool is_of_flavor(char *version)
     version[strcspn(version, "\n,")] = '\0';
     if (count_mpi_libraries().standard > 0 || strcmp(FLAVOR, "abi") == 0)
         return count_mpi_libraries().standard > 0 && strcmp(FLAVOR, "abi") == 0;
-    return strncmp(version, stem, strlen(stem)) == 0;
+    const char *found = strstr(version, stem); /* Cray's MPICH states its version behind other words */
+    return found == version || (found && strcmp(FLAVOR, "mpich") == 0);
 }
 
 /* NULL, and a line has said why not. */

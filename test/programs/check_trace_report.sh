@@ -288,6 +288,7 @@ late sender|MPI_Wait
 late sender|MPI_Test
 late sender|MPI_Iprobe
 late sender|MPI_Probe
+late sender|MPI_Mprobe
 wrong order|MPI_Recv
 late receiver|MPI_Ssend
 late receiver|MPI_Send

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * check_wait_states.c - two ranks that wait for each other in each way that messages allow, 20 times: rank 0 for rank 1
- * in MPI_Recv, in MPI_Wait, in MPI_Test, in MPI_Iprobe and in MPI_Probe; then rank 1 for rank 0 in MPI_Ssend, in an
- * MPI_Send of 1 MiB, and in MPI_Wait for what MPI_Ssend_init made. The one that is late sleeps for 1 ms. Once more rank
- * 1 is late, but rank 0 computes and looks with MPI_Testany in turn: it hardly waits. Rank 0 waits in MPI_Recv while
- * another message is there. Then rank 1 is late at MPI_Win_fence, then at MPI_Win_post, and rank 0 at MPI_Win_complete.
+ * in MPI_Recv, in MPI_Wait, in MPI_Test, in MPI_Iprobe, in MPI_Probe and in MPI_Mprobe; then rank 1 for rank 0 in
+ * MPI_Ssend, in an MPI_Send of 1 MiB, and in MPI_Wait for what MPI_Ssend_init made. The one that is late sleeps for 1
+ * ms. Once more rank 1 is late, but rank 0 computes and looks with MPI_Testany in turn: it hardly waits. Rank 0 waits
+ * in MPI_Recv while another message is there. Then rank 1 is late at MPI_Win_fence, at MPI_Win_post, and rank 0 at
+ * MPI_Win_complete.
  */
 #include <mpi.h>
 #include <time.h>
@@ -50,7 +51,12 @@ static void wait_for_senders(void)
     receive(1);
     come_before(1);
     MPI_Probe(1, 0, MPI_COMM_WORLD, &status);
+    MPI_Get_count(&status, MPI_CHAR, &found);
     receive(1);
+    MPI_Message message;
+    come_before(1);
+    MPI_Mprobe(1, 0, MPI_COMM_WORLD, &message, &status);
+    MPI_Mrecv(big, 1, MPI_CHAR, &message, MPI_STATUS_IGNORE);
 }
 
 static void compute_100_us(void)
@@ -86,7 +92,7 @@ static void send_late(void)
 
 static void send_all_late(void)
 {
-    enum { WAYS = 6 };
+    enum { WAYS = 7 };
     for (int i = 0; i < WAYS; i++)
         send_late();
     MPI_Send(big, 1, MPI_CHAR, 0, EARLY_TAG, MPI_COMM_WORLD);

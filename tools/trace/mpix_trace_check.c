@@ -283,7 +283,7 @@ static void prepare(check_run *run)
     run->time_ns = need(malloc(room * sizeof *run->time_ns));
     run->moved_ns = need(malloc(room * sizeof *run->moved_ns));
     run->scratch_ns = need(malloc(room * sizeof *run->scratch_ns));
-    run->sums = need(malloc(room * sizeof *run->sums));
+    run->sums = need(malloc((members + 1) * sizeof *run->sums));
     if (run->matches.sends_alone + run->matches.receives_alone + run->matches.calls_incomplete > 0)
         fprintf(stderr, "%s: not checked: %zu sends and %zu receives alone, %zu calls without all parts\n",
                 program_name, run->matches.sends_alone, run->matches.receives_alone, run->matches.calls_incomplete);

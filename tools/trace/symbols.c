@@ -4,6 +4,7 @@
 #include "trace/symbols.h"
 
 #include "common/room.h"
+#include "trace/parse.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -188,7 +189,9 @@ static void improve(trace_site *site, char *text)
 void symbols_improve(trace *of, const char *folder)
 {
     struct stat status;
-    objects_t objects = {.youngest = stat(folder, &status) == 0 ? status.st_mtime : 0};
+    char first[TRACE_PATH_SIZE];
+    trace_path(first, folder, 0); /* the folder may have got other files since */
+    objects_t objects = {.youngest = stat(first, &status) == 0 ? status.st_mtime : 0};
     void *library = dlopen("libstdc++.so.6", RTLD_LAZY), *symbol = library ? dlsym(library, "__cxa_demangle") : NULL;
     demangler by;
     memcpy(&by, &symbol, sizeof by);

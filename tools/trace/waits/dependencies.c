@@ -75,14 +75,35 @@ static bool is_probe(const char *name)
     return false;
 }
 
-/* A message that was probed, and found, directly before its receive was posted was waited for there. */
+/* What programs call between a probe and its receive, by the beginnings of the names. */
+static bool asks_only(const char *name)
+{
+    static const char *const local[] = {"MPI_Get_count", "MPI_Get_elements", "MPI_Status_",  "MPI_Type_size",
+                                        "MPI_Comm_rank", "MPI_Comm_size",    "MPI_Alloc_mem"};
+    for (size_t i = 0; i < sizeof local / sizeof *local; i++)
+        if (strncmp(name, local[i], strlen(local[i])) == 0)
+            return true;
+    return false;
+}
+
+/*
+ * A message that was probed, and found, directly before its receive was posted was waited for there. MPI_Mprobe posts
+ * the receive itself.
+ */
 static void add_probe(graph *to, const place_in_graph *post, const place_in_graph *send)
 {
     place_in_graph before = *post;
     if (!is_in_call(post))
         return;
-    while (before.call > 0 && graph_is_recorder(to, &before.lane->calls[before.call - 1]))
-        before.call--;
+    if (is_probe(graph_name(to, call_at(post)))) {
+        depend_on(post, send, STATE_LATE_SENDER);
+        return;
+    }
+    for (const graph_call *call; before.call > 0; before.call--) {
+        call = &before.lane->calls[before.call - 1];
+        if (!graph_is_recorder(to, call) && !asks_only(graph_name(to, call)))
+            break;
+    }
     if (before.call-- == 0)
         return;
     const graph_call *call = call_at(&before);
