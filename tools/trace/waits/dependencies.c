@@ -275,52 +275,63 @@ static void gather(graph *to, const trace_call *call, operation_wait kind)
     }
 }
 
-static void add_arrival(logical_latest *to, const place_in_graph *enters, int which)
+/* The processes of a call, in the order in which they entered. */
+typedef struct {
+    int64_t enter_ns;
+    int which;
+} entry;
+
+static int by_enter(const void *left, const void *right)
 {
-    if (is_in_call(&enters[which]))
-        logical_latest_add(to, call_at(&enters[which])->enter_ns, (logical_member){(size_t)which, which});
+    const entry *a = left, *b = right;
+    return a->enter_ns != b->enter_ns ? (a->enter_ns > b->enter_ns) - (a->enter_ns < b->enter_ns)
+                                      : (a->which < b->which) - (a->which > b->which);
 }
 
-/*
- * Of the first `count` processes without `own`, the one that entered last before a time; -1: there is none. Usually
- * this is the latest of all. If the latest came too late, all are looked at.
- */
-static int last_until(const logical_latest *latest, const place_in_graph *enters, int count, int own, int64_t ns)
+static int sort_entries(const place_in_graph *enters, int count, entry *entries)
 {
-    logical_latest until;
-    const int64_t last_ns = logical_latest_but(latest, own);
-    logical_latest_begin(&until);
-    if (last_ns <= ns)
-        return last_ns == LOGICAL_NONE_NS ? -1 : (int)(own == latest->best_rank ? latest->second : latest->best);
+    int sorted = 0;
     for (int i = 0; i < count; i++)
-        if (i != own && is_in_call(&enters[i]) && call_at(&enters[i])->enter_ns <= ns)
-            add_arrival(&until, enters, i);
-    return until.best_rank;
+        if (is_in_call(&enters[i]))
+            entries[sorted++] = (entry){call_at(&enters[i])->enter_ns, i};
+    qsort(entries, (size_t)sorted, sizeof *entries, by_enter);
+    return sorted;
+}
+
+/* Of the processes without `own` and with a rank below `limit`, the one that entered last before a time, or -1. */
+static int last_until(const entry *entries, int count, int own, int limit, int64_t ns)
+{
+    int low = 0, high = count;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (entries[middle].enter_ns <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low > 0 && (entries[low - 1].which == own || entries[low - 1].which >= limit))
+        low--;
+    return low > 0 ? entries[low - 1].which : -1;
 }
 
 /* Each waits for the last of the others that came before it left: of all, or of those with lower ranks. */
 static void depend_on_last(graph *to, const trace_call *call, operation_wait kind)
 {
     const wait_state state = kind == WAIT_FENCE ? STATE_FENCE : STATE_N_BY_N;
-    const bool is_lower = kind == WAIT_LOWER;
-    logical_latest latest;
     place_in_graph *enters = need(malloc(((size_t)call->count + 1) * sizeof *enters));
-    logical_latest_begin(&latest);
-    for (int i = 0; i < call->count; i++) {
+    entry *entries = need(malloc(((size_t)call->count + 1) * sizeof *entries));
+    for (int i = 0; i < call->count; i++)
         enters[i] = find(to, call->parts[i].enter);
-        if (!is_lower)
-            add_arrival(&latest, enters, i);
-    }
+    const int count = sort_entries(enters, call->count, entries);
     for (int i = 0; i < call->count; i++) {
         const place_in_graph at = find(to, call->parts[i].leave);
-        const int last =
-            is_in_call(&at) ? last_until(&latest, enters, is_lower ? i : call->count, i, call_at(&at)->leave_ns) : -1;
+        const int limit = kind == WAIT_LOWER ? i : call->count;
+        const int last = is_in_call(&at) ? last_until(entries, count, i, limit, call_at(&at)->leave_ns) : -1;
         if (last >= 0)
             depend_on(&at, &enters[last], state);
-        if (is_lower)
-            add_arrival(&latest, enters, i);
     }
     free(enters);
+    free(entries);
 }
 
 /* Whether all have entered before the first one leaves. */

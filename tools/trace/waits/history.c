@@ -176,23 +176,42 @@ static bool is_earlier(const history *past, size_t lane, const history_part *par
     return end_ns < this->end_ns || (end_ns == this->end_ns && other < wait);
 }
 
-/* Pair parts of the same kind and places. */
+/* The next part of the same kind and places in a list that is sorted by these, or NULL. */
+static history_part *take_like(history_lane *sorted, const history_part *part)
+{
+    size_t low = 0, high = sorted->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (compare_kinds(&sorted->list[middle], part) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == sorted->count || compare_kinds(&sorted->list[low], part) != 0)
+        return NULL;
+    const size_t taken = low + sorted->list[low].next;
+    if (taken == sorted->count || compare_kinds(&sorted->list[taken], part) != 0)
+        return NULL;
+    sorted->list[low].next++;
+    return &sorted->list[taken];
+}
+
+/* Pair parts of the same kind and places. A lane that met many others since has many parts: only fewer are sorted. */
 static void pair_places(history *past)
 {
-    sort(&past->late, by_kind);
-    sort(&past->waiting, by_kind);
-    for (size_t i = 0, k = 0; i < past->late.count; i++) {
-        history_part *part = &past->late.list[i];
-        while (k < past->waiting.count && compare_kinds(&past->waiting.list[k], part) < 0)
-            k++;
-        if (k == past->waiting.count || compare_kinds(&past->waiting.list[k], part) != 0)
+    const bool is_late_short = past->late.count < past->waiting.count;
+    history_lane *sorted = is_late_short ? &past->late : &past->waiting;
+    const history_lane *all = is_late_short ? &past->waiting : &past->late;
+    sort(sorted, by_kind);
+    for (size_t i = 0; i < all->count; i++) {
+        history_part *part = &all->list[i], *like = take_like(sorted, part);
+        if (!like)
             continue;
-        history_part *other = &past->waiting.list[k++];
-        part->excess_ns = greater(0, part->ns - other->ns);
-        part->is_paired = other->is_paired = true;
+        history_part *late = is_late_short ? like : part;
+        part->is_paired = like->is_paired = true;
+        late->excess_ns = greater(0, late->ns - (is_late_short ? part : like)->ns);
     }
-    sort(&past->late, by_order);
-    sort(&past->waiting, by_order);
+    sort(sorted, by_order);
 }
 
 static bool is_alone(const history_part *part, history_kind kind)
