@@ -112,7 +112,7 @@ static int planned_launches(const tune_t *tune, const char *name, bool *joins)
     return launches;
 }
 
-/* A launch that takes longer than all of them may hangs. */
+/* A launch hangs if it takes longer than the time that is given for all launches. */
 static double timeout_s(const tune_t *tune)
 {
     enum { MIN_TIMEOUT_S = 60 };
@@ -155,7 +155,7 @@ static void add_finding(evidence_t *evidence, const finding_t *finding)
     evidence_add(evidence, &one);
 }
 
-/* Beside the patterns of --arrival, mpix_bench measures what is faster if all come together. */
+/* With --arrival, mpix_bench also measures calls to which all processes come together. They do not count. */
 static bool counts(const tune_t *tune, const rows_t *rows, const series_t *row)
 {
     const char *arrival = rows_key(rows, row, "arrival")->text;

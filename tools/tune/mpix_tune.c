@@ -390,7 +390,7 @@ static options_outcome_t list_sizes(tune_t *tune)
     return OPTIONS_RUN;
 }
 
-/* Of a multiple of the time that the calls take, each algorithm would meet other arrivals. */
+/* If a magnitude is a multiple of an algorithm's own time, each algorithm meets other arrivals. */
 static options_outcome_t check_arrivals(const char *patterns)
 {
     static arrival_list_t list;

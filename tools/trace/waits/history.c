@@ -196,7 +196,7 @@ static history_part *take_like(history_lane *sorted, const history_part *part)
     return &sorted->list[taken];
 }
 
-/* Pair parts of the same kind and places. A lane that met many others since has many parts: only fewer are sorted. */
+/* Pair parts of the same kind and places. Only the shorter list is sorted: the other may have thousands of parts. */
 static void pair_places(history *past)
 {
     const bool is_late_short = past->late.count < past->waiting.count;

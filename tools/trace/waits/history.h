@@ -24,7 +24,7 @@ typedef struct {
     int64_t excess_ns;  /* by how much it is longer than the same of the other lane */
     int64_t unusual_ns; /* of a part in no pair, by how much it is longer than usual */
     size_t order;       /* from the last */
-    size_t next;        /* while parts are paired, of the first one of its kind and places: how many have been taken */
+    size_t next;        /* in the first part of its kind and places: how many of these are paired */
     bool is_paired;
 } history_part;
 
