@@ -4,8 +4,8 @@
 #              MPIX_TEST_ONLY=NAME  run only the test of this name
 #              MPIX_TEST_TIMEOUT=S  how many seconds what a test starts may take (default 60)
 
-# In each process, Open MPI 6 looks for networks by libfabric, which takes a second.
-export OMPI_MCA_btl=${OMPI_MCA_btl-^ofi}
+# In each process, Open MPI looks for networks by libfabric, which takes up to a second. It chooses ob1 here anyway.
+export OMPI_MCA_btl=${OMPI_MCA_btl-^ofi} OMPI_MCA_pml=${OMPI_MCA_pml-ob1}
 # Open MPI 5 connects spawned processes by a network, which need not reach this machine itself.
 export OMPI_MCA_btl_tcp_if_include=${OMPI_MCA_btl_tcp_if_include-lo}
 # The job server of make check is not open here.
