@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # What an installation has for other projects: the CMake package, from a place other than the configured one; the names
-# of pkg-config modules; the module file; what the recipes for Spack and EasyBuild expect. To be run in the build
-# directory.
+# of pkg-config modules; the module file; what the recipes for Spack and EasyBuild expect; links between its pages. To
+# be run in the build directory.
 . "$(dirname "$0")/programs/run.sh"
 . "$here/installed.sh"
 top=$here/../..
@@ -15,6 +15,13 @@ install_once
 moved=$scratch/elsewhere
 mv "$root$prefix" "$moved"
 moved_libdir=$moved${libdir#"$prefix"}
+
+check_pages() {
+    local folder
+    folder=$moved$(configured docdir | sed "s,^$prefix,,")
+    tap_lost_links "$folder"/*.md "$folder"/doc/*.md
+}
+quick tap_check "links between the installed pages lead to what is there" check_pages
 
 # ---- CMake
 

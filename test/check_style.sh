@@ -135,18 +135,7 @@ only_in "one parser of options" "$plain" 'getopt(_long)?(_only)?\(' tools/common
 
 # ---- Links between pages
 
-# PAGE: what links to its headings end in.
-headings() {
-    $awk '/^```/ { quoted = !quoted } !quoted && sub(/^#+ /, "")' "$1" | tr '[:upper:]' '[:lower:]' |
-        sed 's/[^a-z0-9_ -]//g; s/ /-/g'
-}
-tap_expect_empty "links between pages lead to what is there" "$(for page in ./*.md doc/*.md; do
-    grep -oE '\]\([^)]+\)' "$page" | sed 's/^](//; s/)$//; /:\/\//d' | while IFS='#' read -r path heading; do
-        target=${path:+$(dirname "$page")/}${path:-$page}
-        [ -e "$target" ] || echo "$page: there is no $target"
-        [ -z "$heading" ] || headings "$target" | grep -qxF -e "$heading" || echo "$page: $target has no #$heading"
-    done
-done)"
+tap_expect_empty "links between pages lead to what is there" "$(tap_lost_links ./*.md doc/*.md)"
 
 # ---- Layout
 

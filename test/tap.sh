@@ -98,6 +98,25 @@ tap_expect_empty() {    # NAME COMPLAINTS
     if [ -z "$2" ]; then tap_ok "$1"; else tap_not_ok "$1" "$2"; fi
 }
 
+# PAGE: what links to its headings end in
+tap_headings() {
+    "${AWK:-awk}" '/^```/ { quoted = !quoted } !quoted && sub(/^#+ /, "")' "$1" | tr '[:upper:]' '[:lower:]' |
+        sed 's/[^a-z0-9_ -]//g; s/ /-/g'
+}
+
+# PAGE...: complains about links that lead nowhere.
+tap_lost_links() {
+    for tap_page in "$@"; do
+        grep -oE '\]\([^)]+\)' "$tap_page" | sed 's/^](//; s/)$//; /:\/\//d' |
+            while IFS='#' read -r tap_path tap_heading; do
+                tap_target=${tap_path:+$(dirname "$tap_page")/}${tap_path:-$tap_page}
+                [ -e "$tap_target" ] || echo "$tap_page: there is no $tap_target"
+                [ -z "$tap_heading" ] || tap_headings "$tap_target" | grep -qxF -e "$tap_heading" ||
+                    echo "$tap_page: $tap_target has no #$tap_heading"
+            done
+    done
+}
+
 # TEXT: the reason in it why something cannot run here
 tap_reason_of() {
     printf '%s\n' "$1" | sed -n 's/^skip: *//p' | head -n 1
