@@ -110,6 +110,11 @@ build_packages() {      # ARCHIVE: in $work
         tar -xzf ./*.orig.tar.gz && folder=$(echo libmpix_harmonize-*/) &&
         cp -R "$folder/packaging/debian" "$folder/debian" && cd "$folder" && dpkg-buildpackage -us -uc
 }
+# In the package of the documents, as it is unpacked.
+find_lost_links() {
+    local folder=$work/doc/usr/share/doc/libmpix-harmonize-doc
+    dpkg-deb -x "$work"/libmpix-harmonize-doc_*.deb "$work/doc" && tap_lost_links "$folder"/*.md "$folder"/doc/*.md
+}
 here() {        # ARCHIVE
     local archive command reason
     archive=$(realpath "$1")
@@ -124,6 +129,8 @@ here() {        # ARCHIVE
     fi
     tap_ok "dpkg-buildpackage"
     tap_expect_empty "lintian has no errors" "$(cd "$work" && lintian ./*.changes 2>&1 | grep '^E:')"
+    tap_expect_empty "links between the pages of libmpix-harmonize-doc lead to what is there" \
+        "$(find_lost_links 2>&1)"
     mkdir "$work/files"
     cp "$work"/*.deb "$work/files" && rm -f "$work"/files/*-dbgsym_*
     MPIX_TEST_FRESH_FILES=$work/files bash "$test_dir/fresh/run_fresh_tests.sh" \
