@@ -115,6 +115,14 @@ find_lost_links() {
     local folder=$work/doc/usr/share/doc/libmpix-harmonize-doc
     dpkg-deb -x "$work"/libmpix-harmonize-doc_*.deb "$work/doc" && tap_lost_links "$folder"/*.md "$folder"/doc/*.md
 }
+# Where Debian has no Open MPI, nothing asks for it: packages, what they are built from, and how.
+find_open_mpi() {
+    local command
+    cd "$work"/libmpix_harmonize-*/ || return
+    for command in dh_listpackages dpkg-checkbuilddeps "debian/rules --dry-run override_dh_auto_build"; do
+        dpkg-architecture -a i386 -f -c "$command" 2>&1 | grep -i openmpi
+    done
+}
 here() {        # ARCHIVE
     local archive command reason
     archive=$(realpath "$1")
@@ -131,6 +139,7 @@ here() {        # ARCHIVE
     tap_expect_empty "lintian has no errors" "$(cd "$work" && lintian ./*.changes 2>&1 | grep '^E:')"
     tap_expect_empty "links between the pages of libmpix-harmonize-doc lead to what is there" \
         "$(find_lost_links 2>&1)"
+    tap_expect_empty "the packages for i386 are those for MPICH" "$(find_open_mpi)"
     mkdir "$work/files"
     cp "$work"/*.deb "$work/files" && rm -f "$work"/files/*-dbgsym_*
     MPIX_TEST_FRESH_FILES=$work/files bash "$test_dir/fresh/run_fresh_tests.sh" \
