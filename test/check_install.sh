@@ -183,7 +183,7 @@ check_pkgconfig() {
 }
 quick tap_check "pkg-config knows the library by each of its names" check_pkgconfig
 
-# Of a library with a suffix, as for two MPI libraries in one prefix: modules are all that is made here.
+# Of a static library with a suffix: modules, pages and completions are all that is made here.
 check_suffix() {
     local option name output prefix=$scratch/both
     mkdir "$scratch/suffix" && cd "$scratch/suffix" || return
@@ -192,21 +192,22 @@ check_suffix() {
             echo "configure $option passes"
         grep -q 'suffix takes letters' <<<"$output" || echo "configure $option does not tell the reason: $output"
     done
-    loudly "$top/configure" CC="$compiler" --prefix="$prefix" --libdir="$prefix/lib" \
+    # As configure finds -lrt necessary on older systems.
+    loudly "$top/configure" CC="$compiler" --prefix="$prefix" --libdir="$prefix/lib" --disable-shared \
         --with-library-suffix=-other LIBS=-lrt
-    loudly "${MAKE:-make}" install-plain-name
+    loudly "${MAKE:-make}" install-plain-name install-man install-data-local
     for name in mpix_harmonize-other mpix_harmonize mpix-harmonize; do
         output=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig "${PKG_CONFIG:-pkg-config}" --libs "$name" 2>&1)
-        grep -q -e '-lmpix_harmonize-other *$' <<<"$output" || echo "$name does not name the library: $output"
-        # As configure finds them necessary on older systems.
-        output=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig "${PKG_CONFIG:-pkg-config}" --static --libs "$name" 2>&1)
-        grep -q -w -e '-lrt' <<<"$output" || echo "$name does not name what the static library needs: $output"
+        grep -q -w -e '-lmpix_harmonize-other .*-lrt' <<<"$output" ||
+            echo "$name does not name the library and what it needs: $output"
     done
+    [ -e "$prefix/share/man/man1/mpix_bench.1" ] || echo "there is no page of mpix_bench"
+    find "$prefix" -regex '.*/mpix_\(preload\|trace\)\(\.1\)?' -printf '%p is there, and its program is not\n'
 }
 is_elsewhere() { [ ! -e "$top/config.status" ]; }
 tap_check_if is_elsewhere \
     "the folder of the sources is a build directory, beside which there can be none" \
-    "a suffix of the library, and make install-plain-name" check_suffix
+    "a static library with a suffix, and make install-plain-name" check_suffix
 
 # The file has the configured prefix, so it is asked what it sets.
 check_module() {
