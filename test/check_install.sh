@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # What an installation has for other projects: the CMake package, from a place other than the configured one; the names
-# of pkg-config modules; the module file; what the recipes for Spack and EasyBuild expect; links between its pages. To
-# be run in the build directory.
+# of pkg-config modules; the module file; what the recipes for Spack and EasyBuild expect; links between its pages;
+# what make uninstall leaves. To be run in the build directory.
 . "$(dirname "$0")/programs/run.sh"
 . "$here/installed.sh"
 top=$here/../..
@@ -13,7 +13,7 @@ prefix=$(configured prefix) version=$(configured PACKAGE_VERSION) flavor=$(confi
 # A folder that nobody configured: what is found must be found from the place of the files.
 install_once
 moved=$scratch/elsewhere
-mv "$root$prefix" "$moved"
+cp -R "$root$prefix" "$moved"
 moved_libdir=$moved${libdir#"$prefix"}
 
 check_pages() {
@@ -284,4 +284,23 @@ elif [ -z "$(configured JANSSON_LIBS)" ]; then
     why="they are for a build with Jansson"
 fi
 quick tap_check_unless "$why" "the recipes for Spack and EasyBuild expect what is installed" check_recipes
+# ---- make uninstall
+
+check_uninstall() {
+    local name
+    find "$root" -name _installed.py | while read -r name; do
+        mkdir "${name%/*}/__pycache__" && : >"${name%/*}/__pycache__/_installed.pyc"
+    done
+    : >"$root$libdir/pkgconfig/mpix_harmonize-other.pc"
+    loudly "${MAKE:-make}" uninstall DESTDIR="$root"
+    find "$root" ! -type d >"$scratch/left"
+    for name in mpix_harmonize.{h,7} README.md mpix_harmonize-config{,-version}.cmake mpix-harmonize.pc; do
+        grep -q "/$name\$" "$scratch/left" || echo "$name is gone, which another library needs"
+    done
+    grep -E "/bin/|/man1/|/lib[^/]*\.|/mpix_harmonize$suffix\.pc|-library" "$scratch/left"
+    rm "$root$libdir/pkgconfig/mpix_harmonize-other.pc"
+    loudly "${MAKE:-make}" uninstall DESTDIR="$root"
+    find "$root" ! -type d
+}
+tap_check "make uninstall leaves what another library needs, and without one nothing" check_uninstall
 tap_done
