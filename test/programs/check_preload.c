@@ -388,9 +388,19 @@ static void do_barriers(void)
     call_barriers(MPI_COMM_WORLD, BARRIERS);
 }
 
+static struct rlimit first_limit;
+
+/* What measures coverage writes files after main. */
+static void lift_limit(void)
+{
+    setrlimit(RLIMIT_FSIZE, &first_limit);
+}
+
 static void do_limit(void)
 {
-    setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0});
+    getrlimit(RLIMIT_FSIZE, &first_limit);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, first_limit.rlim_max});
+    atexit(lift_limit);
     call_barriers(MPI_COMM_WORLD, BARRIERS);
 }
 
