@@ -82,18 +82,70 @@ static void send_message(program *of)
     message->sent_ns = made_send(&of->made, source, destination, message->tag);
 }
 
-static void receive_message(program *of)
+/* One that is to be received; NULL: there is none. */
+static sent_message *draw_sent(program *of)
 {
-    if (of->sent_count == 0)
-        return;
-    sent_message *message = &of->sent[draw(of, of->sent_count)];
-    if (message->is_received)
-        return;
+    sent_message *message = of->sent_count > 0 ? &of->sent[draw(of, of->sent_count)] : NULL;
+    if (!message || message->is_received)
+        return NULL;
     message->is_received = true;
     if (draw(of, 2))
         work(of, message->destination);
+    return message;
+}
+
+static void receive_message(program *of)
+{
+    const sent_message *message = draw_sent(of);
+    if (!message)
+        return;
     draw_place(of);
     made_receive(&of->made, message->destination, message->source, message->tag, message->sent_ns, LATENCY_NS);
+}
+
+static void enter_test(program *of, int rank, int place)
+{
+    of->made.site = FIRST_PLACE + (uint64_t)place;
+    made_enter(&of->made, rank, MADE_TEST);
+}
+
+static void leave_tests(program *of, int rank)
+{
+    made_put(&of->made, rank, (trace_event){.kind = TRACE_LEAVE, .id = MADE_TEST, .value = 1 + (uint64_t)draw(of, 9)});
+}
+
+/* MPI_Test at two places, in turn or at one after the other, until it succeeds there or at any place. */
+static void test_message(program *of)
+{
+    const sent_message *message = draw_sent(of);
+    if (!message)
+        return;
+    const int rank = message->destination, first = draw(of, PLACES), apart = 1 + draw(of, PLACES - 1);
+    const int places[] = {first, (first + apart) % PLACES, draw(of, PLACES)};
+    const bool is_in_turn = draw(of, 2);
+    trace_event event = {
+        .kind = TRACE_RECEIVE_POST, .partner = message->source, .tag = message->tag, .request = ++of->requests[rank]};
+    enter(of, rank, MADE_IRECV);
+    made_put(&of->made, rank, event);
+    wait_until(of, rank, 0);
+    made_leave(&of->made, rank, MADE_IRECV);
+    work(of, rank);
+    enter_test(of, rank, places[0]);
+    wait_until(of, rank, 0);
+    if (!is_in_turn)
+        leave_tests(of, rank);
+    made_work(&of->made, rank, draw(of, WORK_NS));
+    enter_test(of, rank, places[1]);
+    wait_until(of, rank, message->sent_ns - draw(of, WORK_NS));
+    leave_tests(of, rank);
+    if (is_in_turn)
+        leave_tests(of, rank);
+    made_work(&of->made, rank, draw(of, 2 * TRACE_POLL_GAP_NS));
+    enter_test(of, rank, places[draw(of, 3)]);
+    wait_until(of, rank, message->sent_ns + LATENCY_NS);
+    event.kind = TRACE_RECEIVE;
+    made_put(&of->made, rank, event);
+    made_leave(&of->made, rank, MADE_TEST);
 }
 
 /* A large message, whose send waits for the receive; both may be requests. */
@@ -225,8 +277,9 @@ static void name_places(trace_process *process)
 
 static void make(program *of, uint64_t seed)
 {
-    static void (*const steps[])(program *) = {send_message, send_message,    receive_message,  receive_message,
-                                               send_large,   call_collective, call_nonblocking, access_window};
+    static void (*const steps[])(program *) = {send_message,    send_message,     receive_message,
+                                               receive_message, test_message,     send_large,
+                                               call_collective, call_nonblocking, access_window};
     made_clock clocks[MAX_RANKS] = {{0}};
     *of = (program){.ranks = 2 + (int)(seed % (MAX_RANKS - 1))};
     for (int rank = 0; rank < of->ranks; rank++)

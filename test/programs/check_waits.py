@@ -10,6 +10,7 @@ import sys
 
 POST, COMPLETE = "-2147483648", "-2147483647"
 SIGNALS = {POST: "late post", COMPLETE: "late complete"}  # tags
+POLL_GAP_NS = 50000
 ALL_FOR_ALL = {"MPI_Barrier": "wait at barrier", "MPI_Allreduce": "wait at N x N", "MPI_Iallreduce": "wait at N x N"}
 
 
@@ -31,6 +32,13 @@ class Call:
         self.enter, self.bound = int(event["global_ns"]), float(event["bound_ns"])
         self.place = f"{self.name} at {event['place']}" if event["place"] else self.name
         self.depends, self.gatherings, self.joins, self.wait = [], set(), set(), None
+        self.depth, self.places, self.is_series = 0, set(), False
+
+    def goes_on(self, ns, event):
+        """Whether an event is of this call, too: series of tests in turn are in each other, and then one succeeds."""
+        return self.depth > 0 or (
+            self.is_series and self.name == event["name"] and event["place"] in self.places and
+            (self.leave - self.enter > POLL_GAP_NS or ns - self.leave <= POLL_GAP_NS))
 
     def work_end(self):
         return self.wait.end if self.wait else self.enter
@@ -73,9 +81,14 @@ class Trace:
             self.edges[event["name"]] = f"{event['name']} at {event['place']}" if kind == "enter" and event["place"] \
                 else self.edges.get(event["name"], event["name"])
         elif kind == "enter":
-            calls.append(Call(rank, len(calls), event))
+            if not calls or not calls[-1].goes_on(ns, event):
+                calls.append(Call(rank, len(calls), event))
+            calls[-1].depth += 1
+            calls[-1].places.add(event["place"])
         elif kind == "leave":
+            calls[-1].depth -= 1
             calls[-1].leave, calls[-1].leave_bound = ns, float(event["bound_ns"])
+            calls[-1].is_series = int(event["count"]) > 0
         else:
             self.note(calls[-1], kind, event, rank)
 

@@ -38,6 +38,7 @@ typedef enum {
     MADE_WIN_START,
     MADE_WIN_COMPLETE,
     MADE_WIN_WAIT,
+    MADE_TEST,
     MADE_CLOCK, /* of the recorder itself */
     MADE_NAMES
 } made_name;

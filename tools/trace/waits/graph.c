@@ -108,6 +108,16 @@ size_t graph_call_of(const graph_lane *lane, size_t event)
 
 /* ---- The calls of a lane */
 
+/* A series has the others in it that were called in turn with it. */
+static bool is_of_series(const graph_lane *lane, const graph_call *series, const graph_call *call)
+{
+    const trace_event *events = lane->location->events, *enter = &events[call->enter];
+    for (size_t k = series->leave; k-- > series->enter;)
+        if (events[k].kind == TRACE_ENTER && events[k].id == enter->id && events[k].value == enter->value)
+            return true;
+    return false;
+}
+
 /*
  * A call that succeeds after others like it found nothing has been waiting since the first of them, unless these took
  * little time, and the program computed after them.
@@ -118,7 +128,7 @@ static bool goes_on(const graph_lane *lane, const graph_call *call)
         return false;
     const graph_call *last = &lane->calls[lane->count - 1];
     const trace_event *end = &lane->location->events[last->leave];
-    return end->kind == TRACE_LEAVE && end->value > 0 && last->place == call->place &&
+    return end->kind == TRACE_LEAVE && end->value > 0 && is_of_series(lane, last, call) &&
            (last->leave_ns - last->enter_ns > TRACE_POLL_GAP_NS ||
             call->enter_ns - last->leave_ns <= TRACE_POLL_GAP_NS);
 }
