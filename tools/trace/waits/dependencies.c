@@ -66,24 +66,16 @@ static void depend_on(const place_in_graph *waits, const place_in_graph *late, w
 
 /* ---- Messages */
 
-static bool is_probe(const char *name)
-{
-    static const char *const probes[] = {"MPI_Probe", "MPI_Mprobe", "MPI_Iprobe", "MPI_Improbe"};
-    for (size_t i = 0; i < sizeof probes / sizeof *probes; i++)
-        if (strcmp(name, probes[i]) == 0)
-            return true;
-    return false;
-}
+/* The beginnings of the names of probes, and of what programs call between a probe and its receive. */
+static const char *const probes[] = {"MPI_Probe", "MPI_Mprobe", "MPI_Iprobe", "MPI_Improbe", NULL};
+static const char *const questions[] = {"MPI_Get_count", "MPI_Get_elements", "MPI_Status_",   "MPI_Type_size",
+                                        "MPI_Comm_rank", "MPI_Comm_size",    "MPI_Alloc_mem", NULL};
 
-/* What programs call between a probe and its receive, by the beginnings of the names. */
-static bool asks_only(const char *name)
+static bool is_one_of(const char *const *beginnings, const char *name)
 {
-    static const char *const local[] = {"MPI_Get_count", "MPI_Get_elements", "MPI_Status_",  "MPI_Type_size",
-                                        "MPI_Comm_rank", "MPI_Comm_size",    "MPI_Alloc_mem"};
-    for (size_t i = 0; i < sizeof local / sizeof *local; i++)
-        if (strncmp(name, local[i], strlen(local[i])) == 0)
-            return true;
-    return false;
+    while (*beginnings && strncmp(name, *beginnings, strlen(*beginnings)) != 0)
+        beginnings++;
+    return *beginnings;
 }
 
 /*
@@ -95,19 +87,19 @@ static void add_probe(graph *to, const place_in_graph *post, const place_in_grap
     place_in_graph before = *post;
     if (!is_in_call(post))
         return;
-    if (is_probe(graph_name(to, call_at(post)))) {
+    if (is_one_of(probes, graph_name(to, call_at(post)))) {
         depend_on(post, send, STATE_LATE_SENDER);
         return;
     }
     for (const graph_call *call; before.call > 0; before.call--) {
         call = &before.lane->calls[before.call - 1];
-        if (!graph_is_recorder(to, call) && !asks_only(graph_name(to, call)))
+        if (!graph_is_recorder(to, call) && !is_one_of(questions, graph_name(to, call)))
             break;
     }
     if (before.call-- == 0)
         return;
     const graph_call *call = call_at(&before);
-    if (is_probe(graph_name(to, call)) && call->dependency == GRAPH_NONE &&
+    if (is_one_of(probes, graph_name(to, call)) && call->dependency == GRAPH_NONE &&
         before.lane->location->events[call->leave].value == 0)
         depend_on(&before, send, STATE_LATE_SENDER);
 }
