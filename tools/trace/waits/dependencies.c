@@ -315,12 +315,17 @@ static void depend_on_last(graph *to, const trace_call *call, operation_wait kin
     for (int i = 0; i < call->count; i++)
         enters[i] = find(to, call->parts[i].enter);
     const int count = sort_entries(enters, call->count, entries);
+    entry lower = {INT64_MIN, -1}; /* of lower ranks, the one that entered last: no need to search for it, mostly */
     for (int i = 0; i < call->count; i++) {
         const place_in_graph at = find(to, call->parts[i].leave);
         const int limit = kind == WAIT_LOWER ? i : call->count;
-        const int last = is_in_call(&at) ? last_until(entries, count, i, limit, call_at(&at)->leave_ns) : -1;
+        const int64_t leave_ns = is_in_call(&at) ? call_at(&at)->leave_ns : INT64_MIN;
+        const bool is_lower = kind == WAIT_LOWER && lower.enter_ns <= leave_ns;
+        const int last = is_lower ? lower.which : last_until(entries, count, i, limit, leave_ns);
         if (last >= 0)
             depend_on(&at, &enters[last], state);
+        if (is_in_call(&enters[i]) && call_at(&enters[i])->enter_ns > lower.enter_ns)
+            lower = (entry){call_at(&enters[i])->enter_ns, i};
     }
     free(enters);
     free(entries);
