@@ -187,6 +187,52 @@ LOOP_TEST(all_forms_of_an_operation_wait, 4)
     EXPECT(found.rule_count == 1 && found.member_count == 2UL * RANKS, "%s: %zu rules", forms[_i], found.rule_count);
 }
 
+/* A location of a further rank becomes a thread of a process. */
+static void make_thread(int from, int to)
+{
+    trace_process *source = &made.trace.processes[from], *process = &made.trace.processes[to];
+    const size_t thread = process->location_count++;
+    process->locations = realloc(process->locations, process->location_count * sizeof *process->locations);
+    ck_assert(process->locations);
+    process->locations[thread] = source->locations[0];
+    process->locations[thread].process = process;
+    process->locations[thread].rank = to;
+    process->locations[thread].thread = (int)thread;
+    source->location_count = 0;
+}
+
+/* Rank 1 posts a receive after a message that came too early. Another thread of it waits for this receive. */
+TEST(a_request_of_two_threads_ends_after_it_began)
+{
+    enum { EARLY_TAG, TAG, THREAD = 2, POST = 4, DONE = 1 };
+    int64_t time_ns[20];
+    made_begin(&made, 3, exact, 1);
+    made_send(&made, 0, 1, TAG);
+    made_work(&made, 0, 5000);
+    made_send(&made, 0, 1, EARLY_TAG);
+    made_receive(&made, 1, 0, EARLY_TAG, 0, 1000);
+    made_enter(&made, 1, MADE_IRECV);
+    made_put(&made, 1, (trace_event){.kind = TRACE_RECEIVE_POST, .tag = TAG, .request = 1});
+    made_leave(&made, 1, MADE_IRECV);
+    made_work(&made, THREAD, 1500);
+    made_enter(&made, THREAD, MADE_WAIT);
+    made_put(&made, THREAD, (trace_event){.kind = TRACE_RECEIVE, .tag = TAG, .request = 1});
+    made_leave(&made, THREAD, MADE_WAIT);
+    made_records(&made, 0, 1);
+    make_thread(THREAD, 1);
+    made_match(&made, &matches);
+    trace_set_times(&made.trace, TRACE_START);
+    conditions_find(&made.trace, &matches, &found);
+    ck_assert_uint_le(found.event_count, COUNT_OF(time_ns));
+    conditions_times(&found, time_ns);
+    ck_assert_uint_eq(count_violations(time_ns).violations, 1);
+    ck_assert(conditions_correct(&found, LATENCY_NS, time_ns));
+    const check_sum after = count_violations(time_ns);
+    EXPECT(after.relations == 2 && after.violations == 0, "%zu of %zu", after.violations, after.relations);
+    const int64_t post_ns = time_ns[found.first[1] + POST], done_ns = time_ns[found.first[2] + DONE];
+    EXPECT(done_ns == post_ns, "posted at %" PRId64 ", received at %" PRId64, post_ns, done_ns);
+}
+
 TEST(a_million_events)
 {
     static const made_clock clocks[RANKS] = {{0, 0, 0, 0}, {123, 1e-6, 0, 0}, {-55, -2e-6, 0, 0}, {7, 1e-6, 0, 0}};

@@ -3,6 +3,7 @@
 #include "trace/conditions.h"
 
 #include "common/room.h"
+#include "trace/bulk.h"
 #include "trace/calls.h"
 #include "trace/operations.h"
 
@@ -43,6 +44,7 @@ trace_point conditions_event(const conditions *of, size_t node)
 
 static void add_member(conditions *to, trace_point of)
 {
+    to->members = bulk_for_another(to->members, to->member_count, sizeof *to->members);
     to->members[to->member_count++] = (logical_member){to->first[of.at->index] + of.event, of.at->rank};
 }
 
@@ -53,6 +55,8 @@ static void add_rule(conditions *to, size_t before, size_t after, uint16_t funct
         to->member_count = before;
         return;
     }
+    to->functions = bulk_for_another(to->functions, to->rule_count, sizeof *to->functions);
+    to->rules = bulk_for_another(to->rules, to->rule_count, sizeof *to->rules);
     to->functions[to->rule_count] = function;
     to->rules[to->rule_count++] = (logical_rule){before, after, to->member_count};
 }
@@ -84,30 +88,43 @@ static void add_call(const trace *of, conditions *to, const trace_call *call)
     add_rule(to, before, after, call->function);
 }
 
+/* One thread may begin a request, and another one see its end. */
+static void add_requests(conditions *to, const trace_process *process)
+{
+    call_requests requests;
+    if (process->location_count < 2)
+        return;
+    requests_find(&requests, process);
+    for (const call_request *its = requests.list; its < requests.list + requests.count; its++) {
+        const size_t before = to->member_count;
+        if (!its->done.at || its->done.at == its->begun.at)
+            continue;
+        add_member(to, its->begun);
+        add_member(to, its->done);
+        add_rule(to, before, before + 1, 0);
+    }
+    requests_free(&requests);
+}
+
 void conditions_find(const trace *of, const trace_matches *matches, conditions *found)
 {
     *found = (conditions){.location_count = 0};
-    size_t members = 2 * matches->message_count + 1;
-    for (size_t i = 0; i < matches->call_count; i++)
-        members += 2 * (size_t)matches->calls[i].count;
-    const size_t rules = matches->message_count + matches->call_count + 1;
-    found->rules = need(malloc(rules * sizeof *found->rules));
-    found->functions = need(malloc(rules * sizeof *found->functions));
-    found->members = need(malloc(members * sizeof *found->members));
     list_locations(of, found);
     for (size_t i = 0; i < matches->message_count; i++)
         add_message(found, &matches->messages[i]);
     for (size_t i = 0; i < matches->call_count; i++)
         add_call(of, found, &matches->calls[i]);
+    for (int rank = 0; rank < of->size; rank++)
+        add_requests(found, &of->processes[rank]);
 }
 
 void conditions_free(conditions *found)
 {
     free(found->locations);
     free(found->first);
-    free(found->rules);
-    free(found->functions);
-    free(found->members);
+    bulk_free(found->rules);
+    bulk_free(found->functions);
+    bulk_free(found->members);
     *found = (conditions){.location_count = 0};
 }
 

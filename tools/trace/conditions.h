@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * conditions.h - the order that the matches of a trace require: a receive is not before its send, and nobody leaves a
- * collective operation before those whom it must wait for enter. Events are counted through all locations.
+ * collective operation before those whom it must wait for enter. A request of two threads does not end before it began.
+ * Events are counted through all locations.
  */
 #ifndef TRACE_CONDITIONS_H
 #define TRACE_CONDITIONS_H
@@ -14,7 +15,7 @@ typedef struct {
     trace_location **locations;
     size_t *first;       /* event of each location, and the count of all */
     logical_rule *rules; /* whose nodes are events */
-    uint16_t *functions; /* of each rule: an operation, or 0: a message */
+    uint16_t *functions; /* of each rule: an operation, or 0: a message, or a request */
     logical_member *members;
 } conditions;
 

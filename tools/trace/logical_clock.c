@@ -164,15 +164,22 @@ static void release(sweeps *of, size_t node, size_t *count)
         of->order[(*count)++] = node;
 }
 
+/* The latest that one of a rank has to keep away from, with the latency; LOGICAL_NONE_NS: there is none. */
+static int64_t away_from(const logical_problem *problem, const logical_latest *latest, int rank)
+{
+    const int64_t latest_ns = logical_latest_but(latest, rank);
+    return latest_ns != LOGICAL_NONE_NS ? latest_ns + problem->latency_ns : latest->best_ns;
+}
+
 /* All before are placed: those after may be. */
 static void apply_rule(sweeps *of, size_t rule, size_t *count)
 {
     const logical_problem *problem = of->problem;
     for (size_t i = problem->rules[rule].after; i < problem->rules[rule].end; i++) {
         const logical_member *member = &problem->members[i];
-        const int64_t latest_ns = logical_latest_but(&of->latest[rule], member->rank);
-        if (latest_ns != LOGICAL_NONE_NS && latest_ns + problem->latency_ns > of->limit_ns[member->node])
-            of->limit_ns[member->node] = latest_ns + problem->latency_ns;
+        const int64_t after_ns = away_from(problem, &of->latest[rule], member->rank);
+        if (after_ns > of->limit_ns[member->node])
+            of->limit_ns[member->node] = after_ns;
         release(of, member->node, count);
     }
 }
@@ -208,9 +215,9 @@ static int64_t earliest_after(const sweeps *of, size_t node)
     int64_t earliest_ns = INT64_MAX;
     for (size_t k = of->before.first[node]; k < of->before.first[node + 1]; k++) {
         const size_t member = of->before.members[k], rule = of->rule_of[member];
-        const int64_t negative_ns = logical_latest_but(&of->latest[rule], of->problem->members[member].rank);
-        if (negative_ns != LOGICAL_NONE_NS && -negative_ns - of->problem->latency_ns < earliest_ns)
-            earliest_ns = -negative_ns - of->problem->latency_ns;
+        const int64_t negative_ns = away_from(of->problem, &of->latest[rule], of->problem->members[member].rank);
+        if (negative_ns != LOGICAL_NONE_NS && -negative_ns < earliest_ns)
+            earliest_ns = -negative_ns;
     }
     return earliest_ns;
 }

@@ -21,7 +21,7 @@ typedef struct {
 
 /*
  * None of members[after .. end) is before any of members[before .. after) and the latency. Members of one rank do not
- * wait for each other. A message is a rule of two members.
+ * wait for each other, but in a rule of one rank, and then without the latency. A message is a rule of two members.
  */
 typedef struct {
     size_t before, after, end;
