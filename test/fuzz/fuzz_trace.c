@@ -4,6 +4,7 @@
  * the tools make of it holds what it promises; what is refused is explained in one line.
  */
 #include "fuzz.h"
+#include "trace/bulk.h"
 #include "trace/check.h"
 #include "trace/convert/conversion.h"
 #include "trace/parse.h"
@@ -106,7 +107,7 @@ static void check_correction(const trace *read, const trace_matches *matches)
     const check_relations found = check_times(&of, time_ns, LATENCY_NS, true);
     for (size_t i = 0; i < found.count; i++)
         FUZZ_REQUIRE(!is_good || found.list[i].late_ns <= 0);
-    free(found.list);
+    bulk_free(found.list);
     free(time_ns);
     conditions_free(&of);
 }

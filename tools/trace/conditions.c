@@ -181,10 +181,8 @@ static void group(const conditions *of, const int64_t *time_ns, grouped *to)
 
 bool conditions_correct(const conditions *of, int64_t latency_ns, int64_t *time_ns)
 {
-    grouped by = {need(calloc(of->event_count + 1, sizeof *by.node)),
-                  need(malloc((of->location_count + 1) * sizeof *by.first)),
-                  need(malloc((of->event_count + 1) * sizeof *by.time_ns)),
-                  need(malloc((of->member_count + 1) * sizeof *by.members))};
+    grouped by = {bulk_array(of->event_count, sizeof *by.node), bulk_array(of->location_count + 1, sizeof *by.first),
+                  bulk_array(of->event_count, sizeof *by.time_ns), bulk_array(of->member_count, sizeof *by.members)};
     group(of, time_ns, &by);
     const logical_problem problem = {.location_count = of->location_count,
                                      .first = by.first,
@@ -196,9 +194,9 @@ bool conditions_correct(const conditions *of, int64_t latency_ns, int64_t *time_
     const bool is_good = logical_clock(&problem, RATIO);
     for (size_t i = 0; is_good && i < of->event_count; i++)
         time_ns[i] = by.time_ns[by.node[i]];
-    free(by.node);
-    free(by.first);
-    free(by.time_ns);
-    free(by.members);
+    bulk_free(by.node);
+    bulk_free(by.first);
+    bulk_free(by.time_ns);
+    bulk_free(by.members);
     return is_good;
 }

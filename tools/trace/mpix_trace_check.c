@@ -7,6 +7,7 @@
 #include "results/table.h"
 #include "common/statistics.h"
 #include "common/world.h"
+#include "trace/bulk.h"
 #include "trace/check.h"
 #include "trace/parse.h"
 
@@ -133,7 +134,7 @@ static size_t print_relations(check_run *run, const char *clock, check_relations
         if (scope == CHECK_ALL)
             violations = run->sums[0].violations;
     }
-    free(found.list);
+    bulk_free(found.list);
     return violations;
 }
 
@@ -159,7 +160,7 @@ static void say_first(check_run *run)
                 "# By the global clock, %zu of %zu events come before what they had to wait for, %zu of them by more "
                 "than its bounds.\n",
                 sum.violations, sum.relations, sum.beyond);
-    free(found.list);
+    bulk_free(found.list);
 }
 
 /* ---- Correction */
@@ -279,11 +280,11 @@ static void prepare(check_run *run)
     trace_match(&run->trace, &run->matches);
     conditions_find(&run->trace, &run->matches, &run->conditions);
     const size_t events = run->conditions.event_count, members = run->conditions.member_count;
-    const size_t room = (events > members ? events : members) + 1;
-    run->time_ns = need(malloc(room * sizeof *run->time_ns));
-    run->moved_ns = need(malloc(room * sizeof *run->moved_ns));
-    run->scratch_ns = need(malloc(room * sizeof *run->scratch_ns));
-    run->sums = need(malloc((members + 1) * sizeof *run->sums));
+    const size_t room = events > members ? events : members;
+    run->time_ns = bulk_array(room, sizeof *run->time_ns);
+    run->moved_ns = bulk_array(room, sizeof *run->moved_ns);
+    run->scratch_ns = bulk_array(room, sizeof *run->scratch_ns);
+    run->sums = bulk_array(members + 1, sizeof *run->sums);
     if (run->matches.sends_alone + run->matches.receives_alone + run->matches.calls_incomplete > 0)
         fprintf(stderr, "%s: not checked: %zu sends and %zu receives alone, %zu calls without all parts\n",
                 program_name, run->matches.sends_alone, run->matches.receives_alone, run->matches.calls_incomplete);
@@ -349,9 +350,9 @@ int main(int argc, char **argv)
     conditions_free(&run.conditions);
     trace_matches_free(&run.matches);
     trace_free(&run.trace);
-    free(run.time_ns);
-    free(run.moved_ns);
-    free(run.scratch_ns);
-    free(run.sums);
+    bulk_free(run.time_ns);
+    bulk_free(run.moved_ns);
+    bulk_free(run.scratch_ns);
+    bulk_free(run.sums);
     return status;
 }
