@@ -101,6 +101,18 @@ static int begin(const interpose_choices *choices, int64_t entered_raw_ns, trace
     return does;
 }
 
+/* In the trace, it is no computation of the program. */
+static void after_collective(trace_call *recorded, MPI_Comm comm, int result)
+{
+    if (!mh_preload_is_look_due(comm, result))
+        return;
+    if (recorded)
+        mh_trace_clock_region(recorded, true);
+    mh_preload_look();
+    if (recorded)
+        mh_trace_clock_region(recorded, false);
+}
+
 static void end(trace_call *call)
 {
     if (does & INTERPOSE_RECORDS)
@@ -120,7 +132,7 @@ const interpose_back mpix_interpose_back = {.code = __ehdr_start,
                                             .begin = begin,
                                             .end = end,
                                             .barrier = mh_preload_barrier,
-                                            .after_collective = mh_preload_after_collective,
+                                            .after_collective = after_collective,
                                             .wtime = mh_preload_wtime,
                                             .is_wtime_keyval = mh_preload_is_wtime_keyval,
                                             TRACE_OPERATIONS(ENTRY)};

@@ -294,20 +294,15 @@ INLINE int begin(int result, trace_place before, int64_t entered_ns, int id, con
 INLINE int run_barrier(int (*function)(intptr_t), intptr_t comm)
 {
     const interpose_back *back = get_too(&harmonizer);
-    if (back && back->barrier((MPI_Comm)comm))
-        return MPI_SUCCESS;
-    int result = function(comm);
-    if (back)
-        back->after_collective((MPI_Comm)comm, result);
-    return result;
+    return back && back->barrier((MPI_Comm)comm) ? MPI_SUCCESS : function(comm);
 }
 
-/* After other collective operations. */
-INLINE void look_after_clock(MPI_Comm comm, int result)
+/* After collective operations. recorded: NULL if the call is not. */
+INLINE void look_after_clock(trace_call *recorded, MPI_Comm comm, int result)
 {
     const interpose_back *back = get_too(&harmonizer);
     if (back)
-        back->after_collective(comm, result);
+        back->after_collective(recorded, comm, result);
 }
 
 /* After MPI_Comm_get_attr, MPI_Attr_get: C gets the address of the value. */

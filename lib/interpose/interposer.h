@@ -103,8 +103,9 @@ const char *mh_preload_begin(void);
 void mh_preload_end(void);
 /* A barrier of the program. Returns whether it is done; otherwise the real one must be called. */
 bool mh_preload_barrier(MPI_Comm comm);
-/* After a collective call that MPI did. */
-void mh_preload_after_collective(MPI_Comm comm, int result);
+/* After a collective call: whether the clocks are to be checked now, the same on all processes; and the check. */
+bool mh_preload_is_look_due(MPI_Comm comm, int result);
+void mh_preload_look(void);
 /* Returns false if the program's MPI_Wtime is not replaced. */
 bool mh_preload_wtime(double *seconds);
 /* Of MPI_WTIME_IS_GLOBAL, if it is to be true. */
@@ -178,6 +179,7 @@ void mh_trace_accessed(trace_call *call, int result, MPI_Win window);           
 void mh_trace_exposed(trace_call *call, int result, int is_done, MPI_Win window);    /* MPI_Win_wait, MPI_Win_test */
 
 void mh_trace_region(trace_call *call, int level);
+void mh_trace_clock_region(trace_call *call, bool enters);
 void mh_trace_abort(void); /* MPI ends the program */
 
 /* clang-format off */
@@ -195,7 +197,7 @@ typedef struct {
     int (*begin)(const interpose_choices *choices, int64_t entered_raw_ns, trace_call *call);
     void (*end)(trace_call *call); /* before MPI_Finalize; both are collective over the world */
     __typeof__(mh_preload_barrier) *barrier;
-    __typeof__(mh_preload_after_collective) *after_collective;
+    void (*after_collective)(trace_call *recorded, MPI_Comm comm, int result); /* recorded: NULL if the call is not */
     __typeof__(mh_preload_wtime) *wtime;
     __typeof__(mh_preload_is_wtime_keyval) *is_wtime_keyval;
     TRACE_OPERATIONS(TRACE_OPERATION)

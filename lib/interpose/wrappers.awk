@@ -119,8 +119,8 @@ function emit_call(name, meaning, arguments,    comm, is_for_both) {
     if (comm)
         print "        back->after_together(&call, result, " comm ");"
     print "    }"
-    if (flags[meaning] ~ /harmonized/ && name != "Barrier")
-        print "    look_after_clock(" comm ", result);"
+    if (flags[meaning] ~ /harmonized/)
+        print "    look_after_clock(is_recorded ? &call : NULL, " comm ", result);"
     if (flags[meaning] ~ /global/)
         print "    make_global(result, a2, a3, a4);"
     print "    come_out(&call);"

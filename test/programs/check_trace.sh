@@ -250,6 +250,12 @@ check_both() {
     [ "$status" -eq 2 ] && grep -q '^mpix_trace: give a folder' "$scratch/err" || complain "no line asks for a folder"
 }
 
+# So are looks of mpix_preload after its clock, here one for each barrier.
+check_looks() {
+    record_all mpix_preload --quiet --replace wtime "$subject" time
+    for rank in 0 1; do expect $rank 20+ ' enter clock$'; done
+}
+
 # A link may have any name, a folder any character, and a program may clear the environment before MPI_Init.
 check_odd_names() {
     local link=$scratch/recorder odd=$scratch/run[1]
@@ -392,6 +398,7 @@ tap_check_if spawns_alone "MPI_Comm_spawn fails here" \
 tap_check "--only, --from-s and --to-s" check_only
 tap_check "the cost of a call" check_cost
 tap_check "mpix_preload and mpix_trace" check_both
+tap_check "looks of mpix_preload after the clock" check_looks
 tap_check "a collective call that is refused on one process" check_passes refused 0 0 300
 tap_check "a barrier in an error handler" check_passes handler 301 302 301
 tap_check "calls of this library" check_library

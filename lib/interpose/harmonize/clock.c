@@ -148,7 +148,7 @@ static double since_look_s(void)
  * In between, rank 0, whose clock is the reference, tells all processes how long it has been; so they agree. If its
  * clock was set back, global time stands still until somebody looks, so the clock is not asked forever.
  */
-static void look(void)
+void mh_preload_look(void)
 {
     double since_s = since_look_s();
     int flag;
@@ -166,21 +166,19 @@ static void look(void)
 }
 
 /* One that MPI refuses on a process is not made, and others need not make it. */
-void mh_preload_after_collective(MPI_Comm comm, int result)
+bool mh_preload_is_look_due(MPI_Comm comm, int result)
 {
     if (!has_clock || has_ended || !mh_interpose_is_of_all(comm, result))
-        return;
+        return false;
     mh_preload_care.calls++;
     calls_since_look++;
-    if (!cannot_look && --calls_until_look <= 0)
-        look();
+    return !cannot_look && --calls_until_look <= 0;
 }
 
-/* So measurements after a barrier are not disturbed. */
+/* So measurements after a barrier, which is counted next, are not disturbed. */
 void mh_preload_before_harmonize(void)
 {
-    mh_preload_care.calls++;
     mh_preload_care.looks++;
-    calls_since_look = 0;
-    calls_until_look = CALLS_AFTER_BARRIER + 1;
+    calls_since_look = -1;
+    calls_until_look = CALLS_AFTER_BARRIER + 2;
 }

@@ -217,7 +217,6 @@ static bool harmonize(communicator *c)
     if (code != MPI_SUCCESS) {
         mh_preload_describe(c->twin, code, c->summary.error, sizeof c->summary.error);
         c->is_refused = true;
-        mh_preload_care.calls -= c == &world; /* it will be counted as MPI's */
         return false;
     }
     if (c->summary.harmonized < MAX_FLAGS)

@@ -91,15 +91,20 @@ static bool is_due(void)
     return due;
 }
 
+void mh_trace_clock_region(trace_call *call, bool enters)
+{
+    mh_trace_put_region(call, mh_trace.clock_id, enters);
+}
+
 static void look(trace_call *call)
 {
-    mh_trace_put_region(call, mh_trace.clock_id, true);
+    mh_trace_clock_region(call, true);
     bool due = is_due();
     if (due) {
         calls_since_record = 0;
         synchronize();
     }
-    mh_trace_put_region(call, mh_trace.clock_id, false);
+    mh_trace_clock_region(call, false);
     if (due)
         mh_trace_flush(TRACE_AT_ONCE, false);
 }
@@ -115,9 +120,9 @@ void mh_trace_look_after_clock(trace_call *call)
 
 void mh_trace_end_clock(trace_call *call)
 {
-    mh_trace_put_region(call, mh_trace.clock_id, true);
+    mh_trace_clock_region(call, true);
     if (!cannot_synchronize)
         synchronize();
     cannot_synchronize = true; /* callbacks of attributes may make calls in MPI_Finalize */
-    mh_trace_put_region(call, mh_trace.clock_id, false);
+    mh_trace_clock_region(call, false);
 }
