@@ -111,8 +111,10 @@ typedef enum {
 enum { TRACE_TAG_POST = INT32_MIN, TRACE_TAG_COMPLETE = INT32_MIN + 1 };
 
 /* How a message is sent: as the MPI library likes, after its receive has begun, from a buffer of the program, or in
-   parts, as only a receive of MPI_Precv_init takes it. */
+   parts, as only a receive of MPI_Precv_init takes it. Each request that is made for parts with the same partner, tag
+   and communicator has the next mode, which tells their starts apart; the first one follows the last one. */
 typedef enum { TRACE_STANDARD, TRACE_SYNCHRONOUS, TRACE_BUFFERED, TRACE_PARTITIONED } trace_mode;
+enum { TRACE_PARTITIONED_MODES = 256 - TRACE_PARTITIONED };
 
 /* In the place of a root. The last two are of intercommunicators: this process, or another one of its group. */
 typedef enum { TRACE_ROOT_NONE = -1, TRACE_ROOT_SELF = -2, TRACE_ROOT_THIS_GROUP = -3 } trace_root;
@@ -125,7 +127,7 @@ typedef struct {
     uint32_t request; /* counted by the process from 1 */
     uint16_t id;      /* function, region, or communicator (65535: one of too many) */
     uint8_t kind;     /* trace_event_kind */
-    uint8_t mode;     /* of SEND: trace_mode; of RECEIVE_POST: TRACE_PARTITIONED or 0 */
+    uint8_t mode;     /* of SEND: trace_mode; of RECEIVE_POST: TRACE_PARTITIONED or more, or 0 */
 } trace_event;
 
 /* If more time passes between two unsuccessful calls, the program may have computed, which ends a series of them. */

@@ -370,6 +370,29 @@ static void start_in_any_order(void)
 #endif
 }
 
+/* The same of partitioned messages, of one number and of two. */
+static void start_parts_in_any_order(void)
+{
+#if MPI_VERSION >= 4
+    int numbers[2][2];
+    MPI_Request requests[2];
+    for (int i = 0; i < 2; i++)
+        if (rank == 0)
+            MPI_Psend_init(numbers[i], 1, i + 1, MPI_INT, 1, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+        else
+            MPI_Precv_init(numbers[i], 1, i + 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+    for (int i = 0; i < 3; i++) {
+        MPI_Start(&requests[rank]);
+        MPI_Start(&requests[1 - rank]);
+        for (int k = 0; k < 2 && rank == 0; k++)
+            MPI_Pready(0, requests[k]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+    for (int i = 0; i < 2; i++)
+        MPI_Request_free(&requests[i]);
+#endif
+}
+
 static void set_level(void)
 {
     MPI_Pcontrol((int)number);
@@ -397,6 +420,7 @@ int main(int argc, char **argv)
                    {"count", count_calls, MPI_THREAD_SINGLE},
                    {"level", set_level, MPI_THREAD_SINGLE},
                    {"orders", start_in_any_order, MPI_THREAD_SINGLE},
+                   {"parts", start_parts_in_any_order, MPI_THREAD_SINGLE},
                    {NULL, end, MPI_THREAD_SINGLE}};
     int provided, i = 0;
     action = argc > 1 ? argv[1] : "";

@@ -121,6 +121,15 @@ check_orders() {
     [ -z "$(own_messages)" ] || complain "calls are not complete"
 }
 
+# What is received is as long as what was sent.
+check_parts() {
+    record_all "$odd" parts
+    [ -x "$programs/mpix_trace_convert" ] || return 0
+    succeeds run alone mpix_trace_convert --format csv "$folder"
+    awk -F, '$3 == "send" { sent[$14] = $10 } $3 == "receive" && $11 != sent[$14] { print "matched wrongly: " $0 }
+        ' "$scratch/out"
+}
+
 # ACTION: whether all of the program's calls fail that should
 fails() {
     ! plain "$scratch/refused" "$1" | grep -q 'do not fail'
@@ -153,6 +162,7 @@ tap_check "collective calls that fail on one process" check_recording all "$odd"
 0,1|1| collective partner -1 tag 45 bytes 4 comm 2 request 0$
 END
 tap_check "persistent collective operations that are started in any order" check_orders
+tap_check "partitioned messages that are started in any order" check_parts
 # Requests that failed are no longer known when their handles come again, and what was too long has come. Open MPI 4
 # takes it without an error.
 tap_check_if "fails requests" "they do not fail with this MPI library" \

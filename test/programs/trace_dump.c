@@ -16,7 +16,8 @@ static const char *const kinds[] = {"?",          "enter",          "leave",    
 static void print_event(char *const *names, int thread, const trace_event *e)
 {
     static const char *const modes[] = {"", "s", "b", "p"};
-    printf("event %d %" PRId64 " %s%s", thread, e->time_ns, modes[e->mode], kinds[e->kind]);
+    printf("event %d %" PRId64 " %s%s", thread, e->time_ns,
+           modes[e->mode < TRACE_PARTITIONED ? e->mode : TRACE_PARTITIONED], kinds[e->kind]);
     if (e->kind == TRACE_ENTER)
         printf(" %s\n", names[e->id]);
     else if (e->kind == TRACE_LEAVE)

@@ -2,7 +2,8 @@
 /*
  * messages.c - which send and which receive are one message. Between two processes, messages of one communicator and
  * tag are received in the order in which they were sent, where receives count by when they were posted: a call that
- * waits sends, or posts its own, when it is entered. Partitioned messages, of MPI_Psend_init, are for themselves.
+ * waits sends, or posts its own, when it is entered. Partitioned messages, of MPI_Psend_init, are for themselves, those
+ * of each request, too.
  */
 #include "common/room.h"
 #include "trace/bulk.h"
@@ -15,7 +16,8 @@ enum { MAX_SKIPPED = 1000 };
 typedef struct {
     int source, destination; /* ranks in MPI_COMM_WORLD */
     uint32_t context;
-    int32_t tag; /* of partitioned messages ~tag: no other one is below 0, but of signals */
+    int32_t tag;
+    int partitioned; /* its mode, or 0 */
     trace_point begun, done;
 } message_end;
 
@@ -32,7 +34,9 @@ static int compare_streams(const message_end *x, const message_end *y)
         return x->destination < y->destination ? -1 : 1;
     if (x->context != y->context)
         return x->context < y->context ? -1 : 1;
-    return (x->tag > y->tag) - (x->tag < y->tag);
+    if (x->tag != y->tag)
+        return x->tag < y->tag ? -1 : 1;
+    return x->partitioned - y->partitioned;
 }
 
 static int compare_ends(const void *a, const void *b)
@@ -57,12 +61,13 @@ static void add_end(end_list *list, trace_point of, trace_point begun, trace_poi
     const trace_process *process = of.at->process;
     const int partner = trace_partner(process, event);
     const bool is_send = event->kind == TRACE_SEND;
-    const bool is_partitioned = begun.at->events[begun.event].mode == TRACE_PARTITIONED;
+    const int mode = begun.at->events[begun.event].mode;
     if (partner >= 0)
         list->ends[list->count++] = (message_end){.source = is_send ? of.at->rank : partner,
                                                   .destination = is_send ? partner : of.at->rank,
                                                   .context = process->communicators[event->id].context,
-                                                  .tag = is_partitioned ? ~event->tag : event->tag,
+                                                  .tag = event->tag,
+                                                  .partitioned = mode >= TRACE_PARTITIONED ? mode : 0,
                                                   .begun = begun,
                                                   .done = done};
 }

@@ -54,6 +54,25 @@ int64_t mh_trace_bytes(int64_t count, MPI_Datatype type)
     return size > 0 ? count * size : 0;
 }
 
+/* ---- Partitioned requests: those for messages of one kind are made in the same order at both ends */
+
+enum { MADE_BITS = 9 };
+static trace_table streams = TRACE_TABLE(MADE_BITS);
+static _Atomic uint32_t made[TRACE_SLOTS(MADE_BITS)];
+
+/* The mode of the next one. Two kinds may have the same key, though it is most unlikely. */
+static TRACE_RARE uint8_t partitioned_mode(const trace_request *its)
+{
+    const uint64_t message = (uint64_t)(uint32_t)its->tag << 32 | (uint32_t)its->partner;
+    const uint64_t key = (trace_hash(message, 63) ^ ((uint64_t)its->comm << 8 | its->does)) << 1 | 1;
+    int64_t slot = mh_trace_reserve(&streams, key);
+    if (slot >= 0)
+        mh_trace_publish(&streams, slot, key);
+    else
+        slot = mh_trace_find(&streams, key);
+    return TRACE_PARTITIONED + (slot < 0 ? 0 : atomic_fetch_add(&made[slot], 1) % TRACE_PARTITIONED_MODES);
+}
+
 /* What the call says of the message. Returns false if there is none. */
 static bool describe(trace_call *call, uint8_t does, int partner, int tag, MPI_Comm comm)
 {
@@ -64,6 +83,8 @@ static bool describe(trace_call *call, uint8_t does, int partner, int tag, MPI_C
     its->partner = partner;
     its->tag = tag;
     its->comm = mh_trace_comm(comm)->id;
+    if (its->mode == TRACE_PARTITIONED)
+        its->mode = partitioned_mode(its);
     return true;
 }
 
