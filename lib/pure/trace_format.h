@@ -14,7 +14,7 @@
 
 #define TRACE_MAGIC "mpixtrac"
 #define TRACE_FILE_PATTERN "rank-%d.mpixtrace"
-enum { TRACE_VERSION = 3, TRACE_BYTE_ORDER = 0x01020304 };
+enum { TRACE_VERSION = 4, TRACE_BYTE_ORDER = 0x01020304 };
 
 typedef struct {
     char magic[8];       /* TRACE_MAGIC, without its end */

@@ -54,6 +54,7 @@ static void write_files(const uint8_t *data, size_t size)
     trace_file_head head = {.size = 1};
     if (size >= sizeof head)
         memcpy(&head, data, sizeof head);
+    head.version += TRACE_VERSION; /* kept inputs stay good when it is raised */
     const int ranks = head.size > 0 && head.size <= MAX_RANKS ? head.size : 1;
     empty(folder);
     for (head.rank = 0; head.rank < ranks; head.rank++) {
