@@ -9,9 +9,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* At most so many communicators are kept until MPI ends; further ones are not freed. MPI libraries have about 2,000. */
-enum { MOST_KEPT = 256 };
-
 static struct {
     pthread_mutex_t lock; /* of the list and of what is kept; MPI is not called under it */
     _Atomic int keyval;   /* of the states */
@@ -20,8 +17,7 @@ static struct {
     _Atomic bool ended; /* that attribute has been deleted */
     _Atomic int states;
     mh_comm_state *first; /* of the states */
-    MPI_Comm kept[MOST_KEPT];
-    int kept_count;
+    mh_comm_state *kept;  /* of communicators that failed */
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER, .keyval = MPI_KEYVAL_INVALID, .finalize_keyval = MPI_KEYVAL_INVALID};
 
 enum { REMEMBERED = 16, GENERATIONS = 256 };
@@ -88,40 +84,41 @@ static mh_comm_state *unlink_state(mh_state_filter *filter, const void *wanted)
     return state;
 }
 
-static void keep(MPI_Comm comm)
+static void keep(mh_comm_state *state)
 {
     pthread_mutex_lock(&registry.lock);
-    if (registry.kept_count < MOST_KEPT)
-        registry.kept[registry.kept_count++] = comm;
+    state->next = registry.kept;
+    registry.kept = state;
     pthread_mutex_unlock(&registry.lock);
 }
 
-/*
- * After a failure inside MPI, messages may be left that nobody has received. The communicator is then kept until MPI
- * ends: MPICH would deliver its messages to the next communicator with the same number. That of a session is freed,
- * because it must not outlive the session.
- */
-static void free_channel(mh_channel *channel, bool failed)
+static void free_channel(mh_channel *channel)
 {
-    if (channel->comm == MPI_COMM_NULL)
-        return;
-    if (failed && !registry.ended)
-        keep(channel->comm);
-    else
+    if (channel->comm != MPI_COMM_NULL)
         PMPI_Comm_free(&channel->comm);
 }
 
-/* Free a state that is not in the list. Its communicator may still have it as an attribute. */
+/*
+ * Free a state that is not in the list. Its communicator may still have it as an attribute.
+ *
+ * After a failure inside MPI, operations may still be under way, and messages be left that nobody has received. The
+ * room is then kept for good, and the communicator until MPI ends: MPICH would deliver its messages to the next
+ * communicator with the same number. That of a session is freed, because it must not outlive the session.
+ */
 static void free_state(mh_comm_state *state)
 {
     if (!state)
         return;
     atomic_fetch_add(generation_of(state->user_comm), 1);
-    free_channel(&state->channel, state->failed && !state->before_world);
+    if (!state->failed || state->before_world || registry.ended)
+        free_channel(&state->channel);
     mh_comm_clock_free(&state->clock);
     mh_barrier_close(&state->barrier);
     mh_sites_free(&state->sites);
-    free(state);
+    if (state->failed)
+        keep(state);
+    else
+        free(state);
 }
 
 /* An attribute of a communicator. */
@@ -175,8 +172,8 @@ static int at_finalize(MPI_Comm comm, int keyval, void *attribute, void *extra)
     (void)extra;
     registry.ended = true;
     free_states_of_world();
-    while (registry.kept_count > 0)
-        PMPI_Comm_free(&registry.kept[--registry.kept_count]);
+    for (mh_comm_state *state = registry.kept; state; state = state->next)
+        free_channel(&state->channel);
     int states = registry.states > 0 ? MPI_KEYVAL_INVALID : atomic_exchange(&registry.keyval, MPI_KEYVAL_INVALID);
     if (states != MPI_KEYVAL_INVALID)
         PMPI_Comm_free_keyval(&states);
@@ -397,16 +394,16 @@ static bool keep_failed(mh_comm_state *state)
 /* made: NULL if there is no state; after an error, one that refuses later calls. */
 static int make_state(MPI_Comm comm, mh_comm_state **made, mh_error *error)
 {
-    mh_channel channel = {MPI_COMM_NULL, 0, 0, false};
     mh_comm_state *state = new_state(comm);
+    mh_channel channel = {.comm = MPI_COMM_NULL, .room = state ? &state->room : NULL};
     bool keeps = false;
     int code = make_channel(comm, &channel, error);
     if (code == MPI_SUCCESS)
         code = agree_on_settings(state, &channel, error);
     if (state)
         state->channel = channel;
-    else
-        free_channel(&channel, error->alone);
+    else if (!error->alone)
+        free_channel(&channel);
     if (code == MPI_SUCCESS)
         code = attach_on_all(state, &keeps, error);
     else if (state && error->alone)

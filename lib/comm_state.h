@@ -21,8 +21,9 @@
 typedef struct mh_comm_state {
     MPI_Comm user_comm;
     mh_channel channel; /* on a private communicator with the same processes */
-    bool failed;        /* inside MPI, on this process or one of its node: processes may be out of step */
-    bool before_world;  /* made before MPI_Init, so the communicator is that of a session */
+    mh_room room;
+    bool failed;       /* inside MPI, on this process or one of its node: processes may be out of step */
+    bool before_world; /* made before MPI_Init, so the communicator is that of a session */
     mh_settings settings;
     mh_sites sites;      /* where its processes run: found once, by the first set-up; size 0 before it */
     bool oversubscribed; /* some node has more processes than processors */

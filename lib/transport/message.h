@@ -16,20 +16,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { MH_ROOM_BYTES = 512 }; /* more than any operation moves but those that send lists */
+
+/*
+ * The only memory that MPI is given. After an error, MPI may still use it, when the callers' variables are gone. So it
+ * lasts for good after an error, and there is no further operation.
+ */
+typedef struct mh_room {
+    char out[MH_ROOM_BYTES], in[MH_ROOM_BYTES];
+} mh_room;
+
 typedef struct mh_channel {
     MPI_Comm comm; /* private to the library; its error handler returns */
     int rank;
     int size;
+    mh_room *room;       /* for one operation at a time */
     _Atomic bool yields; /* more processes than processors on a node. Any thread that waits for an instant reads it */
 } mh_channel;
 
-/* Send bytes to peer. Blocking. */
+/* Send bytes to peer, which receives as many. Blocking. */
 int mh_send(const mh_channel *channel, const void *data, int bytes, int peer, int tag, mh_error *error);
 
 /* Receive bytes from peer. Blocking. */
 int mh_recv(const mh_channel *channel, void *data, int bytes, int peer, int tag, mh_error *error);
 
-/* Send to one process and receive the same number of bytes from another one, which may be the same process. */
+/*
+ * Send to one process and receive the same number of bytes from another one, which may be the same process. At most
+ * MH_ROOM_BYTES, as in the collective operations below.
+ */
 int mh_sendrecv(const mh_channel *channel, const void *mine, void *theirs, int bytes, int to, int from, int tag,
                 mh_error *error);
 

@@ -114,11 +114,10 @@ bool fault_happened(void)
     return happened;
 }
 
-/* What has been canceled can be waited for. */
 static bool message_fails(int i)
 {
     bool is_message = functions[i].kind == FAULT_MESSAGE || i == IN_Ibcast || i == IN_Ireduce || i == IN_Iallreduce;
-    if (!is_message || i == IN_Wait)
+    if (!is_message)
         return false;
     if (i != IN_Test && --plan.countdown == 0)
         *plan.messages_fail = true;
@@ -230,19 +229,6 @@ ALIAS int PMPI_Bcast(void *data, int count, MPI_Datatype element, int root, MPI_
         rank == root)
         look_at_text((char *)data + sizeof(int));
     return REAL(PMPI_Bcast)(data, count, element, root, comm);
-}
-
-/* A collective operation that all have started ends first: nobody can cancel it, and its result is on a stack. */
-ALIAS int PMPI_Test(request q, int *done, status s)
-{
-    if (!is_to_fail(IN_Test, __builtin_return_address(0)))
-        return REAL(PMPI_Test)(q, done, s);
-    for (int64_t end_ns = true_ns() + 20 * NS_PER_MS; plan.function == ALL_MESSAGES && true_ns() < end_ns;) {
-        int code = REAL(PMPI_Test)(q, done, s);
-        if (code != MPI_SUCCESS || *done)
-            return code;
-    }
-    return fail_on(MPI_COMM_NULL);
 }
 
 /* ---- Finding out about the machine */

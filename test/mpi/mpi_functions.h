@@ -54,15 +54,15 @@ typedef MPI_Status *status;
     X(Isend, FAULT_MESSAGE, c, (const void *b, int n, type t, int p, int g, MPI_Comm c, request q), \
       (b, n, t, p, g, c, q)) \
     X(Irecv, FAULT_MESSAGE, c, (void *b, int n, type t, int p, int g, MPI_Comm c, request q), (b, n, t, p, g, c, q)) \
-    X(Wait, FAULT_MESSAGE, MPI_COMM_NULL, (request q, status s), (q, s))
+    X(Wait, FAULT_MESSAGE, MPI_COMM_NULL, (request q, status s), (q, s)) \
+    X(Test, FAULT_MESSAGE, MPI_COMM_NULL, (request q, int *f, status s), (q, f, s))
 
 /* fault_injection.c does more with them. */
 #define OTHER_FUNCTIONS(X) \
     X(Comm_split, FAULT_COLLECTIVE, c, (MPI_Comm c, int l, int k, MPI_Comm *d), (c, l, k, d)) \
     X(Comm_split_type, FAULT_COLLECTIVE, c, (MPI_Comm c, int t, int k, MPI_Info i, MPI_Comm *d), (c, t, k, i, d)) \
     X(Bcast, FAULT_COLLECTIVE, c, (void *b, int n, type t, int r, MPI_Comm c), (b, n, t, r, c)) \
-    X(Comm_free, FAULT_LOCAL, *c, (MPI_Comm *c), (c)) \
-    X(Test, FAULT_MESSAGE, MPI_COMM_NULL, (request q, int *f, status s), (q, f, s))
+    X(Comm_free, FAULT_LOCAL, *c, (MPI_Comm *c), (c))
 /* clang-format on */
 
 #endif
