@@ -15,6 +15,7 @@ static struct {
     int leaders[MOST], count; /* the truth */
     bool takes_part[MOST];
     int64_t messages[MOST], end_ns;
+    bool any_failed;
 } play;
 
 /* ---- Distributions: the node of each rank */
@@ -92,6 +93,32 @@ static void run(const virtual_world *world, virtual_process *self)
     play.messages[rank] = self->messages;
     if (self->now_ns > play.end_ns)
         play.end_ns = self->now_ns;
+}
+
+static void run_into_failure(const virtual_world *world, virtual_process *self)
+{
+    mh_channel channel = {.comm = MPI_COMM_NULL, .rank = self->rank, .size = world->processes};
+    mh_leader_tree tree;
+    mh_error error = MH_NO_ERROR;
+    int ranks[ALL_UP_TO];
+    int code = mh_leaders_count(&channel, play.leads[self->rank], &tree, &error);
+    if (code == MPI_SUCCESS)
+        code = mh_leaders_list(&channel, &tree, play.count, ranks, &error);
+    EXPECT(self->failures == (code != MPI_SUCCESS), "the code is %d, and %d operations failed", code, self->failures);
+    play.any_failed = play.any_failed || self->failures > 0;
+}
+
+LOOP_TEST(no_failure_is_lost, COUNT_OF(distributions))
+{
+    enum { PROCESSES = 21, NODES = 8 };
+    chance dice = chance_of_round(_i);
+    distribute(PROCESSES, NODES, _i, &dice);
+    virtual_world world = {.processes = PROCESSES, .begin = begin, .run = run_into_failure, .arrival_ns = arrival_ns};
+    do {
+        play.any_failed = false;
+        world.fails_from++;
+        virtual_run(&world);
+    } while (play.any_failed);
 }
 
 static int rounds_among(int processes)

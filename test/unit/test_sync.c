@@ -6,6 +6,7 @@
 #include "pure/units.h"
 #include "virtual_processes.h"
 #include "support.h"
+#include "virtual_world.h"
 
 /* ---- Synchronized worlds */
 
@@ -275,6 +276,41 @@ LOOP_TEST(each_number_of_processes_will_do, COUNT_OF(each_algorithm))
         scene.name = name;
         simulation world = make_world_of(processes, &scene, processes);
         check_scene(&scene, &world);
+    }
+}
+
+/* ---- Messages fail */
+
+static void fail_to_synchronize(const simulation *world, const mh_channel *channel, const mh_base_clock *clock,
+                                void *argument)
+{
+    outcome *outcome = argument;
+    mh_sync_plan plan = simulated_plan(world, NULL, world->processes, channel->rank, outcome->label, clock);
+    mh_error error = MH_NO_ERROR;
+    int code = MPI_SUCCESS;
+    for (int i = 0; i < 2 && code == MPI_SUCCESS; i++) {
+        outcome->estimates[channel->rank] = mh_estimate_exact(0);
+        code = mh_sync_run(&plan, channel, clock, true, &outcome->estimates[channel->rank], &error);
+    }
+    int failures = virtual_self()->failures;
+    EXPECT(failures <= 1, "%s: %d operations begin after one has failed", outcome->label, failures - 1);
+    EXPECT((code != MPI_SUCCESS) == (failures > 0), "%s: the code is %d, and %d operations failed", outcome->label,
+           code, failures);
+    outcome->disrupted[channel->rank] = code != MPI_SUCCESS;
+    mh_sync_plan_free(&plan);
+}
+
+LOOP_TEST(no_failure_is_lost, COUNT_OF(each_algorithm))
+{
+    scene scene = full(&each_algorithm[_i]);
+    simulation world = make_world_of(5, &scene, 0);
+    bool any_failed = true;
+    for (world.fails_from = 1; any_failed; world.fails_from += 1 + world.fails_from / 30) {
+        outcome outcome = {.label = scene.label};
+        simulate(&world, fail_to_synchronize, &outcome);
+        any_failed = false;
+        for (int rank = 0; rank < world.processes; rank++)
+            any_failed = any_failed || outcome.disrupted[rank];
     }
 }
 

@@ -144,6 +144,7 @@ void simulate(const simulation *world, simulated_process process, void *argument
 {
     virtual_world virtual = {.processes = world->processes,
                              .overhead_ns = OVERHEAD_NS,
+                             .fails_from = world->fails_from,
                              .begin = begin,
                              .run = run,
                              .arrival_ns = arrival_ns};

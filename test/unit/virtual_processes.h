@@ -43,6 +43,7 @@ typedef struct simulation {
     bool clocks_are_raw;
     simulated_network network;
     double descheduled; /* the fraction of waits for a deadline that end a millisecond late, or more */
+    int64_t fails_from; /* as for virtual_world.h */
     int round;          /* of chance */
 } simulation;
 

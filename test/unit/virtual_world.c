@@ -37,6 +37,7 @@ static struct {
     char *stacks;
     size_t stack_bytes;
     int begun, ended;
+    int64_t operations;
     process *ready; /* those that may run; the latest first, so that partners take turns while their data are near */
     coroutine thread;
     message *unused; /* with room for SMALL_BYTES */
@@ -77,6 +78,13 @@ static void give_way(void)
     assert(self == old);
 }
 
+static void make_ready(process *one)
+{
+    one->waits_for = NOBODY;
+    one->next_ready = now.ready;
+    now.ready = one;
+}
+
 static void run_all(void)
 {
     coroutine_prepare(&now.thread, NULL, NULL, NULL, 0);
@@ -89,11 +97,20 @@ static void run_all(void)
     self = NULL;
 }
 
+static void free_all(message *first)
+{
+    for (message *next; first; first = next) {
+        next = first->next;
+        free(first);
+    }
+}
+
 void virtual_run(const virtual_world *world)
 {
     size_t count = (size_t)world->processes;
     now.world = world;
     now.begun = now.ended = 0;
+    now.operations = 0;
     now.stack_bytes = world->stack_bytes ? world->stack_bytes : STACK_BYTES;
     now.processes = calloc(count, sizeof *now.processes);
     now.stacks = coroutine_stacks(count, now.stack_bytes);
@@ -111,14 +128,14 @@ void virtual_run(const virtual_world *world)
         fprintf(stderr, "%d processes wait for messages that nobody sends\n", world->processes - now.ended);
         abort();
     }
-    for (int rank = 0; rank < world->processes; rank++)
+    for (int rank = 0; rank < world->processes; rank++) {
         coroutine_forget(&now.processes[rank].coroutine);
+        free_all(now.processes[rank].first);
+    }
     coroutine_free_stacks(now.stacks, count, now.stack_bytes);
     free(now.processes);
-    for (message *next; now.unused; now.unused = next) {
-        next = now.unused->next;
-        free(now.unused);
-    }
+    free_all(now.unused);
+    now.unused = NULL;
 }
 
 /* ---- Messages */
@@ -158,11 +175,8 @@ static int send_to(const void *data, int bytes, int peer, int tag)
     memcpy(sent->data, data, (size_t)bytes);
     *to->last = sent;
     to->last = &sent->next;
-    if (to->waits_for == self->public.rank) {
-        to->waits_for = NOBODY;
-        to->next_ready = now.ready;
-        now.ready = to;
-    }
+    if (to->waits_for == self->public.rank)
+        make_ready(to);
     return MPI_SUCCESS;
 }
 
@@ -181,8 +195,25 @@ static message *take_from(int peer)
     return NULL;
 }
 
+static int give_up(mh_error *error)
+{
+    self->public.failures++;
+    return mh_fail(error, MPI_ERR_OTHER, "messages fail");
+}
+
+static bool is_to_fail(void)
+{
+    int64_t from = now.world->fails_from;
+    if (from == 0 || ++now.operations < from)
+        return false;
+    for (process *one = now.processes; one < now.processes + now.world->processes; one++)
+        if (one->waits_for != NOBODY)
+            make_ready(one);
+    return true;
+}
+
 /* Messages of one process are received in the order in which they were sent, whatever their tags. */
-static int receive(void *data, int bytes, int peer, int tag)
+static int receive(void *data, int bytes, int peer, int tag, mh_error *error)
 {
     message *received = take_from(peer);
     if (!received) {
@@ -190,7 +221,9 @@ static int receive(void *data, int bytes, int peer, int tag)
         give_way();
         received = take_from(peer);
     }
-    assert(received && received->tag == tag && received->bytes == bytes);
+    if (!received)
+        return give_up(error);
+    assert(received->tag == tag && received->bytes == bytes);
     (void)tag;
     memcpy(data, received->data, (size_t)bytes);
     if (self->public.now_ns < received->arrival_ns)
@@ -203,7 +236,8 @@ static int receive(void *data, int bytes, int peer, int tag)
 int mh_send(const mh_channel *channel, const void *data, int bytes, int peer, int tag, mh_error *error)
 {
     (void)channel;
-    (void)error;
+    if (is_to_fail())
+        return give_up(error);
     self->public.messages++;
     return send_to(data, bytes, peer, tag);
 }
@@ -211,15 +245,14 @@ int mh_send(const mh_channel *channel, const void *data, int bytes, int peer, in
 int mh_recv(const mh_channel *channel, void *data, int bytes, int peer, int tag, mh_error *error)
 {
     (void)channel;
-    (void)error;
-    return receive(data, bytes, peer, tag);
+    return is_to_fail() ? give_up(error) : receive(data, bytes, peer, tag, error);
 }
 
 int mh_sendrecv(const mh_channel *channel, const void *mine, void *theirs, int bytes, int to, int from, int tag,
                 mh_error *error)
 {
-    mh_send(channel, mine, bytes, to, tag, error);
-    return mh_recv(channel, theirs, bytes, from, tag, error);
+    int code = mh_send(channel, mine, bytes, to, tag, error);
+    return code != MPI_SUCCESS ? code : mh_recv(channel, theirs, bytes, from, tag, error);
 }
 
 int mh_make_progress(const mh_channel *channel, mh_error *error)
@@ -239,14 +272,13 @@ static int send_part(const void *data, int bytes, int peer)
 
 int mh_bcast(const mh_channel *channel, void *data, int bytes, int root, mh_error *error)
 {
-    (void)error;
-    int size = channel->size;
+    int size = channel->size, code = is_to_fail() ? give_up(error) : MPI_SUCCESS;
     mh_tree tree = mh_tree_binomial((channel->rank - root + size) % size, size);
-    if (tree.parent >= 0)
-        receive(data, bytes, (tree.parent + root) % size, TAG_COLLECTIVE);
-    for (int i = tree.children - 1; i >= 0; i--)
+    if (code == MPI_SUCCESS && tree.parent >= 0)
+        code = receive(data, bytes, (tree.parent + root) % size, TAG_COLLECTIVE, error);
+    for (int i = tree.children - 1; i >= 0 && code == MPI_SUCCESS; i--)
         send_part(data, bytes, (tree.child[i] + root) % size);
-    return MPI_SUCCESS;
+    return code;
 }
 
 typedef int64_t combination(int64_t a, int64_t b);
@@ -261,38 +293,43 @@ static int64_t and_of(int64_t a, int64_t b)
     return a & b;
 }
 
-static int reduce(const mh_channel *channel, const int64_t *mine, int64_t *result, int count, combination *combine)
+static int reduce(const mh_channel *channel, const int64_t *mine, int64_t *result, int count, combination *combine,
+                  mh_error *error)
 {
     int64_t so_far[MAX_VALUES], theirs[MAX_VALUES];
-    int bytes = count * (int)sizeof *mine;
+    int bytes = count * (int)sizeof *mine, code = is_to_fail() ? give_up(error) : MPI_SUCCESS;
     mh_tree tree = mh_tree_binomial(channel->rank, channel->size);
     assert(count <= MAX_VALUES);
     memcpy(so_far, mine, (size_t)bytes);
-    for (int i = 0; i < tree.children; i++) {
-        receive(theirs, bytes, tree.child[i], TAG_COLLECTIVE);
-        for (int k = 0; k < count; k++)
+    for (int i = 0; i < tree.children && code == MPI_SUCCESS; i++) {
+        code = receive(theirs, bytes, tree.child[i], TAG_COLLECTIVE, error);
+        for (int k = 0; k < count && code == MPI_SUCCESS; k++)
             so_far[k] = combine(so_far[k], theirs[k]);
     }
-    if (tree.parent >= 0)
+    if (code == MPI_SUCCESS && tree.parent >= 0)
         return send_part(so_far, bytes, tree.parent);
     memcpy(result, so_far, (size_t)bytes);
-    return MPI_SUCCESS;
+    return code;
 }
 
 int mh_reduce_max(const mh_channel *channel, const int64_t *mine, int64_t *max, int count, mh_error *error)
 {
-    (void)error;
-    return reduce(channel, mine, max, count, max_of);
+    return reduce(channel, mine, max, count, max_of, error);
+}
+
+static int reduce_to_all(const mh_channel *channel, const int64_t *mine, int64_t *result, int count,
+                         combination *combine, mh_error *error)
+{
+    int code = reduce(channel, mine, result, count, combine, error);
+    return code != MPI_SUCCESS ? code : mh_bcast(channel, result, count * (int)sizeof *mine, 0, error);
 }
 
 int mh_allreduce_max(const mh_channel *channel, const int64_t *mine, int64_t *max, int count, mh_error *error)
 {
-    reduce(channel, mine, max, count, max_of);
-    return mh_bcast(channel, max, count * (int)sizeof *mine, 0, error);
+    return reduce_to_all(channel, mine, max, count, max_of, error);
 }
 
 int mh_allreduce_and(const mh_channel *channel, int64_t mine, int64_t *common, mh_error *error)
 {
-    reduce(channel, &mine, common, 1, and_of);
-    return mh_bcast(channel, common, sizeof *common, 0, error);
+    return reduce_to_all(channel, &mine, common, 1, and_of, error);
 }

@@ -20,6 +20,7 @@ typedef struct virtual_process {
     int64_t now_ns;      /* virtual time: that of each process is its own; messages bring it forward */
     int64_t messages;    /* that it has sent to another one */
     int64_t collectives; /* and as parts of collective operations */
+    int failures;        /* operations that failed */
     chance dice;
 } virtual_process;
 
@@ -29,6 +30,7 @@ typedef struct virtual_world {
     int processes;
     size_t stack_bytes;  /* of a process; 0: enough for the library, and tests of some size */
     int64_t overhead_ns; /* a message takes so much time of its sender and of its receiver */
+    int64_t fails_from;  /* from this operation on, all fail, and those under way; 0: none */
     /* Before it runs: its time, and its chance. */
     void (*begin)(const virtual_world *world, virtual_process *process);
     void (*run)(const virtual_world *world, virtual_process *process);
