@@ -457,6 +457,9 @@ LOOP_TEST(the_recorder_cuts_nothing, COUNT_OF(programs))
                    "%s of %d: %" PRId64 " are charged to a cause, %" PRId64 " if computations are cut; to the worst "
                    "instance %" PRId64 ", %" PRId64,
                    programs[_i].name, ranks, one->charged_ns, other.charged_ns, one->worst_ns, other.worst_ns);
+            EXPECT(llabs(one->late_ns - other.late_ns) <= near_ns,
+                   "%s of %d: a cause is late by %" PRId64 ", by %" PRId64 " if computations are cut",
+                   programs[_i].name, ranks, one->late_ns, other.late_ns);
             EXPECT(one->instances == other.instances || one->charged_ns <= near_ns,
                    "%s of %d: a cause has %" PRId64 " instances, %" PRId64 " if computations are cut",
                    programs[_i].name, ranks, one->instances, other.instances);

@@ -6,6 +6,7 @@
 #include "trace/waits/causes.h"
 
 #include "common/room.h"
+#include "common/statistics.h"
 #include "trace/bulk.h"
 #include "trace/waits/history.h"
 
@@ -85,7 +86,8 @@ static void charge(charging *in, size_t lane, const history_part *part, int64_t 
     to->direct_ns += own_ns;
     to->bound_ns += bound_ns;
     delay->charged_ns += own_ns + passed_ns;
-    delay->late_ns = part->excess_ns > delay->late_ns ? part->excess_ns : delay->late_ns;
+    delay->late_ns = greater(delay->late_ns, part->excess_ns);
+    delay->whole_ns = greater(delay->whole_ns, part->whole_ns);
 }
 
 /* A share of what is left, in proportion. All of it is given in the end. */
@@ -165,7 +167,7 @@ static void add_computation(causes *to, const graph *of, size_t lane, size_t cal
         if (piece->cause == GRAPH_NONE)
             continue;
         whole.cause = piece->cause;
-        whole.late_ns += piece->late_ns;
+        whole.late_ns += piece->whole_ns;
         whole.charged_ns += piece->charged_ns;
     }
     add_instance(to, &whole, lane, one.last, one.first > 0 ? at->calls[one.first - 1].leave_ns : at->begin_ns,

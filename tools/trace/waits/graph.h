@@ -59,10 +59,13 @@ typedef struct {
     uint32_t next; /* in the list of this call, or GRAPH_NONE */
 } graph_member;
 
-/* A computation or a call for which others waited: by how much it took longer than theirs, and its charges. */
+/*
+ * A computation, a piece of it, or a call for which others waited: by how much it took longer than theirs, at most, and
+ * its charges. Waits may go back to different pieces, so the last piece has how late all are together.
+ */
 typedef struct {
     uint32_t cause; /* or GRAPH_NONE */
-    int64_t late_ns, charged_ns;
+    int64_t late_ns, whole_ns, charged_ns;
 } graph_delay;
 
 /* A call that is in no other one. Unsuccessful calls of a function that tests are one with the successful one. */

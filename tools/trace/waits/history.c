@@ -295,7 +295,7 @@ static void spread(history_lane *late)
         history_part *part = &late->list[i];
         if (part->kind == PART_BEFORE) {
             last = part;
-            excess_ns = part->excess_ns;
+            part->whole_ns = excess_ns = part->excess_ns;
         } else if (part->kind == PART_PIECE) {
             part->excess_ns = (int64_t)((double)excess_ns * ratio_of(part->ns, last->ns));
             last->excess_ns -= part->excess_ns;
@@ -327,7 +327,7 @@ static void take_all(history *past, const side *late)
     past->late.count = 0;
     past->excess_ns = 1;
     add_computation(past, &past->late, late, late->end, late->lane->calls[late->end].enter_ns - 1, &last);
-    past->late.list[0].excess_ns = 1;
+    past->late.list[0].excess_ns = past->late.list[0].whole_ns = 1;
 }
 
 void history_find(history *past, size_t wait)

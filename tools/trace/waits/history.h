@@ -22,6 +22,7 @@ typedef struct {
     size_t from, to;    /* places; of a call both its own */
     int64_t ns;         /* of PART_BEFORE with its earlier pieces */
     int64_t excess_ns;  /* by how much it is longer than the same of the other lane */
+    int64_t whole_ns;   /* of PART_BEFORE this with the excess of its earlier pieces, or 0 */
     int64_t unusual_ns; /* of a part in no pair, by how much it is longer than usual */
     size_t order;       /* from the last */
     size_t next;        /* in the first part of its kind and places: how many of these are paired */

@@ -275,7 +275,7 @@ static int64_t late_ns(const graph *of, const graph_lane *lane, const graph_comp
     int64_t ns = 0;
     for (size_t i = one->first; i <= one->last && i < lane->count; i++) {
         const graph_delay *delay = graph_delay_at(of, lane->calls[i].delay_before);
-        ns += delay->cause == which ? delay->late_ns : 0;
+        ns += delay->cause == which ? delay->whole_ns : 0;
     }
     return ns;
 }
