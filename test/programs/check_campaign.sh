@@ -259,13 +259,13 @@ check_failures() {
     fail "its output cannot be used: $folder/A/0000.json.part does not begin as" -- echo "# a table"
     fail "A/0000.json.part, line 1 is torn" -- echo '{"row":1'
     fail "A/0000.json.part is empty" -- true
-    fail "took longer than --timeout-s 0.3" --timeout-s 0.3 -- sh -c 'echo "{}"; sleep 60'
+    fail "took longer than 0.3 s" --timeout-s 0.3 -- sh -c 'echo "{}"; sleep 60'
 }
 
 # The process that the command leaves behind does not heed the request to end.
 check_group_ends() {
     rm -f "$root/left"
-    fail "took longer than --timeout-s 0.3" --timeout-s 0.3 -- \
+    fail "took longer than 0.3 s" --timeout-s 0.3 -- \
         sh -c 'sh -c "trap \"\" TERM; echo \$\$ >\$0; while :; do sleep 0.1; done" "$0" &
         while [ ! -s "$0" ]; do sleep 0.02; done; wait' "$root/left"
     # One that nobody waits for stays in the list of processes.

@@ -152,7 +152,7 @@ static void tell_failure(const campaign_t *campaign, const json_t *run, const fi
         fprintf(stderr, "cannot write %s: %s\n", files->part, strerror(launch->number));
         break;
     case LAUNCH_TIMED_OUT:
-        fprintf(stderr, "the command took longer than --timeout-s %g\n", campaign->timeout_s);
+        fprintf(stderr, "the command took longer than %g s\n", campaign->timeout_s);
         break;
     case LAUNCH_INTERRUPTED:
         fprintf(stderr, "interrupted by signal %d (%s)\n", launch->number, strsignal(launch->number));
