@@ -413,6 +413,12 @@ static void load_into(const char *name, const program_found *program)
         mh_choices_warn("%s is a set-user-id or set-group-id program, into which nothing can be loaded", name);
         return;
     }
+    /* Where there are several, others may have it, and would wait for this process. */
+    if (!front[0] && !is_one_host())
+        refuse(BY_EACH,
+               "there is no " INTERPOSE_FRONT_FILE " for the MPI library of %s on this host: "
+               "install libmpix_harmonize built for this MPI library on all hosts",
+               program->flavor, name);
     if (!front[0]) {
         mh_choices_warn("there is no " INTERPOSE_FRONT_FILE " for the MPI library of %s: "
                         "install libmpix_harmonize built for this MPI library",
