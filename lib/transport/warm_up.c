@@ -25,11 +25,9 @@ static int exchange_asleep(const mh_channel *channel, const int *neighbors, int 
         char received;
         code = mh_recv(channel, &received, 1, neighbors[i], MH_TAG_WARM_UP, error);
     }
-    if (code != MPI_SUCCESS)
-        return code;
-    for (int i = 0; i < count; i++)
-        MH_TRY(error, PMPI_Wait, (&sent[i], MPI_STATUS_IGNORE));
-    return MPI_SUCCESS;
+    for (int i = 0; i < count && code == MPI_SUCCESS; i++)
+        code = mh_check_mpi(error, PMPI_Wait(&sent[i], MPI_STATUS_IGNORE), "MPI_Wait");
+    return code;
 }
 
 int mh_warm_up(const mh_channel *channel, const int *neighbors, int count, mh_error *error)

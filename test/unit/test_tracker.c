@@ -398,6 +398,21 @@ TEST(clock_that_is_set_back_starts_anew)
     }
 }
 
+/* On a path that becomes twice as long, within hours, but not within a busy second. */
+TEST(lowest_bound_rises_with_time_only)
+{
+    static const int64_t spans_ns[] = {MH_NS_PER_S, 8000 * MH_NS_PER_S};
+    enum { BURSTS = 400, SHORT_NS = 1000, LONG_NS = 2000 };
+    for (int i = 0; i < COUNT_OF(spans_ns); i++) {
+        mh_tracker tracker;
+        mh_offset offset = {MH_NS_PER_S, 0, SHORT_NS};
+        mh_tracker_reset(&tracker, raw);
+        for (int fed = 0; fed < BURSTS; fed++, offset.at_ns += spans_ns[i] / BURSTS, offset.bound_ns = LONG_NS)
+            mh_tracker_feed(&tracker, &offset);
+        ck_assert_double_eq_tol(tracker.low_bound_ns, (i ? LONG_NS : SHORT_NS), 1);
+    }
+}
+
 TEST(nothing_is_known_before_the_first_offset)
 {
     mh_tracker tracker;

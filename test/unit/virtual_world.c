@@ -296,7 +296,7 @@ static int64_t and_of(int64_t a, int64_t b)
 static int reduce(const mh_channel *channel, const int64_t *mine, int64_t *result, int count, combination *combine,
                   mh_error *error)
 {
-    int64_t so_far[MAX_VALUES], theirs[MAX_VALUES];
+    int64_t so_far[MAX_VALUES], theirs[MAX_VALUES] = {0};
     int bytes = count * (int)sizeof *mine, code = is_to_fail() ? give_up(error) : MPI_SUCCESS;
     mh_tree tree = mh_tree_binomial(channel->rank, channel->size);
     assert(count <= MAX_VALUES);
