@@ -32,6 +32,7 @@ typedef MPI_Status *status;
     X(Comm_set_name, FAULT_LOCAL, c, (MPI_Comm c, const char *n), (c, n)) \
     X(Comm_set_errhandler, FAULT_LOCAL, c, (MPI_Comm c, MPI_Errhandler h), (c, h)) \
     X(Comm_get_errhandler, FAULT_LOCAL, MPI_COMM_NULL, (MPI_Comm c, MPI_Errhandler *h), (c, h)) \
+    X(Errhandler_free, FAULT_LOCAL, MPI_COMM_NULL, (MPI_Errhandler *h), (h)) \
     X(Comm_get_attr, FAULT_LOCAL, c, (MPI_Comm c, int k, void *a, int *f), (c, k, a, f)) \
     X(Comm_set_attr, FAULT_LOCAL, c, (MPI_Comm c, int k, void *a), (c, k, a)) \
     X(Comm_create_keyval, FAULT_LOCAL, MPI_COMM_NULL, \

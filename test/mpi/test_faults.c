@@ -181,6 +181,8 @@ static void check_one_line(void)
     const char *last = info_text(comm, "last_error");
     CHECK(strstr(last, "MPI_Comm_split failed: ") && !strchr(last, '\n'), "last_error is '%s', not one line", last);
     CHECK(last[strlen(last) - 1] != ' ', "last_error '%s' ends with a blank", last);
+    int handlers = fault_calls(find_function("MPI_Comm_get_errhandler"));
+    CHECK(fault_calls(find_function("MPI_Errhandler_free")) == handlers, "%d error handlers are not freed", handlers);
     MPI_Comm_free(&comm);
 }
 
@@ -374,6 +376,37 @@ SUB_TEST(faults_mpi_one, INJECTION, "the same on one process, if others notice")
     check_fresh();
     if (min_over(MPI_COMM_WORLD, processes_of_node()) == ranks)
         fail_in_wait();
+}
+
+SUB_TEST(faults_resync, INJECTION, "a call that synchronizes, as that is due, fails on all processes")
+{
+    MPI_Comm comm = make_counted_comm();
+    outcome seen = {"a synchronization within a call fails", 0};
+    set_settings(comm, "sync=hca3o/skampi/10 barrier=tree yield=never resync_interval_ns=1000000");
+    harmonize_times(comm, 2);
+    nap_ms(2);
+    fault_plan(find_function("MPI_Allreduce"), 1);
+    check_call(&seen, "MPIX_Harmonize", MPIX_Harmonize(comm, &(int){0}), true);
+    CHECK(fault_happened() && seen.failures == 1, "%s: %d calls failed", seen.what, seen.failures);
+    MPI_Comm_free(&comm);
+}
+
+/* MPI_Wait is called for the first messages between nodes only. */
+SUB_TEST(faults_between_nodes, INJECTION, "the first messages between nodes fail on all processes")
+{
+    if (ranks != 4 || processes_of_node() != 2 || !getenv("MPIR_CVAR_ODD_EVEN_CLIQUES")) {
+        test_skip("it takes two nodes, on which ranks alternate, so that each process talks to the other node");
+        return;
+    }
+    MPI_Comm comm = make_counted_comm();
+    outcome seen = {"first messages fail", 0};
+    fault_plan(find_function("MPI_Wait"), 1);
+    check_call(&seen, "MPIX_Harmonize", MPIX_Harmonize(comm, &(int){0}), true);
+    CHECK(fault_happened() && seen.failures == 1, "%s: %d calls failed", seen.what, seen.failures);
+    check_call(&seen, "a later call", MPIX_Harmonize(comm, &(int){0}), true);
+    CHECK(seen.failures == 2, "%s: a later call succeeds", seen.what);
+    MPI_Comm_free(&comm);
+    check_fresh();
 }
 
 /* ---- Messages */
