@@ -132,13 +132,13 @@ check_lost_files() {
     done
 }
 
-# TOOL RANKS FILES OPTION...: one file for two of the outputs, by two names if it is there.
+# TOOL RANKS FILES OPTION...: one file for two of the outputs, by two names.
 check_same_files() {
     local option own=$scratch/own.svg same=$scratch/same.svg
     find_tool "$1"
     program=${1%% *}
     for option in ${3#output }; do
-        for other in "$own" "$same"; do
+        for other in "$scratch/./own.svg" "$same"; do
             command="$1 ${*:4} --output $own --$option $other"
             start "$2" "${words[@]}" "${@:4}" --output "$own" "--$option" "$other"
             expect_refusal "give another file than to --output"

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <locale.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -31,14 +32,28 @@ void output_begin(void)
         uselocale(locale); /* of this thread, so setlocale in a library changes nothing */
 }
 
-/* A device takes what several write. */
+static const char *last_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool stat_folder(const char *path, struct stat *found)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%.*s.", (int)(last_name(path) - path), path);
+    return stat(folder, found) == 0;
+}
+
+/* A file that is not there yet is known by its folder and its name. A device takes what several write. */
 static bool is_same_file(const char *path, const char *other_path)
 {
     struct stat own, other;
     if (!path || !other_path)
         return false;
     if (stat(path, &own) != 0 || stat(other_path, &other) != 0)
-        return strcmp(path, other_path) == 0;
+        return strcmp(last_name(path), last_name(other_path)) == 0 && stat_folder(path, &own) &&
+               stat_folder(other_path, &other) && own.st_dev == other.st_dev && own.st_ino == other.st_ino;
     return own.st_dev == other.st_dev && own.st_ino == other.st_ino && !S_ISCHR(own.st_mode);
 }
 
