@@ -8,7 +8,7 @@
 #   --all    all tests, not only the quick ones
 set -u
 
-[ $# -ge 1 ] || { echo "Usage: repeat.sh TIMES [--busy] [--all]" >&2; exit 2; }
+[[ ${1-} =~ ^[0-9]+$ ]] || { echo "Usage: repeat.sh TIMES [--busy] [--all]" >&2; exit 2; }
 times=$1
 shift
 export MPIX_TEST_QUICK=yes

@@ -127,7 +127,7 @@ check_table_of_rows() {
     compare a slower
     grep -q ' same within 5 %$' out || complain "the table does not say: same within 5 %"
     grep -q ' slower is slower$' out || complain "the verdict does not name the variant"
-    grep -qE '^# slower is slower than a in 1 rows, .*; [0-9]+ more launches of each would find' out ||
+    grep -qE '^# slower is slower than a in 1 row, .*; [0-9]+ more launches of each would find' out ||
         complain "the first line does not say the verdict, or how many launches are missing"
     grep -q '^# all rows: .*ranks 4,' out || complain "the table does not say what all rows have in common"
     grep -q ', seed 1$' out || complain "the table does not say the seed"

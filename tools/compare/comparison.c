@@ -166,6 +166,7 @@ void comparison_summary(const comparison_t *comparison, char text[COMPLAINT_BYTE
         text_append(text, COMPLAINT_BYTES,
                     counts[i] == rows ? " in all %d rows"
                     : said > 1        ? " in %d"
+                    : counts[i] == 1  ? " in %d row"
                                       : " in %d rows",
                     counts[i]);
     }
