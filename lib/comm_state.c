@@ -402,7 +402,7 @@ static int make_state(MPI_Comm comm, mh_comm_state **made, mh_error *error)
         code = agree_on_settings(state, &channel, error);
     if (state)
         state->channel = channel;
-    else if (!error->alone)
+    else
         free_channel(&channel);
     if (code == MPI_SUCCESS)
         code = attach_on_all(state, &keeps, error);

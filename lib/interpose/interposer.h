@@ -212,9 +212,9 @@ static inline int64_t trace_raw_now_ns(void)
 }
 
 /* Where to look in a table of 1 << bits. The multiplier is the golden ratio: neighbors among handles are spread. */
-static inline size_t trace_hash(uint64_t number, unsigned bits)
+static inline uint64_t trace_hash(uint64_t number, unsigned bits)
 {
-    return (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));
+    return number * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits);
 }
 
 /* What a pointer of the program points to. MPI refuses a call that has none; 0 is no handle. */

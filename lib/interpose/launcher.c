@@ -142,8 +142,9 @@ static const char *first_of(const char *const *variables)
 static bool is_one_host(void)
 {
     static const char *const here[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", NULL};
-    static const char *const all[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", NULL};
-    return strcmp(first_of(here), first_of(all)) == 0;
+    static const char *const all[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", NULL};
+    const char *slurm_hosts = getenv("SLURM_STEP_NUM_NODES");
+    return slurm_hosts ? strcmp(slurm_hosts, "1") == 0 : strcmp(first_of(here), first_of(all)) == 0;
 }
 
 /* The first process writes the report. Those of other hosts cannot tell whether it can, and would wait in vain. */
@@ -413,7 +414,7 @@ static void load_into(const char *name, const program_found *program)
         mh_choices_warn("%s is a set-user-id or set-group-id program, into which nothing can be loaded", name);
         return;
     }
-    /* Where there are several, others may have it, and would wait for this process. */
+    /* Processes on other hosts may have it, and would wait for this one. */
     if (!front[0] && !is_one_host())
         refuse(BY_EACH,
                "there is no " INTERPOSE_FRONT_FILE " for the MPI library of %s on this host: "

@@ -127,7 +127,7 @@ typedef struct {
     uint32_t request; /* counted by the process from 1 */
     uint16_t id;      /* function, region, or communicator (65535: one of too many) */
     uint8_t kind;     /* trace_event_kind */
-    uint8_t mode;     /* of SEND: trace_mode; of RECEIVE_POST: TRACE_PARTITIONED or more, or 0 */
+    uint8_t mode;     /* of SEND: trace_mode, or more if in parts; of RECEIVE_POST: 0, or in parts the same */
 } trace_event;
 
 /* If more time passes between two unsuccessful calls, the program may have computed, which ends a series of them. */

@@ -19,11 +19,12 @@
 enum { MH_ROOM_BYTES = 512 }; /* more than any operation moves but those that send lists */
 
 /*
- * The only memory that MPI is given. After an error, MPI may still use it, when the callers' variables are gone. So it
- * lasts for good after an error, and there is no further operation.
+ * The memory that the operations below give to MPI. After an error, MPI may still use it, when the callers' variables
+ * are gone. So it lasts for good after an error, and there is no further operation.
  */
 typedef struct mh_room {
-    char out[MH_ROOM_BYTES], in[MH_ROOM_BYTES];
+    _Alignas(int64_t) char out[MH_ROOM_BYTES];
+    _Alignas(int64_t) char in[MH_ROOM_BYTES];
 } mh_room;
 
 typedef struct mh_channel {

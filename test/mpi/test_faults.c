@@ -493,7 +493,7 @@ __attribute__((noinline)) static void look_at_stack(const char *what)
 /* A wait fails on the last process before the others come, which go on. */
 static void fail_before_end(const char *barrier)
 {
-    enum { NTH = 100 }; /* while the others nap */
+    enum { NTH = 100 };
     bool fails = my_rank == ranks - 1;
     outcome seen = {text_of("barrier %s, a wait fails", barrier), 0};
     belongings before = look_at_belongings();
@@ -501,8 +501,11 @@ static void fail_before_end(const char *barrier)
     set_settings(comm, "barrier=%s yield=always resync_interval_ns=1000000000000", barrier);
     harmonize_times(comm, 2);
     fault_plan(fails ? find_function("MPI_Test") : -1, NTH);
-    nap_ms(fails ? 0 : 50);
+    if (!fails)
+        MPI_Recv(NULL, 0, MPI_BYTE, ranks - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     check_call(&seen, "MPIX_Harmonize", MPIX_Harmonize(comm, &(int){0}), false);
+    for (int rank = 0; rank < ranks - 1 && fails; rank++)
+        MPI_Send(NULL, 0, MPI_BYTE, rank, 0, MPI_COMM_WORLD);
     CHECK(fault_happened() == fails && seen.failures == fails, "%s: %d calls failed", seen.what, seen.failures);
     look_at_stack(seen.what);
     MPI_Comm_free(&comm);

@@ -370,26 +370,30 @@ static void start_in_any_order(void)
 #endif
 }
 
-/* The same of partitioned messages, of one number and of two. */
+/* The same of partitioned messages of other lengths. Two are of one tag, the others are made in another order, too. */
 static void start_parts_in_any_order(void)
 {
 #if MPI_VERSION >= 4
-    int numbers[2][2];
-    MPI_Request requests[2];
-    for (int i = 0; i < 2; i++)
+    int numbers[4][4] = {{0}};
+    MPI_Request requests[4];
+    for (int k = 0; k < 4; k++) {
+        const int i = k < 2 ? k : k ^ rank, tag = TAG + (i < 2 ? 0 : 2 * i);
         if (rank == 0)
-            MPI_Psend_init(numbers[i], 1, i + 1, MPI_INT, 1, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+            MPI_Psend_init(numbers[i], 1, i + 1, MPI_INT, 1, tag, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
         else
-            MPI_Precv_init(numbers[i], 1, i + 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
-    for (int i = 0; i < 3; i++) {
-        MPI_Start(&requests[rank]);
-        MPI_Start(&requests[1 - rank]);
-        for (int k = 0; k < 2 && rank == 0; k++)
-            MPI_Pready(0, requests[k]);
-        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+            MPI_Precv_init(numbers[i], 1, i + 1, MPI_INT, 0, tag, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
     }
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 4; k++)
+            MPI_Start(&requests[k ^ rank]);
+        for (int k = 0; k < 4 && rank == 0; k++)
+            MPI_Pready(0, requests[k]);
+        MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    }
+    for (int i = 0; i < 4; i++)
         MPI_Request_free(&requests[i]);
+#else
+    puts("there are none");
 #endif
 }
 

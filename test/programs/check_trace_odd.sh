@@ -124,10 +124,13 @@ check_orders() {
 # What is received is as long as what was sent.
 check_parts() {
     record_all "$odd" parts
-    [ -x "$programs/mpix_trace_convert" ] || return 0
     succeeds run alone mpix_trace_convert --format csv "$folder"
     awk -F, '$3 == "send" { sent[$14] = $10 } $3 == "receive" && $11 != sent[$14] { print "matched wrongly: " $0 }
+        $3 == "receive" { received++ } END { if (received != 12) print "not 12, but " received + 0 " receives" }
         ' "$scratch/out"
+}
+has_parts() {
+    [ -x "$programs/mpix_trace_convert" ] && ! plain "$odd" parts | grep -q 'there are none'
 }
 
 # ACTION: whether all of the program's calls fail that should
@@ -162,7 +165,8 @@ tap_check "collective calls that fail on one process" check_recording all "$odd"
 0,1|1| collective partner -1 tag 45 bytes 4 comm 2 request 0$
 END
 tap_check "persistent collective operations that are started in any order" check_orders
-tap_check "partitioned messages that are started in any order" check_parts
+tap_check_if has_parts "there are no partitioned messages, or no mpix_trace_convert" \
+    "partitioned messages that are started in any order" check_parts
 # Requests that failed are no longer known when their handles come again, and what was too long has come. Open MPI 4
 # takes it without an error.
 tap_check_if "fails requests" "they do not fail with this MPI library" \

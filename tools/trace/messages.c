@@ -2,8 +2,8 @@
 /*
  * messages.c - which send and which receive are one message. Between two processes, messages of one communicator and
  * tag are received in the order in which they were sent, where receives count by when they were posted: a call that
- * waits sends, or posts its own, when it is entered. Partitioned messages, of MPI_Psend_init, are for themselves, those
- * of each request, too.
+ * waits sends, or posts its own, when it is entered. Partitioned messages, of MPI_Psend_init, are matched apart from
+ * others, and those of each request apart from those of other requests.
  */
 #include "common/room.h"
 #include "trace/bulk.h"

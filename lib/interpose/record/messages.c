@@ -58,19 +58,21 @@ int64_t mh_trace_bytes(int64_t count, MPI_Datatype type)
 
 enum { MADE_BITS = 9 };
 static trace_table streams = TRACE_TABLE(MADE_BITS);
-static _Atomic uint32_t made[TRACE_SLOTS(MADE_BITS)];
+static uint32_t made[TRACE_SLOTS(MADE_BITS)];
 
 /* The mode of the next one. Two kinds may have the same key, though it is most unlikely. */
 static TRACE_RARE uint8_t partitioned_mode(const trace_request *its)
 {
+    static trace_lock counting = TRACE_LOCK;
     const uint64_t message = (uint64_t)(uint32_t)its->tag << 32 | (uint32_t)its->partner;
     const uint64_t key = (trace_hash(message, 63) ^ ((uint64_t)its->comm << 8 | its->does)) << 1 | 1;
-    int64_t slot = mh_trace_reserve(&streams, key);
-    if (slot >= 0)
+    mh_trace_lock(&counting, TRACE_AT_ANY_TIME);
+    int64_t slot = mh_trace_find(&streams, key);
+    if (slot < 0 && (slot = mh_trace_reserve(&streams, key)) >= 0)
         mh_trace_publish(&streams, slot, key);
-    else
-        slot = mh_trace_find(&streams, key);
-    return TRACE_PARTITIONED + (slot < 0 ? 0 : atomic_fetch_add(&made[slot], 1) % TRACE_PARTITIONED_MODES);
+    const uint32_t number = slot < 0 ? 0 : made[slot]++;
+    mh_trace_unlock(&counting);
+    return TRACE_PARTITIONED + number % TRACE_PARTITIONED_MODES;
 }
 
 /* What the call says of the message. Returns false if there is none. */
