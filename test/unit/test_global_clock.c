@@ -9,6 +9,7 @@
 #include "coroutine.h"
 #include "support.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 
@@ -66,6 +67,8 @@ TEST(published_estimate_is_in_force)
     open_by_hand(&clock, -5000);
     ck_assert(!mh_global_clock_is_set(&clock));
     for (int i = 0; i < 1000; i++) {
+        if (i == 501) /* nearly the last number */
+            atomic_store(&clock.sequence, UINT_MAX - 5);
         mh_estimate wanted = {
             .model = {i, INT64_C(10) * i, i * MH_PPM}, .bound_ns = INT64_C(100) * i, .drift_bound = 2 * i * MH_PPM};
         mh_global_clock_publish(&clock, &wanted);

@@ -112,9 +112,10 @@ TEST(processes_share_the_group_that_limits_them)
 {
     static const file files[] = {{V2 "/a/cpu.max", "200000 100000\n"},
                                  {V2 "/a/b/cpu.max", "max 100000\n"},
-                                 {V2 "/a/c/cpu.max", "300000 100000\n"},
+                                 {V2 "/a/c/cpu.max", "200000 100000\n"},
+                                 {V2 "/a/e/cpu.max", "300000 100000\n"},
                                  {V2 "/d/cpu.max", "200000 100000\n"}};
-    static const char *const groups[] = {"0::/a/b\n", "0::/a/c\n", "0::/d\n"};
+    static const char *const groups[] = {"0::/a/b\n", "0::/a/c\n", "0::/d\n", "0::/a/e\n"};
     mh_quota found[COUNT_OF(groups)];
     for (int i = 0; i < COUNT_OF(files); i++)
         write_file(&files[i]);
@@ -123,6 +124,7 @@ TEST(processes_share_the_group_that_limits_them)
         found[i] = mh_quota_find(root);
     }
     ck_assert_uint_eq(found[0].group, found[1].group);
+    ck_assert_uint_eq(found[0].group, found[3].group);
     ck_assert_uint_ne(found[0].group, found[2].group);
 }
 
