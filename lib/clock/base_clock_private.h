@@ -19,8 +19,9 @@ typedef struct mh_clock_kind {
     int64_t (*now_ns)(const mh_base_clock *clock);
     /* A quicker reading, which may come before that of earlier instructions; NULL: there is none. */
     int64_t (*glance_ns)(const mh_base_clock *clock);
-    /* A quicker way to spin until deadline_ns or until the clock goes back, or NULL. Returns the last reading. */
-    int64_t (*wait_until)(const mh_base_clock *clock, int64_t deadline_ns);
+    /* A quicker way to spin until deadline_ns, or until the clock goes back before from_ns, or NULL. Returns the last
+       reading. */
+    int64_t (*wait_until)(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns);
     /* Measure the scale of a counter; NULL for clocks that count nanoseconds. */
     mh_tick_scale (*calibrate)(void);
 } mh_clock_kind;

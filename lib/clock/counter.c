@@ -103,11 +103,12 @@ int64_t mh_counter_glance_ns(const mh_base_clock *clock)
     return to_ns(glance_at_ticks(), &clock->scale);
 }
 
-int64_t mh_counter_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
+int64_t mh_counter_wait_until(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns)
 {
     uint64_t first = glance_at_ticks(), ticks = first;
-    int64_t left_ns = deadline_ns - to_ns(first, &clock->scale);
-    if (left_ns > 0) {
+    int64_t first_ns = to_ns(first, &clock->scale), left_ns = deadline_ns - first_ns;
+    bool was_set_back = first_ns + MH_NS_PER_US < from_ns; /* a glance is early by less */
+    if (left_ns > 0 && !was_set_back) {
         /*
          * 2 more ticks: scales and product are rounded down. If the counter goes back, the difference is huge: no wait.
          */

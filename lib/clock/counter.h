@@ -44,7 +44,7 @@ int mh_counter_probe(const char *clocksource, char *why, size_t why_size);
 /* The functions of a clock kind. They must not be called if no counter is compiled in: then no probe succeeds. */
 int64_t mh_counter_now_ns(const mh_base_clock *clock);
 int64_t mh_counter_glance_ns(const mh_base_clock *clock);
-int64_t mh_counter_wait_until(const mh_base_clock *clock, int64_t deadline_ns);
+int64_t mh_counter_wait_until(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns);
 
 /* The same for each call in the life of a process: a second calibration would be a second clock. */
 mh_tick_scale mh_counter_calibrate(void);

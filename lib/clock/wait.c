@@ -83,6 +83,6 @@ int64_t mh_wait_until(const mh_base_clock *clock, int64_t from_ns, int64_t deadl
             return now_ns;
     }
     if (clock->kind->wait_until)
-        return clock->kind->wait_until(clock, deadline_ns);
+        return clock->kind->wait_until(clock, from_ns, deadline_ns);
     return spin_until_or_set_back(clock, from_ns, deadline_ns);
 }

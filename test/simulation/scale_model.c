@@ -174,8 +174,9 @@ static int64_t clock_now_ns(const mh_base_clock *clock)
     return local_ns(self->rank, self->now_ns);
 }
 
-static int64_t clock_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
+static int64_t clock_wait_until(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns)
 {
+    (void)from_ns;
     int64_t now_ns;
     while ((now_ns = clock_now_ns(clock)) < deadline_ns - READ_COST_NS)
         virtual_self()->now_ns += deadline_ns - now_ns - READ_COST_NS;

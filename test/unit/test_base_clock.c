@@ -95,6 +95,16 @@ LOOP_TEST(wait_ends_when_the_clock_reads_the_deadline, COUNT_OF(kinds))
     }
 }
 
+LOOP_TEST(setting_the_clock_back_ends_a_wait, COUNT_OF(kinds))
+{
+    mh_base_clock clock;
+    if (!open_clock(kinds[_i], &clock))
+        return;
+    int64_t now_ns = mh_base_clock_now_ns(&clock), read_ns;
+    read_ns = mh_wait_until(&clock, now_ns + 3600 * MH_NS_PER_S, now_ns + 7200 * MH_NS_PER_S, false);
+    ck_assert_int_lt(read_ns, now_ns + 3600 * MH_NS_PER_S);
+}
+
 LOOP_TEST(wait_for_the_past_ends_at_once, COUNT_OF(kinds))
 {
     static const int64_t pasts_ns[] = {0, 1, MH_NS_PER_S, INT64_C(1) << 61};

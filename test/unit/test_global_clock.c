@@ -23,8 +23,9 @@ static int64_t hand_now_ns(const mh_base_clock *clock)
     return hand_ns;
 }
 
-static int64_t hand_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
+static int64_t hand_wait_until(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns)
 {
+    (void)from_ns;
     (void)clock;
     if (hand_ns < deadline_ns)
         hand_ns = deadline_ns;
@@ -292,13 +293,13 @@ static void read_overtaken(void *unused)
     overtaken.reader.next = &overtaken.publisher;
 }
 
-static int64_t overtaken_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
+static int64_t overtaken_wait_until(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns)
 {
     if (overtaken.switches % 2 == 0 && overtaken.switches < 3) {
         overtaken.switches++;
         coroutine_switch(&overtaken.publisher, &overtaken.reader);
     }
-    return hand_wait_until(clock, deadline_ns);
+    return hand_wait_until(clock, from_ns, deadline_ns);
 }
 
 static const mh_clock_kind overtaken_kind = {

@@ -50,8 +50,9 @@ static int64_t clock_now_ns(const mh_base_clock *clock)
     return simulated_clock_ns(played, self->rank, self->now_ns);
 }
 
-static int64_t clock_wait_until(const mh_base_clock *clock, int64_t deadline_ns)
+static int64_t clock_wait_until(const mh_base_clock *clock, int64_t from_ns, int64_t deadline_ns)
 {
+    (void)from_ns;
     virtual_process *self = virtual_self();
     int64_t now_ns;
     while ((now_ns = clock_now_ns(clock)) < deadline_ns)
