@@ -183,7 +183,7 @@ check_pkgconfig() {
 }
 quick tap_check "pkg-config knows the library by each of its names" check_pkgconfig
 
-# Of a static library with a suffix: modules, pages and completions are all that is made here.
+# A static library with a suffix, of which only modules, pages and completions are installed here.
 check_suffix() {
     local option name output prefix=$scratch/both
     mkdir "$scratch/suffix" && cd "$scratch/suffix" || return

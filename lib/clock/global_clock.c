@@ -109,7 +109,7 @@ void mh_global_clock_publish(mh_global_clock *clock, const mh_estimate *estimate
      */
     atomic_thread_fence(memory_order_release);
     store_estimate(&clock->copies[(sequence / 2 + 1) % 2], estimate);
-    /* Of the numbers that begin again, 0 is left out. */
+    /* When the numbers start over, 0 is left out: it means that nothing was published. */
     atomic_store(&clock->sequence, sequence + 2 > 0 ? sequence + 2 : 4);
     if (clock->base.may_be_set)
         atomic_fetch_add(&clock->floor_ns, 1);

@@ -48,7 +48,7 @@ static void tighten(mh_quota *tightest, const char *folder)
         quota_us < 1 || period_us < 1)
         return;
     int64_t processors = quota_us / period_us + (quota_us % period_us != 0);
-    /* Of equal ones, the outer, which more may share. */
+    /* Of equal quotas, the outer one counts: more processes may share it. */
     if (processors <= tightest->processors && stat(folder, &status) == 0)
         *tightest = (mh_quota){processors, (uint64_t)status.st_dev << 48 ^ (uint64_t)status.st_ino};
 }
