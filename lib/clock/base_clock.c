@@ -93,7 +93,7 @@ static int64_t measure_read_cost_ns(const mh_base_clock *clock)
         for (int i = 0; i < READS; i++)
             last_ns = mh_base_clock_now_ns(clock);
         int64_t cost_ns = (last_ns - first_ns + READS - 1) / READS;
-        if (cost_ns < min_ns)
+        if (cost_ns >= 0 && cost_ns < min_ns) /* below 0: the clock was set back */
             min_ns = cost_ns;
     }
     return min_ns > 0 ? min_ns : 1;

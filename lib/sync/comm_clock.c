@@ -141,11 +141,19 @@ static int64_t hurry_ns(const mh_comm_clock *clock)
     return -mh_sync_interval_ns(&clock->plan, target_ns);
 }
 
+/* Now, as the base clock would read if it had not been stepped since the last look. The next look adds that step. */
+static int64_t now_before_steps_ns(const mh_comm_clock *clock)
+{
+    mh_clock_watch watch = clock->watch;
+    int64_t step_ns = mh_clock_watch_look(&watch, &clock->global.base);
+    return watch.base_ns - step_ns;
+}
+
 /* Global time begins now, on the clock of rank 0. */
 static int begin_epoch(mh_comm_clock *clock, mh_error *error)
 {
+    clock->zero_ns = now_before_steps_ns(clock);
     int64_t unix_ns = mh_kernel_clock_ns(CLOCK_REALTIME);
-    clock->zero_ns = mh_base_clock_now_ns(&clock->global.base);
     /* The address tells simulated processes apart, which share a time and a process number. */
     struct {
         int64_t unix_ns;

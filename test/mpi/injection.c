@@ -233,8 +233,18 @@ bool leaves_shared_memory(void)
     return file >= 0;
 }
 
+static _Atomic int64_t step_of_memory_ns;
+
+int64_t step_at_shared_memory(int64_t step_ns)
+{
+    return atomic_exchange(&step_of_memory_ns, step_ns);
+}
+
 __attribute__((visibility("default"))) int memfd_create(const char *name, unsigned flags)
 {
+    int64_t step_ns = atomic_exchange(&step_of_memory_ns, 0);
+    if (step_ns != 0)
+        inject_step(step_ns);
     if (atomic_load(&descriptors_refused)) {
         errno = EACCES;
         return -1;

@@ -246,6 +246,9 @@ bool was_inside(const later_step *step, int64_t from_ns, int64_t until_ns);
  */
 int64_t step_after_readings(int64_t nth, int64_t step_ns);
 
+/* Step them when the library next makes shared memory (0: do not). Returns the step that was still to come. */
+int64_t step_at_shared_memory(int64_t step_ns);
+
 /* What CLOCK_MONOTONIC_RAW of the system was when it was last read by anybody in this process. */
 int64_t last_raw_reading_ns(void);
 

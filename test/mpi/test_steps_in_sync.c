@@ -134,6 +134,31 @@ static void check_step_in_shared(int64_t readings)
     MPI_Comm_free(&comm);
 }
 
+/* Rank 0 makes memory for its node after it has opened a clock, or taken over an earlier one, and before the epoch. */
+static void check_step_before_epoch(const char *clock, bool is_shared, int64_t step_ns)
+{
+    static int wander_ppb = 1000; /* a clock that was synchronized for less is of no use */
+    const char *settings = text_of("clock=%s wander_max_ppb_per_s=%d", clock, ++wander_ppb);
+    const char *what = text_of("clock %s, %s, set by %" PRId64 " s before the epoch", clock,
+                               is_shared ? "shared" : "fresh", step_ns / NS_PER_S);
+    inject_clock(0, 0);
+    MPI_Comm earlier = duplicate_with("%s", settings), comm = duplicate_with("%s", settings);
+    if (is_shared)
+        harmonize(earlier);
+    meet(comm);
+    if (my_rank == 0)
+        step_at_shared_memory(step_ns);
+    int64_t began_ns = true_ns();
+    CHECK_OK(MPIX_Clock_sync(comm));
+    bool is_stepped = my_rank == 0 && step_at_shared_memory(0) == 0;
+    int64_t time_ns = read_ns(comm, NULL), passed_ns = true_ns() - began_ns;
+    CHECK(!is_stepped || (time_ns >= 0 && time_ns <= passed_ns + NS_PER_MS),
+          "%s: global time is %" PRId64 " ns, %" PRId64 " ns after it began", what, time_ns, passed_ns);
+    check_clock(comm, what);
+    MPI_Comm_free(&earlier);
+    MPI_Comm_free(&comm);
+}
+
 static void *step_again_and_again(void *is_over)
 {
     while (!atomic_load((_Atomic bool *)is_over)) {
@@ -171,6 +196,15 @@ SUB_TEST(clock_stepped_in_first_sync, SEVERAL, "a step in the first synchronizat
     check_steps_throughout_first();
     for (int64_t readings = 10; readings <= 30; readings += 10)
         check_step_in_shared(readings);
+}
+
+SUB_TEST(clock_set_before_epoch, SEVERAL, "a step between opening a clock and its first synchronization")
+{
+    static const char *const clocks[] = {"monotonic_raw", "realtime"};
+    for (int clock = 0; clock < 2; clock++)
+        for (int shared = 0; shared < 2; shared++)
+            for (int back = 0; back < 2; back++)
+                check_step_before_epoch(clocks[clock], shared, back ? -10 * NS_PER_S : 10 * NS_PER_S);
 }
 
 /* ---- Later ones */
