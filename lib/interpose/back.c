@@ -57,7 +57,7 @@ static bool can(const char *reason, const char *tool, const char *without)
     int rank;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (reason && rank == 0)
-        fprintf(stderr, "%s: %s; the program runs %s\n", tool, reason, without);
+        mh_interpose_print("%s: %s; the program runs %s\n", tool, reason, without);
     return !reason;
 }
 
@@ -69,16 +69,18 @@ static void check_launcher(void)
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     PMPI_Get_library_version(library, &length);
     if (mh_launcher_is_other(size, library, message) && *message)
-        fprintf(stderr, "%s: %s\n", mh_choices_name(), message);
+        mh_interpose_print("%s: %s\n", mh_choices_name(), message);
 }
 
 /* Choices of rank 0 are for all processes. */
-static int begin(const interpose_choices *choices, int64_t entered_raw_ns, trace_call *call)
+static int begin(const interpose_choices *choices, interpose_file standard_error, int64_t entered_raw_ns,
+                 trace_call *call)
 {
     int thread_level = MPI_THREAD_MULTIPLE;
     char only[CHOICES_TEXT];
     const int64_t left_raw_ns = trace_raw_now_ns();
     mh_choices = *choices;
+    mh_standard_error = standard_error;
     check_launcher();
     mh_twin_of_world = mh_interpose_twin(MPI_COMM_WORLD);
     const bool has_twin = mh_twin_of_world != MPI_COMM_NULL;

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "interpose/choices.h"
 
+#include "interpose/descriptors.h"
+
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -10,9 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-interpose_choices mh_choices = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .mark = -1};
+interpose_choices mh_choices = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
 
 static const char variable[] = "MPIX_INTERPOSE";
 
@@ -67,7 +68,6 @@ const char *mh_choices_without(void)
                                     : "without the preload and without being recorded";
 }
 
-/* Written at once, so that no launcher mixes it with output of other processes. */
 void mh_choices_warn(const char *format, ...)
 {
     char text[2 * PATH_MAX];
@@ -77,7 +77,7 @@ void mh_choices_warn(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    dprintf(STDERR_FILENO, "%s: %s; the program runs %s\n", mh_choices_name(), text, mh_choices_without());
+    mh_interpose_print("%s: %s; the program runs %s\n", mh_choices_name(), text, mh_choices_without());
 }
 
 int mh_stem_of(const char *path, const char *const *stems)
@@ -89,7 +89,7 @@ int mh_stem_of(const char *path, const char *const *stems)
     return -1;
 }
 
-bool mh_is_first_process(void)
+static bool find_first_process(void)
 {
     static const char *const ranks[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++) {
@@ -98,4 +98,13 @@ bool mh_is_first_process(void)
             return strcmp(rank, "0") == 0;
     }
     return true;
+}
+
+/* The program may change its environment later. */
+bool mh_is_first_process(void)
+{
+    static int known = -1;
+    if (known < 0)
+        known = find_first_process();
+    return known;
 }

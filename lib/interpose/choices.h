@@ -17,12 +17,13 @@ typedef struct {
     int64_t barrier, wtime;      /* MPI_Barrier is to be harmonized, MPI_Wtime to be the global clock */
     int64_t all, quiet;          /* barriers of all communicators; no report */
     int64_t buffer_bytes;
-    int64_t from_ns, to_ns; /* global time */
-    int64_t pid, mark; /* of the program; its descriptor of a file that is not empty once MPI_Init was called, or -1 */
+    int64_t from_ns, to_ns;    /* global time */
+    int64_t pid;               /* of the program */
     char report[CHOICES_TEXT]; /* empty: standard error */
     char folder[CHOICES_TEXT];
-    char only[CHOICES_TEXT]; /* patterns of names; empty: all but MPI_Wtime and MPI_Wtick */
-    char back[CHOICES_TEXT]; /* the file */
+    char only[CHOICES_TEXT];   /* patterns of names; empty: all but MPI_Wtime and MPI_Wtick */
+    char back[CHOICES_TEXT];   /* the file */
+    char unused[CHOICES_TEXT]; /* a file that MPI_Init removes; empty: there is none */
 } interpose_choices;
 extern interpose_choices mh_choices; /* the launcher, the front and the back have their own each */
 

@@ -4,16 +4,15 @@
 #include "interpose/find.h"
 
 #include "interpose/choices.h"
+#include "interpose/descriptors.h"
 #include "interpose/interposer.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { STATUS_NO_SYMBOL = 127, VERSION_SIZE = 8193 };
@@ -21,47 +20,42 @@ enum { STATUS_NO_SYMBOL = 127, VERSION_SIZE = 8193 };
 void mh_interpose_say(const char *text)
 {
     if (mh_choices.records && mh_is_first_process())
-        fprintf(stderr, "%s: %s\n", mh_choices_name(), text);
+        mh_interpose_print("%s: %s\n", mh_choices_name(), text);
 }
-
-/*
- * Programs that may call MPI or not, such as shells. For such a program the launcher opened a file without a name,
- * under a number that no program counts on. Whoever calls MPI_Init, also a child, writes into it.
- */
-enum { HIGH_DESCRIPTOR = 200 };
-static int errors = -1; /* some programs close their own stderr at the end */
 
 __attribute__((constructor)) static void begin(void)
 {
     if (!mh_choices_import())
-        mh_choices = (interpose_choices){.mark = -1};
-    if (mh_choices.mark >= 0 && mh_choices.pid == getpid())
-        errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+        memset(&mh_choices, 0, sizeof mh_choices);
+    mh_standard_error = mh_file_of(STDERR_FILENO);
+    mh_is_first_process();
 }
 
+/*
+ * Programs that may call MPI or not, such as shells. For such a program the launcher made a file, which whoever calls
+ * MPI_Init removes, also a child. No descriptor of it is kept: scripts use any of them.
+ */
 static void mark_as_used(void)
 {
-    char path[64];
-    if (mh_choices.mark < 0)
-        return;
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)mh_choices.pid, (int)mh_choices.mark);
-    int file = open(path, O_WRONLY | O_CLOEXEC);
-    if (file < 0)
-        return;
-    ssize_t written = write(file, "", 1);
-    (void)written; /* without it, a line says too little */
-    close(file);
+    if (mh_choices.unused[0])
+        unlink(mh_choices.unused);
+    mh_choices.unused[0] = '\0';
 }
 
 __attribute__((destructor)) static void end(void)
 {
-    struct stat file;
-    if (mh_choices.mark < 0 || mh_choices.pid != getpid() || fstat((int)mh_choices.mark, &file) != 0 ||
-        file.st_size > 0 || file.st_nlink > 0)
-        return;
-    dprintf(errors < 0 ? STDERR_FILENO : errors, "%s: nothing called MPI_Init; the program ran %s\n", mh_choices_name(),
-            mh_choices_without());
-    mh_choices.mark = -1;
+    if (mh_choices.unused[0] && mh_choices.pid == getpid() && unlink(mh_choices.unused) == 0)
+        mh_interpose_print("%s: nothing called MPI_Init; the program ran %s\n", mh_choices_name(),
+                           mh_choices_without());
+}
+
+/* Some programs, such as timeout, close their standard error at the end, before destructors. */
+__attribute__((visibility("default"))) int fclose(FILE *file)
+{
+    static interpose_next next = {.symbol = "fclose"};
+    if (file == stderr)
+        end();
+    return ((int (*)(FILE *))mh_interpose_find(&next))(file);
 }
 
 /* Some shells end by this, without destructors. */
@@ -128,8 +122,8 @@ void *mh_interpose_search(interpose_next *next)
     void *address = mh_interpose_find_if_any(next);
     if (!address) {
         /* As the dynamic linker does with a name that nobody defines. */
-        fprintf(stderr, "%s: the program calls %s, which no MPI library in it defines\n", mh_choices_name(),
-                next->symbol);
+        mh_interpose_print("%s: the program calls %s, which no MPI library in it defines\n", mh_choices_name(),
+                           next->symbol);
         _exit(STATUS_NO_SYMBOL);
     }
     return address;

@@ -276,7 +276,7 @@ INLINE int begin(int result, trace_place before, int64_t entered_ns, int id, con
     go_in(&call, id, site);
     call.site = program_site(site);
     const interpose_back *back = mh_interpose_open();
-    const int does = back ? back->begin(&mh_choices, entered_ns, &call) : 0;
+    const int does = back ? back->begin(&mh_choices, mh_standard_error, entered_ns, &call) : 0;
     if (does & INTERPOSE_RECORDS)
         __atomic_store_n(&recorder, back, __ATOMIC_RELEASE);
     if (does & INTERPOSE_HARMONIZES)

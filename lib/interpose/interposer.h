@@ -15,6 +15,7 @@
 #define INTERPOSE_INTERPOSER_H
 
 #include "interpose/choices.h"
+#include "interpose/descriptors.h"
 #include "pure/trace_format.h"
 
 #include <mpi.h>
@@ -194,7 +195,8 @@ void mh_trace_abort(void); /* MPI ends the program */
 typedef struct {
     const char *code, *code_end; /* of the back: it calls MPI, too */
     /* After MPI_Init, whose id and site the call has. Returns what is done: INTERPOSE_RECORDS and so on. */
-    int (*begin)(const interpose_choices *choices, int64_t entered_raw_ns, trace_call *call);
+    int (*begin)(const interpose_choices *choices, interpose_file standard_error, int64_t entered_raw_ns,
+                 trace_call *call);
     void (*end)(trace_call *call); /* before MPI_Finalize; both are collective over the world */
     __typeof__(mh_preload_barrier) *barrier;
     void (*after_collective)(trace_call *recorded, MPI_Comm comm, int result); /* recorded: NULL if the call is not */

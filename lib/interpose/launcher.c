@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "common/options.h"
 #include "interpose/choices.h"
+#include "interpose/descriptors.h"
 #include "interpose/program.h"
 
 #include <dirent.h>
@@ -22,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -390,16 +390,20 @@ static void ask_library(void)
 
 /* ---- The program */
 
-/* Whoever calls MPI_Init writes into this file, which has no name: so nothing stays when processes are killed. */
+/* Whoever calls MPI_Init removes this file; else it is removed at the end. */
 static void expect_mpi(void)
 {
-    enum { HIGH_DESCRIPTOR = 210 }; /* which no program counts on */
-    int file = mh_is_first_process() ? memfd_create("mpix", 0) : -1;
-    if (file < 0)
+    const char *folder = getenv("TMPDIR");
+    if (!mh_is_first_process())
         return;
+    snprintf(mh_choices.unused, sizeof mh_choices.unused, "%s/mpix-XXXXXX",
+             folder && folder[0] == '/' ? folder : P_tmpdir);
     mh_choices.pid = getpid();
-    mh_choices.mark = fcntl(file, F_DUPFD, HIGH_DESCRIPTOR);
-    close(file);
+    const int file = mkostemp(mh_choices.unused, O_CLOEXEC);
+    if (file < 0)
+        mh_choices.unused[0] = '\0';
+    else
+        close(file);
 }
 
 static void load_into(const char *name, const program_found *program)
@@ -446,6 +450,7 @@ int main(int argc, char **argv)
 {
     program_found program;
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* so that processes do not write into each other's lines */
+    mh_standard_error = mh_file_of(STDERR_FILENO);
     argv = read_command_line(argc, argv);
     if (!mh_program_find(argv[0], &program)) {
         if (program.path[0])
@@ -461,5 +466,6 @@ int main(int argc, char **argv)
         check_folder();
     load_into(argv[0], &program);
     execvp(argv[0], argv);
+    unlink(mh_choices.unused);
     refuse(BY_EACH, "%s cannot be executed: %s", argv[0], strerror(errno));
 }

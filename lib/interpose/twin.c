@@ -4,12 +4,8 @@
 
 #include "mpix_harmonize.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 /*
  * For a call on a communicator of the program, so that the program's handler does not see its errors. In MPICH, the
@@ -164,29 +160,4 @@ bool mh_interpose_statistic(MPI_Comm comm, const char *key, char *text, int size
     PMPI_Info_get(info, key, size - 1, text, &found);
     PMPI_Info_free(&info);
     return found;
-}
-
-void mh_interpose_take_file_signal(void)
-{
-    static const struct timespec at_once;
-    sigset_t too_large;
-    sigemptyset(&too_large);
-    sigaddset(&too_large, SIGXFSZ);
-    sigtimedwait(&too_large, NULL, &at_once);
-}
-
-int mh_interpose_write(int file, const char *text)
-{
-    int reason = 0;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    for (ssize_t done = 0; *text && reason == 0; text += done < 0 ? 0 : done) {
-        done = write(file, text, strlen(text));
-        reason = done < 0 ? errno : 0;
-    }
-    if (reason == EFBIG && !sigismember(&before, SIGXFSZ))
-        mh_interpose_take_file_signal();
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return reason;
 }

@@ -42,11 +42,6 @@ bool mh_interpose_has_all(MPI_Comm comm);
 /* The same of one collective call. One that MPI refuses on a process is not made, and others need not make it. */
 bool mh_interpose_is_of_all(MPI_Comm comm, int result);
 
-/* Write a text whole, if that can be. Returns 0 or an errno. Where a file would be larger than the program may make it,
- * the kernel also sends a signal, which would end most programs: it is taken. */
-int mh_interpose_write(int file, const char *text);
-void mh_interpose_take_file_signal(void); /* the same, where it is blocked */
-
 /* What the library knows of a communicator under this key, as text of at most size - 1. Returns false if nothing. */
 bool mh_interpose_statistic(MPI_Comm comm, const char *key, char *text, int size);
 

@@ -36,8 +36,10 @@ check_abort() {
 # What may start a program with MPI runs, and says at the end that nothing called MPI: once, and whatever ends it.
 check_no_mpi() {
     local command
-    for command in 'echo hello; exit 7' 'exec env sh -c "echo hello; exit 7"' '(echo hello); (exit 7)'; do
-        run alone mpix_preload sh -c "$command"
+    mkdir "$scratch/left"
+    for command in 'echo hello; exit 7' 'exec env sh -c "echo hello; exit 7"' '(echo hello); (exit 7)' \
+        'exec timeout 60 sh -c "echo hello; exit 7"'; do
+        TMPDIR=$scratch/left run alone mpix_preload sh -c "$command"
         expect_status 7
         expect out hello 1
         expect_line '^mpix_preload: nothing called MPI_Init; the program ran without the preload$'
@@ -45,7 +47,25 @@ check_no_mpi() {
     succeeds run 2 mpix_preload sh -c 'exec ls /dev/null'
     [ "$(own_messages | grep -c 'nothing called MPI_Init')" -eq 1 ] || complain "not one line of all processes"
     refuses 'ls is no MPI program' run alone mpix_preload ls /dev/null
-    ! compgen -G "${TMPDIR:-/tmp}/mpix-*" || echo "a file is left"
+    TMPDIR=$scratch/left preload --quiet sh -c "$subject nothing"
+    rmdir "$scratch/left" || echo "a file is left"
+}
+
+# Scripts use any descriptors for themselves: a lock, and a file that keeps what they wrote.
+check_descriptors() {
+    cat >"$scratch/script" <<'SCRIPT'
+#!/bin/bash
+for descriptor in {3..250}; do
+    [ -e /proc/self/fd/$descriptor ] || eval "exec $descriptor>\"\$1.\$descriptor\"; echo mine >&$descriptor" || exit
+done
+flock -n 200 && "${@:2}"
+SCRIPT
+    chmod +x "$scratch/script"
+    rm -f "$scratch"/files.*
+    run alone mpix_preload "$scratch/script" "$scratch/files" "$subject" nothing
+    ranks=1 expect_done
+    [ "$(cat "$scratch"/files.* | grep -vcx mine)" -eq 0 ] || complain "a file of the script has more than it wrote"
+    [ -s "$scratch/files.200" ] && [ -s "$scratch/files.210" ] || complain "a descriptor is taken already"
 }
 
 # PROGRAM WHY: one line says why the preload cannot work, and the program runs.
@@ -254,6 +274,7 @@ quick tap_check "a shell wrapper, a child, another program" check_wrapper
 tap_check "a program without barriers, or of sessions" check_without_barriers
 tap_check "a program that aborts" check_abort
 quick tap_check "no MPI program" check_no_mpi
+quick tap_check "a script that uses all descriptors" check_descriptors
 links_statically() { echo 'int main(void) { return 0; }' | cc -static -x c - -o "$scratch/try"; }
 tap_check_if links_statically "cc links no static program" \
     "a static program" check_plain "linked statically" -static +x

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,13 +238,13 @@ static void make_events(void)
 /* A signal comes while the recorder writes: this stands before the function of the C library. */
 static volatile sig_atomic_t raises;
 
-ssize_t writev(int file, const struct iovec *parts, int count)
+ssize_t pwritev(int file, const struct iovec *parts, int count, off_t offset)
 {
     if (raises) {
         raises = 0;
         raise(SIGUSR1);
     }
-    return syscall(SYS_writev, file, parts, count);
+    return syscall(SYS_pwritev, file, parts, count, offset, (long)((int64_t)offset >> 32));
 }
 
 static void abort_by_signal(int number)
@@ -397,6 +398,41 @@ static void start_parts_in_any_order(void)
 #endif
 }
 
+/* ---- Descriptors that the program takes for files of its own */
+
+static int find_trace(char *path, size_t size)
+{
+    char link[64];
+    for (int descriptor = 3; descriptor < 1024; descriptor++) {
+        snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+        const ssize_t length = readlink(link, path, size - 1);
+        path[length > 0 ? length : 0] = '\0';
+        if (strstr(path, ".mpixtrace"))
+            return descriptor;
+    }
+    return -1;
+}
+
+/* Nothing but what the program writes comes into its file, nor is it closed. */
+static void take_descriptor(void)
+{
+    char path[4096];
+    const int descriptor = strcmp(action, "take_errors") == 0 ? STDERR_FILENO : find_trace(path, sizeof path);
+    FILE *file = tmpfile();
+    fwrite("my result", 9, 1, file);
+    fflush(file);
+    if (strcmp(action, "take_lost") == 0)
+        unlink(path);
+    dup2(fileno(file), descriptor);
+    for (int i = 0; i < 20000; i++)
+        MPI_Sendrecv(&i, 1, MPI_INT, rank, TAG, &(int){0}, 1, MPI_INT, rank, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    const off_t size = lseek(descriptor, 0, SEEK_END);
+    if (size != 9)
+        printf("wrong: the file has %ld bytes\n", (long)size);
+    fclose(file);
+}
+
 static void set_level(void)
 {
     MPI_Pcontrol((int)number);
@@ -406,6 +442,7 @@ static void set_level(void)
 int main(int argc, char **argv)
 {
     enum { NO_WORLD = -1 };
+    int finalized = 1;
     static const struct {
         const char *name;
         void (*act)(void);
@@ -425,6 +462,9 @@ int main(int argc, char **argv)
                    {"level", set_level, MPI_THREAD_SINGLE},
                    {"orders", start_in_any_order, MPI_THREAD_SINGLE},
                    {"parts", start_parts_in_any_order, MPI_THREAD_SINGLE},
+                   {"take_trace", take_descriptor, MPI_THREAD_SINGLE},
+                   {"take_lost", take_descriptor, MPI_THREAD_SINGLE},
+                   {"take_errors", take_descriptor, MPI_THREAD_SINGLE},
                    {NULL, end, MPI_THREAD_SINGLE}};
     int provided, i = 0;
     action = argc > 1 ? argv[1] : "";
@@ -437,6 +477,8 @@ int main(int argc, char **argv)
     }
     actions[i].act();
     if (actions[i].level != NO_WORLD)
+        MPI_Finalized(&finalized);
+    if (!finalized)
         MPI_Finalize();
     printf("done\n");
     return 0;

@@ -214,6 +214,16 @@ tap_check "a million events" check_recording well --buffer 4M --only Sendrecv "$
 0,1|250000| leave MPI_Sendrecv 0$
 0,1|1|^end .* dropped 0$
 END
+# Where the program takes a descriptor for itself, its own file has what it wrote there, and nothing else.
+quick tap_check "a program that takes the descriptor of the trace" check_recording all "$odd" take_trace <<'END'
+0,1|20000| enter MPI_Sendrecv$
+END
+tap_check "a program that removes the trace" check_recording well "$odd" take_lost <<'END'
+says|^mpix_trace: 2 of 2 ranks could not write .*-0.mpixtrace: the program closed its descriptor, .*: No such file
+END
+tap_check "a program that takes standard error" check_recording well --buffer 256K "$odd" take_errors <<'END'
+0|1| dropped partner -1 tag 0 bytes [1-9]
+END
 tap_check "nothing is allocated or locked in calls" check_quiet_path 0
 tap_check "nothing is allocated or locked in calls on one of too many communicators" check_quiet_path 66000
 tap_check "a full buffer" check_recording well --buffer 256K "$subject" many <<'END'

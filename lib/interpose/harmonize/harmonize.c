@@ -179,15 +179,15 @@ static void write_report(const char *text)
 {
     const char *path = mh_choices.report;
     if (path[0]) {
-        const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+        const int file = mh_open_file(path, O_WRONLY | O_APPEND | O_CREAT);
         int reason = file < 0 ? errno : mh_interpose_write(file, text);
         if (file >= 0 && close(file) != 0 && reason == 0)
             reason = errno;
         if (reason == 0)
             return;
-        fprintf(stderr, "mpix_preload: cannot write %s: %s; this is the report\n", path, strerror(reason));
+        mh_interpose_print("mpix_preload: cannot write %s: %s; this is the report\n", path, strerror(reason));
     }
-    mh_interpose_write(STDERR_FILENO, text);
+    mh_interpose_print_text(text);
 }
 
 static void report(void)

@@ -6,10 +6,12 @@
 #define _GNU_SOURCE
 #include "interpose/record/file.h"
 
+#include "interpose/descriptors.h"
 #include "interpose/record/recording.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,6 +24,7 @@ _Static_assert(sizeof(trace_file_head) == 32 && sizeof(trace_block_head) == 16 &
                "the format is the same on all processors");
 
 static int file = -1, failed_by;
+static interpose_file own; /* the program may close any descriptor, and open a file of its own there */
 static off_t written;
 static char path[sizeof mh_choices.folder + 64];
 static trace_lock writing = TRACE_LOCK;
@@ -29,30 +32,44 @@ static trace_lock writing = TRACE_LOCK;
 /* Returns 0 or an errno. After a partial write, writing one more byte shows the reason. */
 static int write_all(const struct iovec *parts, int count, ssize_t bytes)
 {
-    ssize_t done = writev(file, parts, count);
+    ssize_t done = pwritev(file, parts, count, written);
     if (done == bytes)
         return 0;
-    int reason = done >= 0 && write(file, "", 1) >= 0 ? ENOSPC : errno;
+    int reason = done >= 0 && pwrite(file, "", 1, written + done) >= 0 ? ENOSPC : errno;
     if (reason == EFBIG)
-        mh_interpose_take_file_signal(); /* a lock is held */
+        mh_interpose_take_signal(SIGXFSZ); /* a lock is held */
     return reason;
+}
+
+/* The same file again, where the program has closed its descriptor. Returns 0 or an errno. */
+static int open_again(void)
+{
+    file = mh_open_file(path, O_WRONLY);
+    if (file < 0)
+        return errno;
+    if (mh_is_of_file(file, own))
+        return 0;
+    close(file);
+    file = -1;
+    return ENOENT;
 }
 
 int mh_trace_open_file(uint64_t job)
 {
     trace_file_head head = {.byte_order = TRACE_BYTE_ORDER, .version = TRACE_VERSION, .job = job};
     snprintf(path, sizeof path, "%s/" TRACE_FILE_PATTERN, mh_choices.folder, mh_trace.rank);
-    file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    file = mh_open_file(path, O_WRONLY | O_CREAT | O_EXCL);
     if (file < 0)
         return errno;
+    own = mh_file_of(file);
     memcpy(head.magic, TRACE_MAGIC, sizeof head.magic);
     head.rank = mh_trace.rank;
     head.size = mh_trace.size;
-    written = sizeof head;
     struct iovec part = {&head, sizeof head};
     mh_trace_lock(&writing, TRACE_AT_ANY_TIME);
     int reason = write_all(&part, 1, sizeof head);
     mh_trace_unlock(&writing);
+    written = sizeof head;
     return reason;
 }
 
@@ -66,9 +83,22 @@ static void fail(int reason)
     file = -1;
 }
 
+/* What a child of the program has is not written. */
+static bool is_ready(void)
+{
+    if (file < 0 || mh_trace.pid != getpid())
+        return false;
+    int reason = mh_is_of_file(file, own) ? 0 : open_again();
+    if (reason != 0)
+        failed_by = reason | TRACE_FILE_WAS_CLOSED;
+    return reason == 0;
+}
+
 static void write_parts(const struct iovec *parts, int count, ssize_t bytes)
 {
-    int reason = file < 0 ? 0 : write_all(parts, count, bytes);
+    if (!is_ready())
+        return;
+    int reason = write_all(parts, count, bytes);
     if (reason != 0)
         fail(reason);
     else
@@ -112,7 +142,7 @@ int mh_trace_file_error(void)
 /* Errors that a disk reports late appear here. */
 void mh_trace_close_file(void)
 {
-    if (file >= 0 && close(file) != 0)
+    if (mh_is_of_file(file, own) && close(file) != 0)
         failed_by = errno;
     file = -1;
 }

@@ -12,7 +12,8 @@ int mh_trace_open_file(uint64_t job);
 void mh_trace_write(uint32_t kind, uint32_t thread, const struct iovec *parts, int count);
 void mh_trace_write_one(uint32_t kind, const void *payload, size_t bytes);
 void mh_trace_write_name(uint32_t id, const char *name);
-int mh_trace_file_error(void); /* an errno, or 0 */
+int mh_trace_file_error(void); /* 0; or an errno, perhaps with the other number */
+enum { TRACE_FILE_WAS_CLOSED = 1 << 16 };
 void mh_trace_close_file(void);
 void mh_trace_remove_file(void); /* if it is this process's own */
 

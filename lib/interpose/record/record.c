@@ -48,7 +48,7 @@ static void write_names(const char *const *functions, int count)
 
 static void write_command(FILE *file)
 {
-    FILE *command = fopen("/proc/self/cmdline", "r");
+    FILE *command = fopen("/proc/self/cmdline", "re");
     int c;
     fputs("command ", file);
     while (command && (c = getc(command)) != EOF)
@@ -168,9 +168,15 @@ typedef struct {
 
 static atomic_bool losses_are_said;
 
+static const char *cause_of(int64_t error)
+{
+    return error & TRACE_FILE_WAS_CLOSED ? "the program closed its descriptor, and it cannot be opened again: " : "";
+}
+
 /* Not in the user's language: this may be in a signal handler, where a translation cannot be looked up. */
 static const char *reason_of(int64_t error)
 {
+    error &= ~TRACE_FILE_WAS_CLOSED;
 #if defined __GLIBC__ && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 32)
     const char *text = strerrordesc_np((int)error);
     return text ? text : "unknown error";
@@ -200,8 +206,8 @@ static void report_losses(const loss *losses)
     if (lost > 0)
         mh_trace_say("%" PRIu64 " threads on %d ranks exceeded the limit, and were not recorded", threads, lost);
     if (failed > 0)
-        mh_trace_say("%d of %d ranks could not write all events: rank %d: %s/" TRACE_FILE_PATTERN ": %s", failed,
-                     mh_trace.size, first_failed, mh_choices.folder, first_failed,
+        mh_trace_say("%d of %d ranks could not write all events: rank %d: %s/" TRACE_FILE_PATTERN ": %s%s", failed,
+                     mh_trace.size, first_failed, mh_choices.folder, first_failed, cause_of(losses[first_failed].error),
                      reason_of(losses[first_failed].error));
 }
 
@@ -229,8 +235,8 @@ static void say_own_losses(void)
         mh_trace_say("the buffer was full: rank %d dropped %" PRIu64 " events; give a larger --buffer", mh_trace.rank,
                      mine.counts.dropped);
     if (mine.error != 0)
-        mh_trace_say("rank %d could not write all events: %s/" TRACE_FILE_PATTERN ": %s", mh_trace.rank,
-                     mh_choices.folder, mh_trace.rank, reason_of(mine.error));
+        mh_trace_say("rank %d could not write all events: %s/" TRACE_FILE_PATTERN ": %s%s", mh_trace.rank,
+                     mh_choices.folder, mh_trace.rank, cause_of(mine.error), reason_of(mine.error));
 }
 
 void mh_trace_end(trace_call *call)

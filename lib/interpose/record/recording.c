@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "interpose/record/recording.h"
 
+#include "interpose/descriptors.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -66,7 +68,6 @@ void mh_trace_unlock(trace_lock *lock)
 
 /* ---- Messages and memory */
 
-/* Written at once: a launcher may lose what follows, or mix it with other lines. */
 void mh_trace_say(const char *format, ...)
 {
     static const char name[] = "mpix_trace: ";
@@ -77,7 +78,7 @@ void mh_trace_say(const char *format, ...)
     vsnprintf(text + strlen(name), sizeof text - sizeof name, format, arguments);
     va_end(arguments);
     strcat(text, "\n");
-    mh_interpose_write(STDERR_FILENO, text);
+    mh_interpose_print_text(text);
 }
 
 void *mh_trace_map(size_t bytes)
