@@ -174,10 +174,12 @@ tap_expect_empty "tools include of lib only pure/" \
 # The interposer is beside the library. What is loaded first, and the launcher, need no MPI library. Neither part of the
 # back knows the other.
 tap_expect_empty "the front and the launcher do not reach into the library" \
-    "$(grep -HnE '^ *# *include *"' interpose/{front,find,choices,launcher,program}.[ch] interpose/interposer.h \
+    "$(grep -HnE '^ *# *include *"' interpose/{front,find,dlsym,choices,launcher,program,watcher}.[ch] \
+        interpose/interposer.h \
         2>/dev/null | grep -vE '"(interpose/[a-z]+|common/options|pure/trace_format)\.h"')"
 tap_expect_empty "the launcher does not include mpi.h" \
-    "$(grep -HnE '^ *# *include.*(mpi|interposer|twin)\.h[">]' interpose/{launcher,program,choices}.[ch] 2>/dev/null)"
+    "$(grep -HnE '^ *# *include.*(mpi|interposer|twin)\.h[">]' interpose/{launcher,program,watcher,choices}.[ch] \
+        2>/dev/null)"
 tap_expect_empty "mpix_preload's part includes only what both share and the installed header" \
     "$(grep -HnE '^ *# *include *"' interpose/harmonize/*.[ch] |
         grep -vE '"(interpose/(harmonize/)?[a-z]+|mpix_harmonize)\.h"')"

@@ -17,13 +17,13 @@ typedef struct {
     int64_t barrier, wtime;      /* MPI_Barrier is to be harmonized, MPI_Wtime to be the global clock */
     int64_t all, quiet;          /* barriers of all communicators; no report */
     int64_t buffer_bytes;
-    int64_t from_ns, to_ns;    /* global time */
-    int64_t pid;               /* of the program */
+    int64_t from_ns, to_ns; /* global time */
+    int64_t watcher, told;  /* its process, 0: there is none; its descriptor of a pipe, where it is told of MPI_Init */
+    int64_t told_device, told_inode;
     char report[CHOICES_TEXT]; /* empty: standard error */
     char folder[CHOICES_TEXT];
-    char only[CHOICES_TEXT];   /* patterns of names; empty: all but MPI_Wtime and MPI_Wtick */
-    char back[CHOICES_TEXT];   /* the file */
-    char unused[CHOICES_TEXT]; /* a file that MPI_Init removes; empty: there is none */
+    char only[CHOICES_TEXT]; /* patterns of names; empty: all but MPI_Wtime and MPI_Wtick */
+    char back[CHOICES_TEXT]; /* the file */
 } interpose_choices;
 extern interpose_choices mh_choices; /* the launcher, the front and the back have their own each */
 

@@ -8,6 +8,7 @@
 #include "interpose/interposer.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
@@ -17,52 +18,42 @@
 
 enum { STATUS_NO_SYMBOL = 127, VERSION_SIZE = 8193 };
 
-void mh_interpose_say(const char *text)
-{
-    if (mh_choices.records && mh_is_first_process())
-        mh_interpose_print("%s: %s\n", mh_choices_name(), text);
-}
+static bool is_seen; /* MPI_Init or MPI_Session_init was called here */
+static pid_t own_pid;
 
 __attribute__((constructor)) static void begin(void)
 {
+    own_pid = getpid();
     if (!mh_choices_import())
         memset(&mh_choices, 0, sizeof mh_choices);
     mh_standard_error = mh_file_of(STDERR_FILENO);
     mh_is_first_process();
 }
 
-/*
- * Programs that may call MPI or not, such as shells. For such a program the launcher made a file, which whoever calls
- * MPI_Init removes, also a child. No descriptor of it is kept: scripts use any of them.
- */
-static void mark_as_used(void)
+void mh_interpose_note_start(void)
 {
-    if (mh_choices.unused[0])
-        unlink(mh_choices.unused);
-    mh_choices.unused[0] = '\0';
+    char path[64];
+    is_seen = true;
+    if (mh_choices.watcher == 0)
+        return;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)mh_choices.watcher, (int)mh_choices.told);
+    mh_choices.watcher = 0;
+    const int pipe = mh_open_file(path, O_WRONLY | O_NONBLOCK);
+    if (pipe < 0)
+        return;
+    /* The number of the process may be that of another one by now. */
+    if (mh_is_of_file(pipe, (interpose_file){mh_choices.told_device, mh_choices.told_inode}))
+        mh_interpose_write(pipe, "i");
+    close(pipe);
 }
 
-__attribute__((destructor)) static void end(void)
+void mh_interpose_note_session(void)
 {
-    if (mh_choices.unused[0] && mh_choices.pid == getpid() && unlink(mh_choices.unused) == 0)
-        mh_interpose_print("%s: nothing called MPI_Init; the program ran %s\n", mh_choices_name(),
-                           mh_choices_without());
-}
-
-/* Some programs, such as timeout, close their standard error at the end, before destructors. */
-__attribute__((visibility("default"))) int fclose(FILE *file)
-{
-    static interpose_next next = {.symbol = "fclose"};
-    if (file == stderr)
-        end();
-    return ((int (*)(FILE *))mh_interpose_find(&next))(file);
-}
-
-/* Some shells end by this, without destructors. */
-__attribute__((visibility("default"), noreturn)) void _exit(int status)
-{
-    end();
-    _Exit(status);
+    mh_interpose_note_start();
+    if ((mh_choices.harmonizes || mh_choices.records) && mh_is_first_process())
+        mh_interpose_print(
+            "%s: it works from MPI_Init to MPI_Finalize; MPI sessions before, after or without them run %s\n",
+            mh_choices_name(), mh_choices_without());
 }
 
 /* The loader's lists are read in its own walks, as other threads may load and unload libraries. */
@@ -92,7 +83,7 @@ static void *find_in_private_libraries(const char *name)
             break;
         void *handle = dlopen(wanted.path, RTLD_LAZY | RTLD_NOLOAD);
         if (handle) {
-            address = dlsym(handle, name);
+            address = mh_interpose_dlsym()(handle, name);
             dlclose(handle);
         }
     }
@@ -115,6 +106,27 @@ void *mh_interpose_find_if_any(interpose_next *next)
         __atomic_store_n(&next->address, address, __ATOMIC_RELEASE);
     }
     return address;
+}
+
+/* A library may have called the MPI library directly. A child that was forked has nothing to say. */
+__attribute__((destructor)) static void end(void)
+{
+    static interpose_next initialized = {.symbol = "PMPI_Initialized"};
+    int (*is_initialized)(int *) = is_seen ? NULL : mh_interpose_find_if_any(&initialized);
+    int is_past = 0;
+    if ((!mh_choices.harmonizes && !mh_choices.records) || own_pid != getpid())
+        return;
+    if (is_initialized && is_initialized(&is_past) == 0 && is_past) {
+        mh_interpose_note_start();
+        if (mh_is_first_process())
+            dprintf(
+                STDERR_FILENO,
+                "%s: the program started MPI, but not through %s: it has the functions of MPI directly from the MPI "
+                "library, as by dlopen with RTLD_DEEPBIND; it ran %s\n",
+                mh_choices_name(), mh_choices_name(), mh_choices_without());
+    }
+    if (is_seen && mh_choices.records)
+        rmdir(mh_choices.folder); /* if it is empty */
 }
 
 void *mh_interpose_search(interpose_next *next)
@@ -226,7 +238,6 @@ static bool is_open_on_all(bool is_open)
 const void *mh_interpose_open(void)
 {
     static char version[VERSION_SIZE];
-    mark_as_used();
     if (!mh_choices.harmonizes && !mh_choices.records)
         return NULL;
     if (!is_of_flavor(version)) {

@@ -13,14 +13,19 @@ void *mh_interpose_search(interpose_next *next);
 /* The same, but NULL if nowhere. */
 void *mh_interpose_find_if_any(interpose_next *next);
 
+/* dlsym without the front in it, for the handle of a library. */
+typedef void *find_by_handle(void *handle, const char *name);
+find_by_handle *mh_interpose_dlsym(void);
+
 static inline void *mh_interpose_find(interpose_next *next)
 {
     void *address = __atomic_load_n(&next->address, __ATOMIC_ACQUIRE);
     return address ? address : mh_interpose_search(next);
 }
 
-/* A line of the first process. */
-void mh_interpose_say(const char *text);
+/* MPI_Init begins, or a session, of which the first process says a line. */
+void mh_interpose_note_start(void);
+void mh_interpose_note_session(void);
 
 /* Open the back, collectively. NULL: nobody wants it, or a line has said why not. */
 const void *mh_interpose_open(void);

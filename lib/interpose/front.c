@@ -221,8 +221,7 @@ __attribute__((unused)) INLINE void begin_session(void)
 {
     static bool is_said;
     if (!get_too(&opened_back) && own.outer.frame == 0 && !__atomic_exchange_n(&is_said, true, __ATOMIC_RELAXED))
-        mh_interpose_say("calls are recorded from MPI_Init to MPI_Finalize; MPI sessions before, after or without them "
-                         "are not");
+        mh_interpose_note_session();
 }
 
 INLINE void go_in(trace_call *call, int id, const void *site)
@@ -262,6 +261,7 @@ INLINE void join(MPI_Comm comm, bool is_operation)
 INLINE trace_place go_into_init(const void *site)
 {
     const trace_place before = own.outer;
+    mh_interpose_note_start();
     own.outer = (trace_place){.frame = OWN_FRAME, .site = (uintptr_t)site};
     return before;
 }

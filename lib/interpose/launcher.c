@@ -11,6 +11,7 @@
 #include "interpose/choices.h"
 #include "interpose/descriptors.h"
 #include "interpose/program.h"
+#include "interpose/watcher.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -390,33 +391,18 @@ static void ask_library(void)
 
 /* ---- The program */
 
-/* Whoever calls MPI_Init removes this file; else it is removed at the end. */
-static void expect_mpi(void)
-{
-    const char *folder = getenv("TMPDIR");
-    if (!mh_is_first_process())
-        return;
-    snprintf(mh_choices.unused, sizeof mh_choices.unused, "%s/mpix-XXXXXX",
-             folder && folder[0] == '/' ? folder : P_tmpdir);
-    mh_choices.pid = getpid();
-    const int file = mkostemp(mh_choices.unused, O_CLOEXEC);
-    if (file < 0)
-        mh_choices.unused[0] = '\0';
-    else
-        close(file);
-}
-
-static void load_into(const char *name, const program_found *program)
+/* Returns whether something is loaded into it. */
+static bool load_into(const char *name, const program_found *program)
 {
     const char *others = getenv("LD_PRELOAD");
     char *value;
     if (program->kind == PROGRAM_STATIC) {
         mh_choices_warn("%s is linked statically, so nothing can be loaded into it (link it dynamically)", name);
-        return;
+        return false;
     }
     if (program->kind == PROGRAM_SET_ID) {
         mh_choices_warn("%s is a set-user-id or set-group-id program, into which nothing can be loaded", name);
-        return;
+        return false;
     }
     /* Processes on other hosts may have it, and would wait for this one. */
     if (!front[0] && !is_one_host())
@@ -428,22 +414,19 @@ static void load_into(const char *name, const program_found *program)
         mh_choices_warn("there is no " INTERPOSE_FRONT_FILE " for the MPI library of %s: "
                         "install libmpix_harmonize built for this MPI library",
                         program->flavor, name);
-        return;
+        return false;
     }
     if (program->has_own_mpi)
         mh_choices_warn("%s seems to have its MPI library within itself, before which nothing can be put "
                         "(link the shared one)",
                         name);
-    if (program->kind == PROGRAM_UNCERTAIN)
-        expect_mpi();
     if (!others || !strstr(others, front)) {
         if (asprintf(&value, "%s%s%s", front, others && *others ? ":" : "", others ? others : "") < 0)
             refuse(BY_EACH, "no memory");
         setenv("LD_PRELOAD", value, 1);
         free(value);
     }
-    if (!mh_choices_export())
-        refuse(BY_EACH, "no memory");
+    return true;
 }
 
 int main(int argc, char **argv)
@@ -458,14 +441,17 @@ int main(int argc, char **argv)
         refuse(BY_EACH, "there is no program %s: check its name, and PATH", argv[0]);
     }
     mh_program_judge(&program);
-    if (program.kind == PROGRAM_NO_MPI)
-        refuse(BY_FIRST, "%s is no MPI program: it does not call MPI, and cannot start a program that does", argv[0]);
     find_parts(program.flavor);
     ask_library();
-    if (mh_choices.records)
-        check_folder();
-    load_into(argv[0], &program);
+    if (load_into(argv[0], &program)) {
+        if (mh_choices.records)
+            check_folder();
+        mh_watcher_start(program.has_own_mpi);
+        if (!mh_choices_export())
+            refuse(BY_EACH, "no memory");
+    }
     execvp(argv[0], argv);
-    unlink(mh_choices.unused);
-    refuse(BY_EACH, "%s cannot be executed: %s", argv[0], strerror(errno));
+    const int reason = errno;
+    mh_watcher_dismiss();
+    refuse(BY_EACH, "%s cannot be executed: %s", argv[0], strerror(reason));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* program.c - look into the file of a program, and into the libraries that ldd names. */
+/* program.c - look into the file of a program, and at the libraries that ldd names. */
 #define _GNU_SOURCE
 #include "interpose/program.h"
 
@@ -49,17 +49,6 @@ static const char *find(file_map map, const char *text)
     return memmem(map.bytes, map.size, text, strlen(text));
 }
 
-/* In C or Fortran. */
-static bool names_mpi(file_map map)
-{
-    static const char name[] = "mpi_init";
-    const size_t length = sizeof name - 1;
-    for (size_t i = 0; i + length <= map.size; i++)
-        if ((map.bytes[i] | 0x20) == 'm' && strncasecmp(map.bytes + i, name, length) == 0)
-            return true;
-    return false;
-}
-
 static bool names_shared_mpi(file_map map)
 {
     const char *end = map.bytes + map.size;
@@ -69,25 +58,6 @@ static bool names_shared_mpi(file_map map)
             at++;
         if (memmem(name, (size_t)(at - name), ".so", strlen(".so")))
             return true;
-    }
-    return false;
-}
-
-/* Whether it has the name of a function that loads a library or starts a program, also as the end of another name. */
-static bool can_start(file_map map, bool may_be_system)
-{
-    static const char *const names[] = {"system", "dlopen", "dlmopen", "execl",       "execlp",       "execle", "execv",
-                                        "execvp", "execve", "execvpe", "posix_spawn", "posix_spawnp", "popen"};
-    const char *end = map.bytes + map.size;
-    for (size_t i = !may_be_system; i < sizeof names / sizeof *names; i++) {
-        const size_t bytes = strlen(names[i]) + 1;
-        for (const char *at = map.bytes; (at = memmem(at, (size_t)(end - at), names[i], bytes)); at++) {
-            const char *begin = at;
-            while (begin > map.bytes && (isalnum((unsigned char)begin[-1]) || begin[-1] == '_'))
-                begin--;
-            if (begin == map.bytes || begin[-1] == '\0')
-                return true;
-        }
     }
     return false;
 }
@@ -151,61 +121,32 @@ static const char *flavor_of(const char *path)
     return stem < 0 ? NULL : flavors[stem];
 }
 
-/* The C library and some that simple programs have, such as ls, are not asked what they can start. */
-static bool is_simple(const char *path)
+/* That of its MPI library, by the libraries that ldd names. */
+static const char *find_flavor(const char *program)
 {
-    static const char *const stems[] = {"libc.", "ld-", "libdl.", "libpthread.", "libselinux.", "libcap.", NULL};
-    return mh_stem_of(path, stems) >= 0;
-}
-
-static void judge_library(program_found *program, const char *path)
-{
-    file_map map = map_file(path);
-    if (!program->flavor)
-        program->flavor = flavor_of(path);
-    if (names_mpi(map))
-        program->kind = PROGRAM_MPI;
-    else if (program->kind == PROGRAM_NO_MPI && !is_simple(path) && can_start(map, false))
-        program->kind = PROGRAM_UNCERTAIN;
-    unmap(map);
-}
-
-/* Returns false if ldd says nothing of them. */
-static bool judge_libraries(program_found *program)
-{
+    const char *flavor = NULL;
     char *line = NULL;
     size_t size = 0;
-    FILE *said = ask_ldd(program->path);
-    if (!said)
-        return false;
-    while (getline(&line, &size, said) > 0) {
+    FILE *said = ask_ldd(program);
+    while (said && !flavor && getline(&line, &size, said) > 0) {
         line[strcspn(line, "\n")] = '\0';
-        judge_library(program, path_of(line));
+        flavor = flavor_of(path_of(line));
     }
     free(line);
-    return pclose(said) == 0;
+    if (said)
+        pclose(said);
+    return flavor;
 }
 
 void mh_program_judge(program_found *program)
 {
     struct stat status;
     file_map map = map_file(program->path);
-    program->flavor = find(map, "libmpi_abi.so") ? "abi" : NULL;
+    const bool sets_id = stat(program->path, &status) == 0 && status.st_mode & (S_ISUID | S_ISGID);
+    program->kind = is_static(map) ? PROGRAM_STATIC : sets_id ? PROGRAM_SET_ID : PROGRAM_DYNAMIC;
     program->has_own_mpi = is_elf(map) && !names_shared_mpi(map) &&
                            (find(map, "PMPI_Init") || find(map, "ompi_mpi_init") || find(map, "**mpi_init"));
-    if (is_static(map)) {
-        program->kind = PROGRAM_STATIC;
-    } else if (stat(program->path, &status) == 0 && status.st_mode & (S_ISUID | S_ISGID)) {
-        program->kind = PROGRAM_SET_ID;
-    } else if (!is_elf(map)) {
-        program->kind = PROGRAM_UNCERTAIN;
-    } else {
-        program->kind = names_mpi(map)                                  ? PROGRAM_MPI
-                        : can_start(map, true) || find(map, "Go build") ? PROGRAM_UNCERTAIN
-                                                                        : PROGRAM_NO_MPI;
-        if (!judge_libraries(program) && program->kind == PROGRAM_NO_MPI)
-            program->kind = PROGRAM_UNCERTAIN;
-    }
+    program->flavor = find(map, "libmpi_abi.so") ? "abi" : is_elf(map) ? find_flavor(program->path) : NULL;
     unmap(map);
 }
 

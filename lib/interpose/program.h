@@ -7,11 +7,9 @@
 #include <stdbool.h>
 
 typedef enum {
-    PROGRAM_STATIC,   /* nothing can be loaded into it */
-    PROGRAM_SET_ID,   /* nor into this one, whose user or group is set */
-    PROGRAM_MPI,      /* it or a library of it names MPI_Init */
-    PROGRAM_NO_MPI,   /* nothing of it calls MPI, or can start what does */
-    PROGRAM_UNCERTAIN /* such as a shell, a script, an interpreter */
+    PROGRAM_STATIC, /* nothing can be loaded into it */
+    PROGRAM_SET_ID, /* nor into this one, whose user or group is set */
+    PROGRAM_DYNAMIC /* also a script */
 } program_kind;
 
 typedef struct {

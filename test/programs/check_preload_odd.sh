@@ -33,22 +33,36 @@ check_abort() {
     expect_no "the program goes on" '^done' out
 }
 
-# What may start a program with MPI runs, and says at the end that nothing called MPI: once, and whatever ends it.
+# A program without MPI runs, and a line says at its end that no call of MPI_Init was seen: once, whatever ends it.
+# The launcher waits for the line.
 check_no_mpi() {
     local command
-    mkdir "$scratch/left"
     for command in 'echo hello; exit 7' 'exec env sh -c "echo hello; exit 7"' '(echo hello); (exit 7)' \
         'exec timeout 60 sh -c "echo hello; exit 7"'; do
-        TMPDIR=$scratch/left run alone mpix_preload sh -c "$command"
+        run 1 mpix_preload sh -c "$command"
         expect_status 7
         expect out hello 1
-        expect_line '^mpix_preload: nothing called MPI_Init; the program ran without the preload$'
+        expect_line '^mpix_preload: no call of MPI_Init was seen: .*; the program ran without the preload$'
     done
-    succeeds run 2 mpix_preload sh -c 'exec ls /dev/null'
-    [ "$(own_messages | grep -c 'nothing called MPI_Init')" -eq 1 ] || complain "not one line of all processes"
-    refuses 'ls is no MPI program' run alone mpix_preload ls /dev/null
-    TMPDIR=$scratch/left preload --quiet sh -c "$subject nothing"
-    rmdir "$scratch/left" || echo "a file is left"
+    run 1 mpix_preload sh -c 'kill -9 $$'
+    expect_line '^mpix_preload: no call of MPI_Init was seen: '
+    succeeds run 2 mpix_preload ls /dev/null
+    expect_line '^mpix_preload: no call of MPI_Init was seen: '
+    # The program has the children and descriptors that it has without the tool.
+    # shellcheck disable=SC2016 # for the script
+    local script='ls /proc/$$/fd; cat /proc/$$/task/$$/children | wc -w'
+    capture sh -c "$script"
+    cp "$scratch/out" "$scratch/plain_out"
+    run alone mpix_preload sh -c "$script"
+    comes_true grep -q 'no call of MPI_Init' "$scratch/err" || complain "no line comes"
+    expect_silence diff "$scratch/plain_out" "$scratch/out"
+}
+
+# What starts a program removes the tool from it.
+check_lost_front() {
+    succeeds run 2 mpix_preload env -u LD_PRELOAD "$subject" nothing
+    expect_done
+    expect_line '^mpix_preload: no call of MPI_Init was seen: .*LD_PRELOAD.*; the program ran without the preload$'
 }
 
 # Scripts use any descriptors for themselves: a lock, and a file that keeps what they wrote.
@@ -184,10 +198,10 @@ check_scripts() {
     cp "$programs/mpix_preload" "$scratch/both/mpix_preload"
     for flavor in mpich openmpi; do cp "$front" "$scratch/both/.libs/libmpix_interpose-$flavor.so"; done
     programs=$scratch/both
-    expect_flavor mpich PMI_RANK=0
-    expect_flavor mpich PMI_RANK=0 PMIX_RANK=0
-    expect_flavor openmpi PMIX_RANK=0
-    expect_flavor openmpi OMPI_COMM_WORLD_RANK=0 PMIX_RANK=0
+    expect_flavor mpich PMI_RANK=1
+    expect_flavor mpich PMI_RANK=1 PMIX_RANK=1
+    expect_flavor openmpi PMIX_RANK=1
+    expect_flavor openmpi OMPI_COMM_WORLD_RANK=1 PMIX_RANK=1
 }
 
 check_other_launcher() {
@@ -206,11 +220,12 @@ check_other_launcher() {
 # As interpreters do: the MPI library is loaded with a module, for this module alone.
 check_module() {
     cat >"$scratch/host.c" <<'SOURCE'
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 int main(int argc, char **argv)
 {
-    void *module = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+    void *module = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL | FLAGS) : NULL;
     int (*start)(int, char **) = module ? (int (*)(int, char **))dlsym(module, "start") : NULL;
     if (!start)
         puts(dlerror());
@@ -219,10 +234,38 @@ int main(int argc, char **argv)
 SOURCE
     # shellcheck disable=SC2086
     $compiler -Wno-deprecated-declarations -Dmain=start -shared -fPIC "$here/check_preload.c" -o "$scratch/module.so" &&
-        cc "$scratch/host.c" -o "$scratch/host" -ldl || return
+        cc -DFLAGS=0 "$scratch/host.c" -o "$scratch/host" -ldl || return
     preload "$scratch/host" "$scratch/module.so" barriers
     expect out 'global 1 tick 1\.0e-09' 1
     expect_row MPI_COMM_WORLD 2 $barriers $barriers
+    # One that has the functions of its own libraries before those that are loaded first
+    cc -DFLAGS=RTLD_DEEPBIND "$scratch/host.c" -o "$scratch/host" -ldl || return
+    preload "$scratch/host" "$scratch/module.so" nothing
+    expect_line '^mpix_preload: the program started MPI, but not through mpix_preload: .*; it ran without the preload$'
+}
+
+check_handle() {
+    make_program_by_handle || return
+    preload "$scratch/by_handle" "$(mpi_library_of "$subject")"
+    expect_row MPI_COMM_WORLD 2 $barriers $barriers
+}
+
+# A program asks whether there is MPI. There is none.
+check_probe() {
+    cat >"$scratch/probe.c" <<'SOURCE'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+    int found = dlsym(RTLD_DEFAULT, "MPI_Initialized") || dlsym(dlopen(NULL, RTLD_LAZY), "PMPI_Barrier");
+    puts(found || !dlsym(RTLD_DEFAULT, "printf") || !dlsym(RTLD_NEXT, "puts") ? "wrong: there is MPI" : "done 1");
+    return 0;
+}
+SOURCE
+    cc "$scratch/probe.c" -o "$scratch/probe" -ldl || return
+    run 1 mpix_preload "$scratch/probe"
+    expect_done
 }
 
 check_tool() {
@@ -275,6 +318,9 @@ tap_check "a program without barriers, or of sessions" check_without_barriers
 tap_check "a program that aborts" check_abort
 quick tap_check "no MPI program" check_no_mpi
 quick tap_check "a script that uses all descriptors" check_descriptors
+quick tap_check "a program that is started without LD_PRELOAD" check_lost_front
+quick tap_check "functions from the handle of the MPI library" check_handle
+tap_check "a program that looks for MPI in vain" check_probe
 links_statically() { echo 'int main(void) { return 0; }' | cc -static -x c - -o "$scratch/try"; }
 tap_check_if links_statically "cc links no static program" \
     "a static program" check_plain "linked statically" -static +x

@@ -88,9 +88,23 @@ check_own_library() {
 # The program runs as ever, and one process says that it is not recorded.
 check_session() {
     check_recording well "$odd" session <<'END'
-says|from MPI_Init to MPI_Finalize; MPI sessions before, after or without them are not$
+says|from MPI_Init to MPI_Finalize; MPI sessions before, after or without them run without being recorded$
 END
-    ! compgen -G "$folder/*" >/dev/null || complain "there is a trace"
+    [ ! -e "$folder" ] || complain "an empty folder is left"
+}
+
+# The program runs as ever, a line says why it is not recorded, and no empty folder is left.
+check_lost_front() {
+    record 2 env -u LD_PRELOAD "$subject"
+    expect_done
+    expect_line '^mpix_trace: no call of MPI_Init was seen: .*LD_PRELOAD.*; the program ran without being recorded$'
+    [ ! -e "$folder" ] || complain "an empty folder is left"
+}
+
+check_handle() {
+    make_program_by_handle || return
+    record_all "$scratch/by_handle" "$(mpi_library_of "$subject")"
+    expect 0 300 ' enter MPI_Barrier$'
 }
 
 # A process that cannot make its file: no other one leaves one.
@@ -261,6 +275,8 @@ tap_check "a limit of the size of files" check_recording well "$odd" limit <<'EN
 says|could not write all events: .*File too large
 END
 tap_check "a file that cannot be made" check_missing_file
+tap_check "a program that is started without LD_PRELOAD" check_lost_front
+tap_check "functions from the handle of the MPI library" check_handle
 tap_check_if has_sessions "this MPI library has no sessions" "a program of sessions" check_session
 # MPI may refuse to compare its communicators with those of the world.
 tap_check_if has_sessions "this MPI library has no sessions" \

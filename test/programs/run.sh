@@ -271,6 +271,38 @@ SOURCE
         cc "$scratch/user.c" "$scratch/libother.so" -o "$scratch/user"
 }
 
+# $scratch/by_handle, which takes functions of MPI from the library's handle, as interpreters do.
+make_program_by_handle() {
+    cat >"$scratch/by_handle.c" <<'SOURCE'
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+#define FIND(name) ((__typeof__(&name))dlsym(handle, #name))
+int main(int argc, char **argv)
+{
+    void *handle = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+#ifdef OPEN_MPI
+    MPI_Comm world = handle ? dlsym(handle, "ompi_mpi_comm_world") : NULL;
+#else
+    MPI_Comm world = MPI_COMM_WORLD;
+#endif
+    if (!handle || FIND(MPI_Init)(&argc, &argv) != MPI_SUCCESS)
+        return 1;
+    for (int i = 0; i < 300; i++)
+        FIND(MPI_Barrier)(world);
+    FIND(MPI_Finalize)();
+    puts(dlsym(handle, "MPI_Nothing") || !dlerror() ? "wrong: dlsym finds what is not there" : "done");
+    return 0;
+}
+SOURCE
+    # shellcheck disable=SC2086
+    $compiler -c "$scratch/by_handle.c" -o "$scratch/by_handle.o" &&
+        cc "$scratch/by_handle.o" -o "$scratch/by_handle" -ldl
+}
+
+# PROGRAM: the path of its MPI library
+mpi_library_of() { ldd "$1" | awk '$1 ~ /^libmpi/ && $1 !~ /^libmpix/ && $2 == "=>" { print $3; exit }'; }
+
 have_fortran() {    # FORM, as the test programs in Fortran count them: whether the compiler has it
     local statement='use mpi_f08'
     [ "$1" -ne 1 ] || statement='include "mpif.h"'

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* watcher.h - a process that says so if the program ends and no call of MPI_Init was seen. */
+#ifndef INTERPOSE_WATCHER_H
+#define INTERPOSE_WATCHER_H
+
+#include <stdbool.h>
+
+/*
+ * Of the process that calls this, and will be the program. Sets in mh_choices where it is told of MPI_Init. It also
+ * removes the folder of a trace that is empty; is_said: it does only this.
+ */
+void mh_watcher_start(bool is_said);
+
+/* The program could not be executed. */
+void mh_watcher_dismiss(void);
+
+#endif
