@@ -69,7 +69,8 @@ static void (*const mpix_harmonize_built_for)(MPIX_HARMONIZE_UNUSED) __attribute
  * MPIX_Harmonize - wait for all processes of a communicator, then leave at one instant of the global clock.
  *
  * Collective over comm. The first call on a communicator also synchronizes the clocks, so it takes longer. If clocks
- * can drift apart, some later calls synchronize again.
+ * can drift apart, some later calls synchronize again. As MPI_Barrier, it lets MPI make progress: a message that came
+ * before the call can be seen after it.
  *
  * comm   an intracommunicator
  * flag   out: 1 if this process left within the tolerance (setting mpix_harmonize_tolerance_ns) of the common

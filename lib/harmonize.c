@@ -131,13 +131,18 @@ static void fetch_what_follows(mh_comm_state *state, const mh_call *call)
  * what runs after the last reading of the clock runs shortly before it, too. A clock that may be set is checked after
  * each part; a second check would keep readings from following a step.
  */
-static void leave(mh_comm_state *state, const mh_call *call, const mh_release *release)
+static int leave(mh_comm_state *state, const mh_call *call, const mh_release *release, mh_error *error)
 {
     const mh_base_clock *base = &state->clock.global.base;
     mh_accepted accepted = mh_rounds_accept(&state->rounds, release, call->delay_ns);
     int64_t from_ns = accepted.at_ns, deadline_ns = accepted.deadline_ns, until_ns = deadline_ns;
     int64_t wrong_ns = accepted.early_ns, lateness_ns = 0;
     bool yields = mh_rounds_yield(&state->rounds);
+    int code = mh_rounds_let_progress(&state->rounds, &accepted, state->user_comm, error);
+    if (code == MPI_SUCCESS && call->delay_ns == 0 && wrong_ns == 0)
+        code = mh_progress_towards(base, &from_ns, deadline_ns, &state->channel, yields, error);
+    if (code != MPI_SUCCESS)
+        return code;
     if (call->delay_ns > 0 && wrong_ns == 0) {
         wrong_ns = llabs(mh_sleep_towards(base, deadline_ns));
         from_ns = mh_base_clock_now_ns(base);
@@ -157,6 +162,7 @@ static void leave(mh_comm_state *state, const mh_call *call, const mh_release *r
         if (!is_last)
             fetch_what_follows(state, call);
     }
+    return MPI_SUCCESS;
 }
 
 int mh_harmonize(mh_comm_state *state, const mh_call *call, mh_error *error)
@@ -172,10 +178,8 @@ int mh_harmonize(mh_comm_state *state, const mh_call *call, mh_error *error)
         code = mh_rounds_arrive(&state->rounds, local_ns, what_to_ask_for(state, call), release.order, &release, error);
         if (code != MPI_SUCCESS)
             break;
-        if (release.order == MH_ORDER_RELEASE) {
-            leave(state, call, &release);
-            return MPI_SUCCESS;
-        }
+        if (release.order == MH_ORDER_RELEASE)
+            return leave(state, call, &release, error);
         if (release.order >= MH_ORDER_NO_FLAG)
             return refuse(state, release.order, error);
         code = synchronize(state, release.order == MH_ORDER_RESTART, false, error);

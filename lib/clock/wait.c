@@ -12,6 +12,8 @@
 /* If other processes yield too, a yield takes some microseconds. Later yields could miss the deadline. */
 enum { LAST_YIELD_NS = 50 * 1000 };
 
+enum { PROGRESS_NS = 10 * 1000 }; /* between calls that let MPI make progress */
+
 enum {
     AWAKE_NS = 1000 * 1000,   /* a sleeping process may wake up late by less than this, unless the machine is busy */
     NAP_NS = 10 * 1000 * 1000 /* a step of the clock shows after a nap */
@@ -85,4 +87,20 @@ int64_t mh_wait_until(const mh_base_clock *clock, int64_t from_ns, int64_t deadl
     if (clock->kind->wait_until)
         return clock->kind->wait_until(clock, from_ns, deadline_ns);
     return spin_until_or_set_back(clock, from_ns, deadline_ns);
+}
+
+int mh_progress_towards(const mh_base_clock *clock, int64_t *from_ns, int64_t deadline_ns, const mh_channel *channel,
+                        bool yields, mh_error *error)
+{
+    int64_t now_ns = *from_ns;
+    while (now_ns >= *from_ns && deadline_ns - now_ns > LAST_YIELD_NS) {
+        *from_ns = now_ns;
+        int code = mh_make_progress(channel, error);
+        if (code != MPI_SUCCESS)
+            return code;
+        if (yields)
+            sched_yield();
+        now_ns = yields ? mh_base_clock_now_ns(clock) : mh_wait_until(clock, now_ns, now_ns + PROGRESS_NS, false);
+    }
+    return MPI_SUCCESS;
 }

@@ -116,3 +116,9 @@ int mh_barrier_release(mh_barrier *barrier, mh_release *release, mh_error *error
 {
     return barrier->kind->release ? barrier->kind->release(barrier->state, release, error) : MPI_SUCCESS;
 }
+
+bool mh_barrier_is_heard_outside_mpi(const mh_barrier *barrier)
+{
+    const mh_barrier_kind *kind = barrier->kind;
+    return barrier->channel->size == 1 || (kind->is_heard_outside_mpi && kind->is_heard_outside_mpi(barrier->state));
+}

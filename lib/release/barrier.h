@@ -70,4 +70,7 @@ int mh_barrier_arrive(mh_barrier *barrier, const mh_arrival *mine, mh_arrival *a
 /* Send the release of rank 0 to all. Does nothing if each process has computed it. Collective. */
 int mh_barrier_release(mh_barrier *barrier, mh_release *release, mh_error *error);
 
+/* Whether this process hears that all have arrived without a call of MPI that lets MPI make progress. */
+bool mh_barrier_is_heard_outside_mpi(const mh_barrier *barrier);
+
 #endif

@@ -25,8 +25,9 @@ static void open_state(void *state, const mh_barrier_site *site)
     own->on_one_node = site->sites->node.size == site->channel->size;
 }
 
-static bool goes_through_slots(const mh_dissemination *own)
+static bool goes_through_slots(const void *state)
 {
+    const mh_dissemination *own = state;
     return own->on_one_node && own->slots->usable;
 }
 
@@ -82,4 +83,5 @@ const mh_barrier_kind mh_barrier_dissemination = {
     .open = open_state,
     .announce = announce,
     .arrive = arrive,
+    .is_heard_outside_mpi = goes_through_slots,
 };

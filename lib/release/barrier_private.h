@@ -24,6 +24,7 @@ typedef struct mh_barrier_kind {
     void (*announce)(void *state, const mh_arrival *mine);  /* what can be sent without waiting; NULL: nothing */
     int (*arrive)(void *state, const mh_arrival *mine, mh_arrival *all, mh_error *error);
     int (*release)(void *state, mh_release *release, mh_error *error); /* NULL: arrive informs all */
+    bool (*is_heard_outside_mpi)(const void *state); /* as mh_barrier_is_heard_outside_mpi; NULL: never */
 } mh_barrier_kind;
 
 extern const mh_barrier_kind mh_barrier_shm;

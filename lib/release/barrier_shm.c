@@ -72,6 +72,13 @@ static int release(void *state, mh_release *release, mh_error *error)
     return code;
 }
 
+static bool is_heard_outside_mpi(const void *state)
+{
+    const mh_shm *own = state;
+    bool is_told = own->node.parent >= 0, is_alone = own->leaders.parent < 0 && own->leaders.children == 0;
+    return is_told || is_alone;
+}
+
 const mh_barrier_kind mh_barrier_shm = {
     .name = "shm",
     .doc = "shared memory within a node, messages along a binomial tree between nodes",
@@ -80,4 +87,5 @@ const mh_barrier_kind mh_barrier_shm = {
     .is_available = is_available,
     .arrive = arrive,
     .release = release,
+    .is_heard_outside_mpi = is_heard_outside_mpi,
 };

@@ -15,6 +15,13 @@ enum {
     REHEARSALS_TIME_NS = 20 * 1000 * 1000 /* no further rehearsal after this, if rounds are slow */
 };
 
+enum {
+    SHORTEST_SEND_NS = 100, /* from a release to the next arrival, a process that sends takes longer */
+    PROGRESS_NS = 2000,     /* one more call that lets MPI make progress for each such time, */
+    PROGRESS_MAX = 16,      /* up to so many, */
+    PROGRESS_TAKES_NS = 200 /* while so much time is left; if a message is there, all of them */
+};
+
 enum { CHOICE_AUTO = 0 };
 
 void mh_rounds_init(mh_rounds *rounds, const mh_channel *channel, mh_global_clock *clock, mh_barrier *barrier)
@@ -176,12 +183,36 @@ mh_accepted mh_rounds_accept(mh_rounds *rounds, const mh_release *release, int64
     mh_accepted accepted = {.deadline_ns = mh_model_invert(&estimate.model, instant_ns + delay_ns),
                             .at_ns = mh_base_clock_now_ns(&rounds->clock->base)};
     note_need(rounds, &estimate.model, release, accepted.at_ns);
+    if (rounds->instant_ns != MH_TIME_UNKNOWN_NS)
+        accepted.sending_ns = release->decision_ns - rounds->instant_ns;
     rounds->slack_ns = release->slack_ns;
     rounds->delay_ns = delay_ns;
     atomic_store_explicit(&rounds->instant_ns, instant_ns, memory_order_relaxed);
     rounds->calls++;
     accepted.early_ns = came_too_early_by(rounds, release, &estimate, accepted.at_ns);
     return accepted;
+}
+
+/*
+ * Each call of MPI takes in some of the messages that have come. There are the more, the longer processes could send,
+ * or if an unexpected message is there; in a loop that only calls MPIX_Harmonize, hardly any. These calls are not part
+ * of the need, because the wait for the deadline hides nearly all of them.
+ */
+int mh_rounds_let_progress(const mh_rounds *rounds, const mh_accepted *accepted, MPI_Comm user_comm, mh_error *error)
+{
+    int64_t until_ns = accepted->deadline_ns - PROGRESS_TAKES_NS;
+    if (!mh_barrier_is_heard_outside_mpi(rounds->barrier))
+        return MPI_SUCCESS;
+    int found = 0, code = mh_make_progress(rounds->channel, error);
+    if (code == MPI_SUCCESS && accepted->sending_ns >= SHORTEST_SEND_NS)
+        code = mh_look_for_message(user_comm, &found, error);
+    int64_t wanted = found ? PROGRESS_MAX : accepted->sending_ns / PROGRESS_NS;
+    for (int i = 0; code == MPI_SUCCESS && i < wanted && i < PROGRESS_MAX; i++) {
+        if (!found && mh_base_clock_now_ns(&rounds->clock->base) > until_ns)
+            break;
+        code = mh_make_progress(rounds->channel, error);
+    }
+    return code;
 }
 
 /* A round that is like a call without the wait. Rank 0 decides whether another one follows. */

@@ -12,8 +12,8 @@ enum {
      * Some microseconds. Peers that are already in the call publish their lines sooner, so MPI progress is polled only
      * if one is late.
      */
-    SPINS_PER_PROGRESS = 512,
-    SPINS_BEFORE_YIELD = 4 * SPINS_PER_PROGRESS,
+    SPINS_PER_PROGRESS = 128,
+    SPINS_BEFORE_YIELD = 16 * SPINS_PER_PROGRESS,
     YIELDS_PER_PROGRESS = 16
 };
 

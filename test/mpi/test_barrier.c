@@ -60,6 +60,72 @@ SUB_TEST(barrier, SINGLE, "nobody leaves before the last has arrived, however pr
     }
 }
 
+/* ---- MPI makes progress */
+
+typedef int meeting(MPI_Comm comm);
+
+/*
+ * Ranks in pairs: the first sends messages and ends an access epoch, all meet, and the second sees all that came before.
+ * Returns in how many rounds it does not.
+ */
+static int count_unseen(MPI_Comm comm, meeting *meet_by, int rounds)
+{
+    enum { MESSAGES = 3, TAG = 5 };
+    int partner = my_rank ^ 1, unseen = 0, byte = 0, found = 1;
+    bool has_partner = partner < ranks, sends = has_partner && my_rank < partner, receives = has_partner && !sends;
+    MPI_Group all, other;
+    MPI_Win window;
+    MPI_Win_create(&byte, 1, 1, MPI_INFO_NULL, comm, &window);
+    MPI_Win_get_group(window, &all);
+    MPI_Group_incl(all, has_partner, &partner, &other);
+    for (int i = 0; i < rounds; i++) {
+        if (sends)
+            MPI_Win_start(other, 0, window);
+        if (receives)
+            MPI_Win_post(other, 0, window);
+        meet_by(comm);
+        for (int k = 0; sends && k < MESSAGES; k++)
+            MPI_Send(&byte, 1, MPI_BYTE, partner, TAG, comm);
+        if (sends)
+            MPI_Win_complete(window);
+        meet_by(comm);
+        int received = 0, is_complete = 0;
+        while (receives && received < MESSAGES) {
+            MPI_Iprobe(partner, TAG, comm, &found, MPI_STATUS_IGNORE);
+            if (!found)
+                break;
+            MPI_Recv(&byte, 1, MPI_BYTE, partner, TAG, comm, MPI_STATUS_IGNORE);
+            received++;
+        }
+        if (receives)
+            MPI_Win_test(window, &is_complete);
+        unseen += receives && (received < MESSAGES || !is_complete);
+        for (; receives && received < MESSAGES; received++)
+            MPI_Recv(&byte, 1, MPI_BYTE, partner, TAG, comm, MPI_STATUS_IGNORE);
+        if (receives && !is_complete)
+            MPI_Win_wait(window);
+    }
+    MPI_Group_free(&other);
+    MPI_Group_free(&all);
+    MPI_Win_free(&window);
+    return unseen;
+}
+
+SUB_TEST(progress, SINGLE, "what was sent before a call can be seen after it, as after MPI_Barrier")
+{
+    int rounds = times(300, 20);
+    for (int i = 0; barrier_names[i]; i++) {
+        MPI_Comm comm = duplicate_with("barrier=%s", barrier_names[i]);
+        int after_barrier = count_unseen(comm, MPI_Barrier, rounds), unseen = count_unseen(comm, harmonize, rounds);
+        CHECK(unseen <= after_barrier + rounds / 10,
+              "%s: in %d of %d rounds, not all was seen; after MPI_Barrier in %d", barrier_names[i], unseen, rounds,
+              after_barrier);
+        MPI_Comm_free(&comm);
+    }
+}
+
+/* ---- The deadline */
+
 /*
  * With a least slack, the deadline is at least that much after the last arrival. What the clocks may be wrong by (their
  * bounds) and how much faster than the true time they may run is allowed for.
