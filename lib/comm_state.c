@@ -10,23 +10,26 @@
 #include <stdlib.h>
 
 static struct {
-    pthread_mutex_t lock; /* of the list and of what is kept; MPI is not called under it */
+    pthread_mutex_t lock; /* of the groups, of users and of what is kept; MPI is not called under it */
     _Atomic int keyval;   /* of the states */
-    int finalize_keyval;  /* of an attribute that MPI deletes when it ends */
+    _Atomic int users;    /* states that are attached under it, or are about to be */
+    int64_t made;         /* states so far */
     _Atomic bool watches_finalize;
-    _Atomic bool ended; /* that attribute has been deleted */
-    _Atomic int states;
-    mh_comm_state *first; /* of the states */
-    mh_comm_state *kept;  /* of communicators that failed */
-} registry = {.lock = PTHREAD_MUTEX_INITIALIZER, .keyval = MPI_KEYVAL_INVALID, .finalize_keyval = MPI_KEYVAL_INVALID};
+    _Atomic bool ended;  /* MPI_Finalize has begun */
+    mh_comm_state *kept; /* of communicators that failed */
+} registry = {.lock = PTHREAD_MUTEX_INITIALIZER, .keyval = MPI_KEYVAL_INVALID};
 
-enum { REMEMBERED = 16, GENERATIONS = 256 };
+enum { REMEMBERED = 16, GROUPS = 256 };
 
-/*
- * One for each group of handles; it changes whenever a state of the group is freed. What threads remember of this group
- * is then stale, because another communicator may get the handle.
- */
-static _Atomic unsigned generations[GENERATIONS];
+/* For each group of handles. */
+static struct {
+    /*
+     * Changes whenever a state of the group ends. What threads remember of this group is then stale, because another
+     * communicator may get the handle.
+     */
+    _Atomic unsigned generation;
+    mh_comm_state *first; /* of the states that some communicator may have as an attribute */
+} groups[GROUPS];
 
 typedef struct mh_memory_of_comm {
     unsigned generation;
@@ -47,42 +50,108 @@ static inline unsigned hash_of(MPI_Comm comm)
     return (unsigned)(handle ^ handle >> 4 ^ handle >> 8);
 }
 
+static inline unsigned group_of(MPI_Comm comm)
+{
+    return hash_of(comm) % GROUPS;
+}
+
 static inline _Atomic unsigned *generation_of(MPI_Comm comm)
 {
-    return &generations[hash_of(comm) % GENERATIONS];
+    return &groups[group_of(comm)].generation;
 }
+
+/* ---- The keyval */
+
+/*
+ * The keyval lasts until MPI_Finalize, or in a program of sessions as long as there are states: MPI may start again
+ * after the last session, and give the number to the program.
+ */
+static void free_unused_keyval(void)
+{
+    int unused = MPI_KEYVAL_INVALID;
+    pthread_mutex_lock(&registry.lock);
+    if (registry.users == 0 && !registry.watches_finalize)
+        unused = atomic_exchange(&registry.keyval, MPI_KEYVAL_INVALID);
+    pthread_mutex_unlock(&registry.lock);
+    if (unused == MPI_KEYVAL_INVALID)
+        return;
+    PMPI_Comm_free_keyval(&unused);
+    mh_error_forget_codes();
+}
+
+static void leave_keyval(mh_comm_state *state)
+{
+    if (state->keyval == MPI_KEYVAL_INVALID)
+        return;
+    state->keyval = MPI_KEYVAL_INVALID;
+    atomic_fetch_sub(&registry.users, 1);
+    free_unused_keyval();
+}
+
+/* MPI started again without our notice, and gave the keyval to the program. */
+static void lose_keyval(int keyval)
+{
+    if (atomic_compare_exchange_strong(&registry.keyval, &keyval, MPI_KEYVAL_INVALID))
+        mh_error_forget_codes();
+}
+
+/* ---- The states that communicators have */
 
 static void insert(mh_comm_state *state)
 {
+    mh_comm_state **first = &groups[group_of(state->user_comm)].first;
     pthread_mutex_lock(&registry.lock);
-    mh_comm_state **link = &registry.first;
-    while (*link)
-        link = &(*link)->next;
-    state->link = link;
-    *link = state;
-    atomic_fetch_add(&registry.states, 1);
+    state->number = registry.made++;
+    state->next = *first;
+    *first = state;
     pthread_mutex_unlock(&registry.lock);
 }
 
-/* Whether a state is to be removed from the list. */
-typedef bool mh_state_filter(const mh_comm_state *state, const void *wanted);
+/*
+ * The place of the state that is an attribute of comm; NULL if there is none. The value may be anything: a number of
+ * the program, or the address of a state that has ended, which may now be that of another communicator's state.
+ */
+static mh_comm_state **place_of(MPI_Comm comm, const void *value)
+{
+    for (mh_comm_state **place = &groups[group_of(comm)].first; *place; place = &(*place)->next)
+        if (*place == value && (*place)->user_comm == comm)
+            return place;
+    return NULL;
+}
 
-/* Remove the first state that the filter selects from the list; NULL if there is none. */
-static mh_comm_state *unlink_state(mh_state_filter *filter, const void *wanted)
+static bool is_state_of(MPI_Comm comm, const void *value)
 {
     pthread_mutex_lock(&registry.lock);
-    mh_comm_state *state = registry.first;
-    while (state && !filter(state, wanted))
-        state = state->next;
-    if (state) {
-        *state->link = state->next;
-        if (state->next)
-            state->next->link = state->link;
-        atomic_fetch_sub(&registry.states, 1);
-    }
+    bool is_state = place_of(comm, value);
+    pthread_mutex_unlock(&registry.lock);
+    return is_state;
+}
+
+static mh_comm_state *unlink_state(MPI_Comm comm, const void *value)
+{
+    pthread_mutex_lock(&registry.lock);
+    mh_comm_state **place = place_of(comm, value), *state = place ? *place : NULL;
+    if (state)
+        *place = state->next;
     pthread_mutex_unlock(&registry.lock);
     return state;
 }
+
+/* The oldest one that has not ended and that MPI_Finalize ends; those of sessions only if all of MPI has ended. */
+static mh_comm_state *oldest_of_world(bool all_ended)
+{
+    mh_comm_state *oldest = NULL;
+    pthread_mutex_lock(&registry.lock);
+    for (int i = 0; i < GROUPS; i++)
+        for (mh_comm_state *state = groups[i].first; state; state = state->next)
+            if (state->keyval != MPI_KEYVAL_INVALID && (all_ended || !state->before_world) &&
+                (!oldest || state->number < oldest->number))
+                oldest = state;
+    pthread_mutex_unlock(&registry.lock);
+    return oldest;
+}
+
+/* ---- The end of a state */
 
 static void keep(mh_comm_state *state)
 {
@@ -99,65 +168,56 @@ static void free_channel(mh_channel *channel)
 }
 
 /*
- * Free a state that is not in the list. Its communicator may still have it as an attribute.
+ * Free what a state has. More than once does no harm.
  *
  * After a failure inside MPI, operations may still be under way, and messages be left that nobody has received. The
- * room is then kept for good, and the communicator until MPI ends: MPICH would deliver its messages to the next
- * communicator with the same number. That of a session is freed, because it must not outlive the session.
+ * communicator is then kept until MPI ends: MPICH would deliver its messages to the next communicator with the same
+ * number. That of a session is freed, because it must not outlive the session.
  */
-static void free_state(mh_comm_state *state)
+static void end_state(mh_comm_state *state)
 {
-    if (!state)
-        return;
     atomic_fetch_add(generation_of(state->user_comm), 1);
     if (!state->failed || state->before_world || registry.ended)
         free_channel(&state->channel);
     mh_comm_clock_free(&state->clock);
     mh_barrier_close(&state->barrier);
     mh_sites_free(&state->sites);
+    leave_keyval(state);
+}
+
+/* Free a state that no communicator has. After a failure its memory is kept for good, as MPI may still write there. */
+static void free_state(mh_comm_state *state)
+{
+    if (!state)
+        return;
+    end_state(state);
     if (state->failed)
         keep(state);
     else
         free(state);
 }
 
-/* An attribute of a communicator. */
-typedef struct mh_attribute {
-    MPI_Comm comm;
-    const void *value;
-} mh_attribute;
-
-/* If a state was freed before its attribute, its address may belong to the state of another communicator. */
-static bool is_attribute(const mh_comm_state *state, const void *wanted)
-{
-    const mh_attribute *attribute = wanted;
-    return state == attribute->value && state->user_comm == attribute->comm;
-}
-
 static int delete_state(MPI_Comm comm, int keyval, void *value, void *extra)
 {
-    mh_attribute attribute = {comm, value};
     (void)keyval;
     (void)extra;
-    free_state(unlink_state(is_attribute, &attribute));
+    free_state(unlink_state(comm, value));
     return MPI_SUCCESS;
-}
-
-static bool ends_with_world(const mh_comm_state *state, const void *finalized)
-{
-    return *(const int *)finalized || !state->before_world;
 }
 
 /*
  * Oldest first: processes that share several communicators made them in the same order, so none waits for another. The
- * communicators are not used, because some may no longer exist. States made before MPI_Init belong to sessions.
+ * communicators are not used, because some may no longer exist. Others still have the state as an attribute: that of a
+ * session may go on though it was used first after MPI_Init. So the state stays as one that refuses calls.
  */
-static void free_states_of_world(void)
+static void end_states_of_world(void)
 {
     int finalized = 0;
     PMPI_Finalized(&finalized);
-    for (mh_comm_state *state; (state = unlink_state(ends_with_world, &finalized)) != NULL;)
-        free_state(state);
+    for (mh_comm_state *state; (state = oldest_of_world(finalized)) != NULL;) {
+        end_state(state);
+        state->failed = true;
+    }
 }
 
 /*
@@ -171,15 +231,11 @@ static int at_finalize(MPI_Comm comm, int keyval, void *attribute, void *extra)
     (void)attribute;
     (void)extra;
     registry.ended = true;
-    free_states_of_world();
+    registry.watches_finalize = false;
+    end_states_of_world();
     for (mh_comm_state *state = registry.kept; state; state = state->next)
         free_channel(&state->channel);
-    int states = registry.states > 0 ? MPI_KEYVAL_INVALID : atomic_exchange(&registry.keyval, MPI_KEYVAL_INVALID);
-    if (states != MPI_KEYVAL_INVALID)
-        PMPI_Comm_free_keyval(&states);
-    if (registry.finalize_keyval != MPI_KEYVAL_INVALID)
-        PMPI_Comm_free_keyval(&registry.finalize_keyval);
-    registry.watches_finalize = false;
+    free_unused_keyval();
     return MPI_SUCCESS;
 }
 
@@ -187,49 +243,64 @@ bool mh_comm_state_mpi_ended(void)
 {
     int finalized = 0;
     PMPI_Finalized(&finalized);
-    bool in_session = registry.states > 0 || (registry.watches_finalize && !registry.ended);
+    bool in_session = registry.users > 0 || (registry.watches_finalize && !registry.ended);
     return finalized ? !in_session : registry.ended;
 }
 
+/* ---- Attributes */
+
 /*
  * Some MPI libraries skip the callbacks of other communicators at MPI_Finalize; those of MPI_COMM_SELF are always
- * called.
+ * called. The attribute keeps its keyval. If two threads come here at once, there are two attributes.
  */
 static int watch_finalize(mh_error *error)
 {
-    int initialized, finalized;
+    int initialized, finalized, keyval;
     MH_TRY(error, PMPI_Initialized, (&initialized));
     MH_TRY(error, PMPI_Finalized, (&finalized));
     if (!initialized || finalized || registry.watches_finalize)
         return MPI_SUCCESS;
-    MH_TRY(error, PMPI_Comm_create_keyval, (MPI_COMM_NULL_COPY_FN, at_finalize, &registry.finalize_keyval, NULL));
-    MH_TRY(error, PMPI_Comm_set_attr, (MPI_COMM_SELF, registry.finalize_keyval, NULL));
-    registry.watches_finalize = true;
-    return MPI_SUCCESS;
+    MH_TRY(error, PMPI_Comm_create_keyval, (MPI_COMM_NULL_COPY_FN, at_finalize, &keyval, NULL));
+    int code = mh_check_mpi(error, PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL), "MPI_Comm_set_attr");
+    PMPI_Comm_free_keyval(&keyval);
+    registry.watches_finalize = code == MPI_SUCCESS;
+    return code;
 }
 
 /* A duplicate of a communicator starts fresh: its state is not copied. */
 static int make_keyval(mh_error *error)
 {
-    int keyval;
-    if (atomic_load(&registry.keyval) != MPI_KEYVAL_INVALID)
-        return MPI_SUCCESS;
+    int keyval, none = MPI_KEYVAL_INVALID;
     MH_TRY(error, PMPI_Comm_create_keyval, (MPI_COMM_NULL_COPY_FN, delete_state, &keyval, NULL));
-    atomic_store(&registry.keyval, keyval);
+    if (!atomic_compare_exchange_strong(&registry.keyval, &none, keyval))
+        PMPI_Comm_free_keyval(&keyval); /* another thread was faster */
     return MPI_SUCCESS;
 }
 
-/* Under a lock that no callback takes: MPI libraries may call them with a lock of their attributes held. */
-static int ensure_keyvals(mh_error *error)
+/*
+ * Get the keyval for a state. Without a lock: in these functions, MPI may call a handler of the program, which may call
+ * this library or jump.
+ */
+static int use_keyval(mh_comm_state *state, mh_error *error)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    pthread_mutex_lock(&lock);
+    if (state->keyval != MPI_KEYVAL_INVALID)
+        return MPI_SUCCESS;
     int code = watch_finalize(error);
-    if (code == MPI_SUCCESS)
+    if (code != MPI_SUCCESS)
+        return code;
+    pthread_mutex_lock(&registry.lock);
+    registry.users++; /* so nobody frees it any more */
+    pthread_mutex_unlock(&registry.lock);
+    if (registry.keyval == MPI_KEYVAL_INVALID)
         code = make_keyval(error);
-    pthread_mutex_unlock(&lock);
+    if (code == MPI_SUCCESS)
+        state->keyval = registry.keyval;
+    else
+        atomic_fetch_sub(&registry.users, 1);
     return code;
 }
+
+/* ---- What threads remember */
 
 /* Of communicators that are alike, the one used last is in this entry; the others are anywhere. */
 static inline mh_memory_of_comm *first_entry(MPI_Comm comm)
@@ -288,10 +359,16 @@ int mh_comm_state_find(MPI_Comm comm, mh_comm_state **state, mh_error *error)
         MH_TRY_USER(error, PMPI_Comm_get_attr, (comm, keyval, &attribute, &found));
     if (!found)
         return MPI_SUCCESS;
+    if (!is_state_of(comm, attribute)) {
+        lose_keyval(keyval);
+        return MPI_SUCCESS;
+    }
     *state = attribute;
     remember(comm, *state, seen);
     return MPI_SUCCESS;
 }
+
+/* ---- Making a state */
 
 /*
  * Make the private communicator. MPI_Comm_dup would call the copy callbacks of the user's attributes, and
@@ -325,6 +402,7 @@ static mh_comm_state *new_state(MPI_Comm comm)
     state->user_comm = comm;
     state->channel.comm = MPI_COMM_NULL;
     state->before_world = !initialized;
+    state->keyval = MPI_KEYVAL_INVALID;
     mh_settings_default(&state->settings);
     mh_comm_clock_init(&state->clock, &state->channel);
     mh_rounds_init(&state->rounds, &state->channel, &state->clock.global, &state->barrier);
@@ -338,7 +416,7 @@ static int agree_on_settings(mh_comm_state *state, const mh_channel *channel, mh
     mh_settings_default(&settings);
     if (!state)
         mh_fail(error, MPI_ERR_NO_MEM, "out of memory on rank %d for the state of a communicator", channel->rank);
-    else if (error->code == MPI_SUCCESS && ensure_keyvals(error) == MPI_SUCCESS)
+    else if (error->code == MPI_SUCCESS && use_keyval(state, error) == MPI_SUCCESS)
         mh_settings_from_environment(&settings, error);
     int code = mh_settings_agree(&settings, MPI_ERR_ARG, channel->comm, error);
     if (code == MPI_SUCCESS && state)
@@ -349,16 +427,18 @@ static int agree_on_settings(mh_comm_state *state, const mh_channel *channel, mh
 static bool attach(mh_comm_state *state, mh_error *error)
 {
     insert(state);
-    return mh_check_mpi(error, PMPI_Comm_set_attr(state->user_comm, registry.keyval, state), "MPI_Comm_set_attr") ==
+    return mh_check_mpi(error, PMPI_Comm_set_attr(state->user_comm, state->keyval, state), "MPI_Comm_set_attr") ==
            MPI_SUCCESS;
 }
 
-/* Free a state that is inserted, and whose communicator may have it as an attribute. */
+/* Free a state that is inserted. If its communicator does not let go of it, it stays as one that refuses calls. */
 static void detach(mh_comm_state *state, bool attached)
 {
     MPI_Comm comm = state->user_comm;
-    if (!attached || PMPI_Comm_delete_attr(comm, registry.keyval) != MPI_SUCCESS)
-        delete_state(comm, registry.keyval, state, NULL);
+    if (!attached)
+        free_state(unlink_state(comm, state));
+    else if (PMPI_Comm_delete_attr(comm, state->keyval) != MPI_SUCCESS)
+        state->failed = true;
 }
 
 /*
@@ -381,7 +461,7 @@ static bool keep_failed(mh_comm_state *state)
 {
     mh_error ignored = MH_NO_ERROR;
     state->failed = true;
-    if (ensure_keyvals(&ignored) != MPI_SUCCESS) {
+    if (use_keyval(state, &ignored) != MPI_SUCCESS) {
         free_state(state);
         return false;
     }

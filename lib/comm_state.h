@@ -22,7 +22,9 @@ typedef struct mh_comm_state {
     MPI_Comm user_comm;
     mh_channel channel; /* on a private communicator with the same processes */
     mh_room room;
-    bool failed;       /* inside MPI, on this process or one of its node: processes may be out of step */
+    int keyval;        /* under which user_comm has it as an attribute; MPI_KEYVAL_INVALID: not yet, or it has ended */
+    int64_t number;    /* in the order in which they were made */
+    bool failed;       /* no further call can succeed: processes may be out of step, or MPI_Finalize has ended it */
     bool before_world; /* made before MPI_Init, so the communicator is that of a session */
     mh_settings settings;
     mh_sites sites;      /* where its processes run: found once, by the first set-up; size 0 before it */
@@ -35,7 +37,7 @@ typedef struct mh_comm_state {
     bool yielded;       /* processes yielded while it was found */
     mh_rounds rounds;
 
-    struct mh_comm_state *next, **link; /* in the list of all */
+    struct mh_comm_state *next; /* in the list of its group, or of what is kept */
 } mh_comm_state;
 
 /* The state of comm if this thread used comm recently, else NULL. Local, any thread, any time, any comm; fast. */

@@ -94,8 +94,11 @@ static int check_comm(MPI_Comm comm, mh_error *error)
     return MPI_SUCCESS;
 }
 
-static int refuse_failed(mh_error *error)
+static int refuse(const mh_comm_state *state, mh_error *error)
 {
+    if (state->keyval == MPI_KEYVAL_INVALID)
+        return mh_fail(error, MPI_ERR_OTHER,
+                       "MPI_Finalize has ended what was kept for this communicator; use another one");
     return mh_fail(error, MPI_ERR_OTHER,
                    "an earlier call on this communicator failed inside MPI; free the communicator and use another one");
 }
@@ -111,7 +114,7 @@ static int get_state(MPI_Comm comm, mh_comm_state **state, mh_error *error)
         if (code != MPI_SUCCESS)
             return code;
     }
-    return (*state)->failed ? refuse_failed(error) : MPI_SUCCESS;
+    return (*state)->failed ? refuse(*state, error) : MPI_SUCCESS;
 }
 
 /* End a collective function that failed. */

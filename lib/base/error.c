@@ -4,22 +4,26 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { MAX_CODES = 8 };
 
-/* Codes with a text of ours, one per error class, made at the first error of that class. */
+/* A code with a text of ours. */
+typedef struct mh_code {
+    int class;
+    int code;        /* MPI_SUCCESS: none */
+    bool holds_text; /* this MPI returns our text for a code of a predefined class */
+} mh_code;
+
+/* One per error class, made at its first error. MPI is not called under the lock: it may call a handler. */
 static struct {
     pthread_mutex_t lock;
     int known;
-    struct {
-        int class;
-        int code;
-        int holds_text; /* whether this MPI returns our text for a code of a predefined class */
-    } codes[MAX_CODES];
-    int message_code; /* a code of a class of our own; MPI_SUCCESS until it is needed */
+    mh_code codes[MAX_CODES];
+    _Atomic int message_code; /* a code of a class of our own; MPI_SUCCESS until it is needed */
     char last[MH_ERROR_MESSAGE_SIZE];
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER, .message_code = MPI_SUCCESS};
 
@@ -125,22 +129,38 @@ static int text_is(int code, const char *text)
     return PMPI_Error_string(code, kept, &length) == MPI_SUCCESS && strcmp(kept, text) == 0;
 }
 
-/* The entry of the registry for a class; -1 if none can be made. */
-static int find_code(int class)
+static mh_code known_code(int class)
 {
+    mh_code found = {.code = MPI_SUCCESS};
+    pthread_mutex_lock(&registry.lock);
     for (int i = 0; i < registry.known; i++)
         if (registry.codes[i].class == class)
-            return i;
-    int code;
-    if (registry.known == MAX_CODES || PMPI_Add_error_code(class, &code) != MPI_SUCCESS)
-        return -1;
+            found = registry.codes[i];
+    pthread_mutex_unlock(&registry.lock);
+    return found;
+}
+
+static void remember_code(mh_code made)
+{
+    pthread_mutex_lock(&registry.lock);
+    if (registry.known < MAX_CODES)
+        registry.codes[registry.known++] = made;
+    pthread_mutex_unlock(&registry.lock);
+}
+
+/* The code for a class; none if it cannot be made. */
+static mh_code code_of(int class)
+{
     static const char probe[] = "libmpix_harmonize";
-    int holds = set_text(code, probe) == MPI_SUCCESS && text_is(code, probe);
-    int entry = registry.known++;
-    registry.codes[entry].class = class;
-    registry.codes[entry].code = code;
-    registry.codes[entry].holds_text = holds;
-    return entry;
+    mh_code found = known_code(class);
+    if (found.code != MPI_SUCCESS || registry.known == MAX_CODES)
+        return found;
+    found.class = class;
+    if (PMPI_Add_error_code(class, &found.code) != MPI_SUCCESS)
+        return (mh_code){.code = MPI_SUCCESS};
+    found.holds_text = set_text(found.code, probe) == MPI_SUCCESS && text_is(found.code, probe);
+    remember_code(found);
+    return found;
 }
 
 /*
@@ -150,14 +170,14 @@ static int find_code(int class)
  */
 static int message_code(const char *message)
 {
-    if (registry.message_code == MPI_SUCCESS) {
-        int class, code;
+    int class, code = registry.message_code;
+    if (code == MPI_SUCCESS) {
         if (PMPI_Add_error_class(&class) != MPI_SUCCESS || PMPI_Add_error_code(class, &code) != MPI_SUCCESS)
             return MPI_SUCCESS;
         registry.message_code = code;
     }
-    set_text(registry.message_code, message);
-    return registry.message_code;
+    set_text(code, message);
+    return code;
 }
 
 static int handler_is_fatal(MPI_Comm comm)
@@ -177,10 +197,10 @@ static int code_with_message(MPI_Comm comm, const mh_error *error)
 {
     int class = error->code;
     PMPI_Error_class(error->code, &class);
-    int entry = find_code(class);
-    if (entry >= 0 && registry.codes[entry].holds_text) {
-        set_text(registry.codes[entry].code, error->message);
-        return registry.codes[entry].code;
+    mh_code ours = code_of(class);
+    if (ours.holds_text) {
+        set_text(ours.code, error->message);
+        return ours.code;
     }
     int code = handler_is_fatal(comm) ? message_code(error->message) : MPI_SUCCESS;
     return code != MPI_SUCCESS ? code : class;
@@ -190,12 +210,20 @@ int mh_error_raise(MPI_Comm comm, const mh_error *error)
 {
     pthread_mutex_lock(&registry.lock);
     memcpy(registry.last, error->message, sizeof registry.last);
+    pthread_mutex_unlock(&registry.lock);
     bool passed_on = comm == MPI_COMM_NULL || error->raised;
     int code = passed_on ? error->code : code_with_message(comm, error);
-    pthread_mutex_unlock(&registry.lock);
     if (!passed_on)
         PMPI_Comm_call_errhandler(comm, code);
     return code;
+}
+
+void mh_error_forget_codes(void)
+{
+    pthread_mutex_lock(&registry.lock);
+    registry.known = 0;
+    registry.message_code = MPI_SUCCESS;
+    pthread_mutex_unlock(&registry.lock);
 }
 
 void mh_error_last(char text[MH_ERROR_MESSAGE_SIZE])

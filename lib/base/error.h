@@ -58,6 +58,9 @@ int mh_error_agree(mh_error *error, MPI_Comm comm);
  */
 int mh_error_raise(MPI_Comm comm, const mh_error *error);
 
+/* MPI may have started again since codes were made for errors. */
+void mh_error_forget_codes(void);
+
 /* Copy the message of the last error of this process, or an empty text, into text. */
 void mh_error_last(char text[MH_ERROR_MESSAGE_SIZE]);
 

@@ -201,6 +201,52 @@ ALIAS int PMPI_Comm_free(MPI_Comm *comm)
     return code;
 }
 
+/* ---- Keys of attributes that the library has made and not freed */
+
+static struct {
+    _Atomic int alive, latest;
+    MPI_Comm_delete_attr_function *_Atomic callbacks[2];
+} keys;
+
+int keys_alive(void)
+{
+    return keys.alive;
+}
+
+int latest_key(void)
+{
+    return keys.latest;
+}
+
+void end_world_for_library(void)
+{
+    for (int i = 0; i < 2; i++)
+        if (keys.callbacks[i])
+            keys.callbacks[i](MPI_COMM_SELF, MPI_KEYVAL_INVALID, NULL, NULL);
+}
+
+ALIAS int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *key,
+                                  void *extra)
+{
+    bool is_ours = is_library(__builtin_return_address(0));
+    if (is_to_fail(IN_Comm_create_keyval, __builtin_return_address(0)))
+        return fail_on(MPI_COMM_NULL);
+    int code = REAL(PMPI_Comm_create_keyval)(copy, delete, key, extra);
+    if (!is_ours || code != MPI_SUCCESS)
+        return code;
+    bool is_first = !keys.callbacks[0] || keys.callbacks[0] == delete;
+    keys.callbacks[is_first ? 0 : 1] = delete;
+    keys.alive++;
+    keys.latest = *key;
+    return code;
+}
+
+ALIAS int PMPI_Comm_free_keyval(int *key)
+{
+    keys.alive -= is_library(__builtin_return_address(0));
+    return REAL(PMPI_Comm_free_keyval)(key);
+}
+
 /* ---- Broadcasts */
 
 /* What the library broadcasts of an error, a number and a text, has no byte that depends on chance. */

@@ -35,8 +35,6 @@ typedef MPI_Status *status;
     X(Errhandler_free, FAULT_LOCAL, MPI_COMM_NULL, (MPI_Errhandler *h), (h)) \
     X(Comm_get_attr, FAULT_LOCAL, c, (MPI_Comm c, int k, void *a, int *f), (c, k, a, f)) \
     X(Comm_set_attr, FAULT_LOCAL, c, (MPI_Comm c, int k, void *a), (c, k, a)) \
-    X(Comm_create_keyval, FAULT_LOCAL, MPI_COMM_NULL, \
-      (MPI_Comm_copy_attr_function *c, MPI_Comm_delete_attr_function *d, int *k, void *x), (c, d, k, x)) \
     X(Initialized, FAULT_LOCAL, MPI_COMM_NULL, (int *f), (f)) \
     X(Finalized, FAULT_LOCAL, MPI_COMM_NULL, (int *f), (f)) \
     X(Get_library_version, FAULT_LOCAL, MPI_COMM_NULL, (char *v, int *n), (v, n)) \
@@ -63,6 +61,8 @@ typedef MPI_Status *status;
     X(Comm_split, FAULT_COLLECTIVE, c, (MPI_Comm c, int l, int k, MPI_Comm *d), (c, l, k, d)) \
     X(Comm_split_type, FAULT_COLLECTIVE, c, (MPI_Comm c, int t, int k, MPI_Info i, MPI_Comm *d), (c, t, k, i, d)) \
     X(Bcast, FAULT_COLLECTIVE, c, (void *b, int n, type t, int r, MPI_Comm c), (b, n, t, r, c)) \
+    X(Comm_create_keyval, FAULT_LOCAL, MPI_COMM_NULL, \
+      (MPI_Comm_copy_attr_function *c, MPI_Comm_delete_attr_function *d, int *k, void *x), (c, d, k, x)) \
     X(Comm_free, FAULT_LOCAL, *c, (MPI_Comm *c), (c))
 /* clang-format on */
 

@@ -301,6 +301,13 @@ int64_t locks_taken(void);
 /* Communicators that the library has made and not freed. */
 int64_t communicators_alive(void);
 
+/* Keys of attributes that the library has made and not freed, and the one that it made last. */
+int keys_alive(void);
+int latest_key(void);
+
+/* What MPI_Finalize does first: the library's attribute of MPI_COMM_SELF is deleted. */
+void end_world_for_library(void);
+
 /* How many errors were broadcast from this process with something behind the end of their text. */
 int untidy_broadcasts(void);
 

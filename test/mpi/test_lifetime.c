@@ -198,6 +198,54 @@ SUB_TEST(after_finalize, ITSELF, "all functions after MPI_Finalize")
     check_inactive(MPI_COMM_NULL, MPI_ERR_COMM);
 }
 
+/* ---- Attributes */
+
+/* A number of the library, which MPI gave to the program when it started again: the value is no state. */
+SUB_TEST(key_given_away, INJECTION, "the library's key of an attribute belongs to the program")
+{
+    static int number = 42;
+    void *value = NULL;
+    int flag, found = 0;
+    double time;
+    harmonize(MPI_COMM_WORLD);
+    MPI_Comm comms[] = {duplicate(MPI_COMM_WORLD), duplicate(MPI_COMM_WORLD)};
+    int key = latest_key();
+    MPI_Comm_set_attr(comms[0], key, &number);
+    CHECK_CLASS(MPIX_Global_time(comms[0], &time), MPI_ERR_OTHER, "MPIX_Global_time before a synchronization");
+    CHECK_OK(MPIX_Harmonize(comms[0], &flag));
+    MPI_Comm_get_attr(comms[0], key, &value, &found);
+    CHECK(found && value == &number && number == 42, "the program's attribute is lost");
+    MPI_Comm_set_attr(comms[1], key, (void *)(uintptr_t)number);
+    harmonize_times(comms[1], 5);
+    check_clock(comms[1], "where an attribute of the program has the library's former key");
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_free(&comms[i]);
+    check_fresh();
+}
+
+/* Open MPI crashes in its own functions. */
+SUB_TEST(freed, SINGLE, "a communicator that is freed: as MPI_Barrier, its handler is called once")
+{
+#ifdef OPEN_MPI
+    test_skip("Open MPI does not check handles of communicators that are freed");
+#else
+    MPI_Comm freed = duplicate(MPI_COMM_WORLD), handle = freed;
+    int flag;
+    harmonize(freed);
+    MPI_Comm_free(&freed);
+    set_handler(MPI_COMM_WORLD, count_error);
+    set_handler(MPI_COMM_SELF, count_error);
+    errors_raised = 0;
+    CHECK_CLASS(MPI_Barrier(handle), MPI_ERR_COMM, "MPI_Barrier on a freed communicator");
+    int plain = errors_raised;
+    CHECK_CLASS(MPIX_Harmonize(handle, &flag), MPI_ERR_COMM, "MPIX_Harmonize on a freed communicator");
+    CHECK(errors_raised == 2 * plain, "handlers were called %d times by MPI_Barrier, %d times by MPIX_Harmonize", plain,
+          errors_raised - plain);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+#endif
+}
+
 /* ---- Sessions */
 
 #if MPI_VERSION >= 4
@@ -213,6 +261,13 @@ static MPI_Comm make_session_comm(MPI_Session *session)
     return comm;
 }
 
+/* Between two sessions MPI may give the key to the program. */
+static void check_keys(bool are_used)
+{
+    if (can_inject())
+        CHECK(keys_alive() == are_used, "%d keys of attributes are in use, expected %d", keys_alive(), are_used);
+}
+
 SUB_TEST(sessions, ITSELF, "a program that has sessions only")
 {
     double time = -1;
@@ -226,7 +281,12 @@ SUB_TEST(sessions, ITSELF, "a program that has sessions only")
     CHECK(time >= 0 || my_rank > 0, "global time is %.9f on rank 0", time);
     if (ranks > 1) /* MPICH 4.0 cannot complete a request in a session of one process */
         check_clock(comm, "a session");
+    MPI_Comm another = duplicate(comm);
+    harmonize(another);
+    MPI_Comm_free(&another);
+    check_keys(true);
     MPI_Comm_free(&comm);
+    check_keys(false);
     MPI_Session_finalize(&session);
 }
 
@@ -279,6 +339,36 @@ SUB_TEST(session_goes_on, ITSELF, "a session that outlives MPI_Finalize")
     check_inactive(MPI_COMM_NULL, MPI_ERR_COMM);
 }
 
+/* Of a library whose MPI_Finalize ends the world and no more. Which communicators are of a session is not known. */
+SUB_TEST(session_outlives_world, ITSELF, "communicators of a session used first before or after MPI_Init")
+{
+    int flag;
+    called calls[ALL_CALLS];
+    MPI_Session session;
+    MPI_Comm early = make_session_comm(&session), late = duplicate(early);
+    MPI_Comm_rank(early, &my_rank);
+    MPI_Comm_size(early, &ranks);
+    harmonize_times(early, 5);
+    start_mpi(MPI_THREAD_SINGLE);
+    if (!can_inject())
+        test_skip("the calls of the library cannot be told from others");
+    harmonize_times(late, 5);
+    end_world_for_library();
+    MPI_Finalize();
+    harmonize_times(early, 5);
+    call_all(late, calls);
+    MPI_Comm_set_errhandler(late, MPI_ERRORS_RETURN);
+    CHECK_CLASS(MPIX_Harmonize(late, &flag), MPI_ERR_OTHER, "MPIX_Harmonize on a communicator that has ended");
+    CHECK_MESSAGE(early, "MPI_Finalize", "ended");
+    MPI_Comm_free(&late);
+    late = duplicate(early);
+    harmonize_times(late, 5);
+    MPI_Comm_free(&late);
+    MPI_Comm_free(&early);
+    check_keys(false);
+    MPI_Session_finalize(&session);
+}
+
 #else
 
 static void skip_sessions(void)
@@ -288,6 +378,11 @@ static void skip_sessions(void)
 }
 
 SUB_TEST(session_goes_on, ITSELF, "a session that outlives MPI_Finalize")
+{
+    skip_sessions();
+}
+
+SUB_TEST(session_outlives_world, ITSELF, "communicators of a session used first before or after MPI_Init")
 {
     skip_sessions();
 }
