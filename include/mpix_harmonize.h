@@ -120,7 +120,7 @@ MPIX_HARMONIZE_API int MPIX_Harmonize_instant(MPI_Comm comm, int64_t *instant_ns
  * Local. Any thread may call it, even while another thread makes a collective call on comm. The library does not wait
  * for other threads. But some calls read an attribute of comm, and MPI may then wait for another thread: the first call
  * of each thread, and calls after the thread used more than 16 communicators or after communicators were freed. If
- * several threads may do so at once, MPI must be initialized with MPI_THREAD_MULTIPLE.
+ * several threads may do so at once, MPI must be initialized with MPI_THREAD_MULTIPLE. Not in a signal handler.
  *
  * At the same instant, all processes of comm read the same value, up to the bound that MPIX_Global_time_interval
  * returns. Zero is the time of the communicator's first synchronization on the clock of its rank 0. Successive readings
