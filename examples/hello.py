@@ -1,4 +1,7 @@
-# A user's benchmark in Python: times a reduction after harmonized starts, and prints ok.
+# A user's benchmark in Python: times a reduction after harmonized starts, and prints ok. Library and launcher are those
+# of the MPI library of mpi4py. Debian's is Open MPI:
+#
+#     mpiexec.openmpi --bind-to core -n 2 python3 hello.py
 import numpy
 from mpi4py import MPI
 

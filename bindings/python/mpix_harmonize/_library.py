@@ -80,7 +80,7 @@ def _load() -> ctypes.CDLL:
         else:
             return library
     raise ImportError(f"no libmpix_harmonize for {_mpi_version(mpi4py_library)}, which mpi4py uses: "
-                      f"{'; '.join(complaints)}. Set {VARIABLE} to the path of one that was built for it")
+                      f"{'; '.join(complaints)}. Install one that was built for it, or set {VARIABLE} to its path")
 
 
 def _handle_type(mpi_type: type) -> Union[type[ctypes.c_int], type[ctypes.c_void_p]]:
