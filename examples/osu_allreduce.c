@@ -2,7 +2,7 @@
  * The latency of MPI_Allreduce, as OSU's benchmark measures it, but with harmonized starts: MPIX_Harmonize in the place
  * of MPI_Barrier. Samples of which any process started late are discarded.
  *
- *     mpiexec -n 4 osu_allreduce [LARGEST_MESSAGE [ITERATIONS]]
+ *     mpiexec --bind-to core -n 4 osu_allreduce [LARGEST_MESSAGE [ITERATIONS]]
  */
 #include <math.h>
 #include <mpix_harmonize.h>

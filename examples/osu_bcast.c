@@ -2,7 +2,7 @@
  * The time of MPI_Bcast from the common start until the last process has the message, and the bandwidth. The root may
  * leave long before that, so durations of single processes do not show it; times on the global clock do.
  *
- *     mpiexec -n 4 osu_bcast [LARGEST_MESSAGE [ITERATIONS]]
+ *     mpiexec --bind-to core -n 4 osu_bcast [LARGEST_MESSAGE [ITERATIONS]]
  */
 #include <mpix_harmonize.h>
 #include <inttypes.h>

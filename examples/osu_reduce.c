@@ -2,7 +2,7 @@
  * The latency of MPI_Reduce after harmonized starts. Samples of which any process started late are measured again, so
  * that each row has as many valid samples as asked for.
  *
- *     mpiexec -n 4 osu_reduce [LARGEST_MESSAGE [SAMPLES]]
+ *     mpiexec --bind-to core -n 4 osu_reduce [LARGEST_MESSAGE [SAMPLES]]
  */
 #include <math.h>
 #include <mpix_harmonize.h>

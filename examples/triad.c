@@ -5,7 +5,7 @@
  * The work is the triad of the STREAM benchmark, a = b + 3 c, over arrays of each process's own. How long it takes all
  * processes, from the first start to the last end, is asked of mpix_bracket.h.
  *
- *     mpiexec -n 4 ./triad [BYTES OF EACH ARRAY [REPETITIONS]]
+ *     mpiexec --bind-to core -n 4 ./triad [BYTES OF EACH ARRAY [REPETITIONS]]
  */
 #include <mpix_bracket.h>
 

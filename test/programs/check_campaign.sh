@@ -209,6 +209,17 @@ check_progress() {
     grep -qx '3 of 4 launches don' "$scratch/out" || complain "more than a line"
 }
 
+# What good launches say may hold for all results, and is told once.
+check_messages() {
+    local line="mpix_bench: ranks are not bound to cores"
+    fresh
+    { noting A "echo \"$line\" >&2"; noting B "echo \"$line\" >&2"; } >"$root/file"
+    succeeds campaign --launches 2 "$root/file"
+    [ "$(grep -cF "$line" "$scratch/err")" = 1 ] || complain "what launches say is not told once"
+    grep -q "^mpix_campaign: messages of a launch, .*/[AB]/0000.json.err:$" "$scratch/err" ||
+        complain "no file is named"
+}
+
 check_torn() {
     local damage
     { noting A; noting B; } >"$root/file"
@@ -403,6 +414,7 @@ tap_check_if launches "it takes a launcher" "no process outlives a campaign that
 quick tap_check "after a kill, the others are launched" check_kill
 quick tap_check "a torn file is measured again" check_torn
 tap_check_if "command -v script" "there is no script (Debian package: bsdutils)" "progress on a terminal" check_progress
+tap_check "what good launches say" check_messages
 quick tap_check "commands that fail" check_failures
 tap_check "all that a command started ends with it" check_group_ends
 tap_check "a launch that ended is kept" check_finished_is_kept

@@ -202,6 +202,29 @@ check_options() {
         END { finish() }' "$vocabulary" "$scratch/out" | sort
 }
 
+# TOOL [OPTION]...: it says once if two ranks share two processors, and not if each has one, or both have the same one.
+# The processors of rank 0 and of rank 1 stand before and after the slash.
+check_binding() {
+    local line processors
+    find_tool "$1"
+    # shellcheck disable=SC2016 # the variables are those of the shell there
+    echo 'case ${PMI_RANK-$OMPI_COMM_WORLD_RANK} in 0) list=${1%/*} ;; *) list=${1#*/} ;; esac
+        shift; exec taskset -c "$list" "$@"' >"$scratch/place"
+    program=${1%% *}
+    for processors in "1 $two/$two" "0 ${two/,//}" "0 ${two#*,}/${two#*,}"; do
+        command="$* on processors ${processors#* } (2 ranks)"
+        launch 2 sh "$scratch/place" "${processors#* }" "${words[@]}" "${@:2}" >"$scratch/out" 2>"$scratch/err" \
+            </dev/null
+        status=$?
+        [ "$(grep -c "^$1: ranks are not bound to cores" "$scratch/err")" = "${processors% *}" ] ||
+            complain "not said ${processors% *} times"
+    done
+}
+two=$(for processor in {0..1023}; do ! taskset -c "$processor" true || echo "$processor"; done 2>/dev/null |
+    head -n 2 | paste -sd,)
+no_two=
+launches && [ "$two" != "${two#*,}" ] || no_two="it takes a launcher and two processors"
+
 # One meaning for a name, one name for a meaning and for a letter, and no word that no tool knows.
 check_vocabulary() {
     grep -v '^#' "$vocabulary" | awk -F'|' -v all="$1" -v used="$scratch/used" '
@@ -246,6 +269,10 @@ while IFS='|' read -r tool ranks files work <&3; do
     # shellcheck disable=SC2086
     case $tool:$ranks in mpix_bench:* | *:2)
         $tier tap_check "$tool: earlier results after a refusal" check_kept_output "$tool" $work ;;
+    esac
+    # shellcheck disable=SC2086
+    case $tool in mpix_bench | mpix_skew | "mpix_clock check")
+        tap_check_unless "$no_two" "$tool: ranks that are not bound" check_binding "$tool" $work ;;
     esac
     quick tap_check "$tool: options with the names, values and defaults of all tools" check_options "$tool"
 done 3< <(all_tools)

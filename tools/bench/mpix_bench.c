@@ -337,6 +337,7 @@ static int run(bench_t *bench, int argc, char **argv)
     /* The call that a bad setting of the library makes fail, on all ranks. */
     if (!world_agree(&bench->world, MPIX_Harmonize(bench->world.comm, &flag), "MPIX_Harmonize"))
         return STATUS_FAILED;
+    world_tell_unbound(&bench->world);
     status = results_open(&bench->plan.settings.results, &bench->world, &chart);
     if (status != STATUS_GOOD)
         return status;

@@ -399,6 +399,7 @@ static int prepare(skew_run_t *run)
     if (status != STATUS_GOOD)
         return status;
     allocate(run);
+    world_tell_unbound(&run->world);
     return results_open(&run->settings.results, &run->world, &skew_chart);
 }
 

@@ -109,8 +109,8 @@ static void show_progress(const campaign_t *campaign, const json_t *run)
     fflush(stderr);
 }
 
-/* Prints the end of what a command said. */
-static void print_last_lines(const char *program, const char *path)
+/* Prints the end of what a command said. what: its title */
+static void print_last_lines(const char *program, const char *what, const char *path)
 {
     char *lines[LAST_LINES] = {NULL};
     size_t bytes[LAST_LINES] = {0};
@@ -121,7 +121,7 @@ static void print_last_lines(const char *program, const char *path)
     if (file)
         fclose(file);
     if (count > 0)
-        fprintf(stderr, "%s: its last messages, all of which are in %s:\n", program, path);
+        fprintf(stderr, "%s: %s, all of which are in %s:\n", program, what, path);
     for (int i = count > LAST_LINES ? count - LAST_LINES : 0; i < count; i++) {
         char *line = lines[i % LAST_LINES];
         line[strcspn(line, "\n")] = '\0';
@@ -158,7 +158,7 @@ static void tell_failure(const campaign_t *campaign, const json_t *run, const fi
         fprintf(stderr, "interrupted by signal %d (%s)\n", launch->number, strsignal(launch->number));
         return;
     }
-    print_last_lines(campaign->manifest.program, files->messages);
+    print_last_lines(campaign->manifest.program, "its last messages", files->messages);
 }
 
 /* ---- Measuring */
@@ -192,6 +192,11 @@ static bool keep(campaign_t *campaign, json_t *run, const files_t *files, const 
     }
     if (stat(files->messages, &status) == 0 && status.st_size == 0)
         unlink(files->messages);
+    else if (!campaign->has_told) {
+        clear_progress(campaign);
+        print_last_lines(campaign->manifest.program, "messages of a launch", files->messages);
+        campaign->has_told = true;
+    }
     manifest_set_done(run, bytes, launch->started_s, launch->duration_ns);
     return true;
 }

@@ -10,11 +10,12 @@ typedef struct campaign {
     int64_t retries;     /* of a launch that fails */
     double timeout_s;    /* of a launch; not above 0: none */
     bool is_terminal;    /* standard error, where progress is shown then */
+    bool has_told;       /* what a good launch said, which may hold for all: ranks that are not bound, for example */
 } campaign_t;
 
 /*
  * campaign_run - make the launches that are not done, after launch_prepare, until one fails or a signal comes. Tells on
- * standard error what failed.
+ * standard error what failed, and of the good launches what the first of them said that said something.
  *
  * Returns whether all are done.
  */

@@ -304,7 +304,10 @@ static int prepare(check_run_t *run)
         status = open_truth(run);
     if (status == STATUS_GOOD)
         status = world_require_ranks(&run->world, 2);
-    return status == STATUS_GOOD ? results_open(&run->settings.results, &run->world, &check_chart) : status;
+    if (status != STATUS_GOOD)
+        return status;
+    world_tell_unbound(&run->world);
+    return results_open(&run->settings.results, &run->world, &check_chart);
 }
 
 static int run_program(void *state)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* world.c - start and end MPI, agree on errors, and ask the library. */
+#define _GNU_SOURCE /* CPU_COUNT */
 #include "world.h"
 
 #include "machine_clock.h"
@@ -9,6 +10,7 @@
 #include "text.h"
 #include "variables.h"
 
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +106,36 @@ int world_require_ranks(const world_t *world, int min)
         return STATUS_GOOD;
     return world_refuse(world, "%d %s too few: start %d or more", world->ranks,
                         world->ranks == 1 ? "rank is" : "ranks are", min);
+}
+
+/* Whether ranks of a node may meet on a processor, though each may have one for itself. */
+static bool may_meet(MPI_Comm node)
+{
+    cpu_set_t mine, all;
+    int ranks, processors, sum;
+#ifdef SMPI_H
+    return false; /* the machine that runs the simulator has other processors */
+#endif
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0)
+        CPU_ZERO(&mine);
+    processors = CPU_COUNT(&mine);
+    MPI_Comm_size(node, &ranks);
+    MPI_Allreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, node);
+    MPI_Allreduce(&processors, &sum, 1, MPI_INT, MPI_SUM, node);
+    return sum > CPU_COUNT(&all) && ranks <= CPU_COUNT(&all);
+}
+
+void world_tell_unbound(const world_t *world)
+{
+    MPI_Comm node = world_node(world);
+    int any = may_meet(node);
+    world_require(world, MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_LOR, world->comm));
+    MPI_Comm_free(&node);
+    if (any && world->rank == 0)
+        fprintf(stderr,
+                "%s: ranks are not bound to cores, so two may meet on one: "
+                "mpiexec --bind-to core, srun --cpu-bind=cores\n",
+                world->program);
 }
 
 void world_progress(const world_t *world, const char *format, ...)

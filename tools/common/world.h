@@ -49,6 +49,12 @@ int world_refuse(const world_t *world, const char *format, ...) __attribute__((f
  */
 int world_require_ranks(const world_t *world, int min);
 
+/*
+ * world_tell_unbound - before a measurement, say on rank 0 if ranks are not bound, so that two of them may meet on a
+ * processor. Nothing is said if a node has fewer processors than ranks: results say this. Collective.
+ */
+void world_tell_unbound(const world_t *world);
+
 /* world_progress - show on a terminal what rank 0 does, in place of what was shown; "%s", "" for nothing. Local. */
 void world_progress(const world_t *world, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

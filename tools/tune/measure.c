@@ -128,7 +128,8 @@ static bool measure(campaign_settings_t *settings, int launches, char complaint[
     campaign_t campaign = {.manifest = {.program = tune_name, .directory = folder, .folder = -1},
                            .retries = 1,
                            .timeout_s = timeout_s(tune),
-                           .is_terminal = tune->is_terminal};
+                           .is_terminal = tune->is_terminal,
+                           .has_told = strcmp(settings->name, "screening") != 0};
     json_t *variants = list_variants(settings);
     bool good = manifest_open(&campaign.manifest, variants, launches, tune->settings.seed) && campaign_run(&campaign);
     settings->launch_s = mean_launch_s(campaign.manifest.runs);
