@@ -30,7 +30,7 @@ prepare_programs() {
         touch; do
         ln -s "$(command -v "$name")" "$scratch/bin/$name" 2>/dev/null
     done
-    for name in gcc g++ automake libtoolize ip smpicc gnuplot mpi{cc,cxx}.{mpich,openmpi}; do
+    for name in gcc g++ automake ldconfig libtoolize ip smpicc gnuplot mpi{cc,cxx}.{mpich,openmpi}; do
         stand_in "$name" </dev/null
     done
     echo '[ "$1" != -n ] || shift; exec "$@"' | stand_in sudo
@@ -139,6 +139,19 @@ check_failures() {
     run
     expect 1 "cannot install libhwloc-dev; the log is $tree/build/mpich/quickstart.log"
 }
+check_install() {
+    run install
+    expect 0 "mpicc.mpich bench.c \$(pkg-config --cflags --libs mpix_harmonize) -o bench" \
+        "mpiexec.mpich --bind-to core -n 2 ./bench"
+    expect_call "make -j [0-9]* all"
+    expect_call "make install"
+    expect_call "ldconfig"
+    [ "$(id -u)" -eq 0 ] || expect_call "sudo -n make install"
+    run
+    expect 0 "./quickstart install"
+    run --mpi=openmpi
+    expect 0 "./quickstart install --mpi openmpi"
+}
 check_tests() {
     run check
     expect 0 "==> Tested with Known MPI 1.0 in "
@@ -181,6 +194,7 @@ check "the first command" check_first
 check "again, after changes" check_again
 check "the other MPI library" check_other_library
 check "what fails" check_failures
+check "what is installed" check_install
 check "tests" check_tests
 check "a tree that cannot be used" check_unusable
 check "bad arguments" check_refusals

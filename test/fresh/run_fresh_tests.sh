@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The first hour of a stranger: makes a minimal Debian system beside this one, with an ordinary user who has sudo, gives
-# that user the sources, and runs the README's commands in its order.
+# that user the sources, and runs what README.md says, in its order.
 #
-# Usage: run_fresh_tests.sh full       ./quickstart, ./quickstart check, and the README's lines without root
-#        run_fresh_tests.sh system     ./quickstart and ./quickstart check, by $MPIX_TEST_FRESH_MPI; prints a row
+# Usage: run_fresh_tests.sh full       each block of the README, ./quickstart check, and what both promise
+#        run_fresh_tests.sh system     ./quickstart and ./quickstart check, by $MPIX_TEST_FRESH_MPI; prints a row; with
+#                                      MPICH each block of the README, the first ./quickstart being one of its lines
+#        run_fresh_tests.sh walk       each block of the README
 #        run_fresh_tests.sh COMMAND    one command of the shell there, such as "./quickstart --mpi openmpi"
 #
 # Environment: MPIX_TEST_FRESH_SUITE  the release of Debian, such as trixie or sid (default: that of this machine)
@@ -55,10 +57,9 @@ furnish() {     # ROOT
         cp -L /etc/resolv.conf /etc/hosts "$1/etc/" &&
         chroot "$1" useradd -m -u $user_id -s /bin/bash $user &&
         echo "$user ALL=(ALL) NOPASSWD: ALL" >"$1/etc/sudoers.d/$user" &&
-        copy_sources "$1/home/$user/project" && copy_sources "$1/srv/project" &&
+        copy_sources "$1/home/$user/project" &&
         { [ -z "${MPIX_TEST_FRESH_FILES-}" ] || cp -R "$MPIX_TEST_FRESH_FILES" "$1/home/$user/files"; } &&
-        chroot "$1" chown -R $user: "/home/$user" &&
-        chmod -R a-w "$1/srv/project" || return 1
+        chroot "$1" chown -R $user: "/home/$user" || return 1
     # sudo hands on no variables.
     [ -z "${http_proxy-}" ] || echo "Acquire::http::Proxy \"$http_proxy\";" >"$1/etc/apt/apt.conf.d/99environment"
     [ -z "${https_proxy-}" ] || echo "Acquire::https::Proxy \"$https_proxy\";" >>"$1/etc/apt/apt.conf.d/99environment"
@@ -79,20 +80,64 @@ in_system() {
 as_user() {     # COMMAND: by the user's shell, in the sources
     in_system setpriv --reuid $user_id --regid $user_id --init-groups \
         env -i HOME="/home/$user" USER=$user LOGNAME=$user PATH=/usr/local/bin:/usr/bin:/bin \
-        bash -c "cd ~/project && $1" </dev/null 2>&1
+        bash -c "cd ~/$tree && $1" </dev/null 2>&1
 }
+tree=project
 
 result='^ *1024 +harmonize +[0-9.]+$'
 all_passed='^[1-9][0-9]* passed, 0 failed, [0-9]+ skipped$'
+sample='^[1-9][0-9]* of 10000 samples are valid; their mean is [0-9.]+ us$'
 
-# NAME LIMIT: of the last test. The limits are goals for a machine with 2 cores and nothing else to do.
+# NAME LIMIT [SECONDS]: of the last test. The limits are goals for a machine with 2 cores and nothing else to do.
 expect_within() {
-    tap_expect_empty "$1 takes at most $2 s" "$([ "$last_took" -le "$2" ] || echo "it took $last_took s")"
+    local took=${3:-$last_took}
+    tap_expect_empty "$1 takes at most $2 s" "$([ "$took" -le "$2" ] || echo "it took $took s")"
+}
+
+# README.md as a script for one shell: each line of its blocks of commands, which is a command, stops the script if it
+# fails, and a line before it says when and which. A program in C is saved as the text before it says.
+make_walk() {
+    local line language='' file=''
+    echo "set -e; cd"
+    while IFS= read -r line; do
+        case $language:$line in
+        :*"save it as \`"*) file=${line##*save it as \`} file=${file%%\`*} ;;
+        :'```'*) language=${line#???} && [ "$language" != c ] || echo "cat >$file <<'END OF C'" ;;
+        c:'```') language='' && echo "END OF C" ;;
+        *:'```') language='' ;;
+        c:*) echo "$line" ;;
+        sh:*) line=${line/REPOSITORY/\~/project}
+            printf 'echo "## $SECONDS" %q\n%s\n[ $? -eq 0 ]\n' "$line" "$line" ;;
+        esac
+    done <"$top/README.md"
+}
+
+# COMMAND: what the lines of the walk that match printed; took: how many seconds they took
+said() { awk -v command="$1" 'sub(/^## [0-9]+ /, "") { found = $0 ~ command; next } found' <<<"$walked"; }
+took() { awk -v command="$1" '/^## [0-9]+ / { sum += found * ($2 - begin); begin = $2; found = $0 ~ command }
+    END { print sum + 0 }' <<<"$walked"; }
+expect_said() {     # COMMAND PATTERN
+    tap_expect_empty "what the README's '$1' prints" "$(said "$1" | grep -qE "$2" || { echo "not $2 but"; said "$1"; })"
+}
+
+walk_readme() {
+    make_walk >"$root/home/$user/walk"
+    try "README.md, line by line" "$sample" as_user "git init -q && git add -A &&
+        git -c user.name=$user -c user.email= commit -q -m sources && bash ~/walk"
+    walked=$last_output
+    tree=libmpix_harmonize
+    expect_said "[.]/quickstart *#" "$result"
+    expect_said "[.]/quickstart install" "^mpiexec.mpich .*-n 2 ./bench$"
+    expect_said "^mpiexec.* -n 2 ./bench" "$sample"
+    expect_said mpix_bench '^ +64 +[0-9.]+ '
+    expect_said mpix_trace_report MPI_Reduce
+    try "a program of the library in the home folder" "$sample" as_user \
+        "readelf -d bench | grep -F /home/$user/.local/lib && mpiexec.mpich -bind-to core -n 2 ./bench"
 }
 
 # SCRIPT: some of its tests passed there, where all may have been skipped for want of something.
 expect_passed() {
-    local log=$root/home/$user/project/build/mpich/test/$1.log
+    local log=$root/home/$user/$tree/build/mpich/test/$1.log
     tap_expect_empty "tests of $1 ran there" "$(grep '^ok ' "$log" 2>/dev/null | grep -qv ' # SKIP' ||
         { echo "none passed:"; tail -n 20 "$log" 2>&1; })"
 }
@@ -106,33 +151,32 @@ expect_hosts() {
     fi
 }
 
-try_readme() {
-    try "./quickstart, from nothing" "$result" as_user ./quickstart
-    expect_within "the first command" 60
+try_all() {
+    local first
+    walk_readme
+    first=$(said "[.]/quickstart *#")
+    expect_within "the first command" 60 "$(took "[.]/quickstart *#")"
     # What a screen of 24 lines and 80 columns has no place for.
     tap_expect_empty "its output fits one screen" \
-        "$(fold -w 80 <<<"$last_output" | sed -n '25,$p'; grep -E '.{81}' <<<"$last_output")"
+        "$(fold -w 80 <<<"$first" | sed -n '25,$p'; grep -E '.{81}' <<<"$first")"
     try "./quickstart check, after it" "$all_passed" as_user "./quickstart check"
     expect_within "the quick check" 240
     expect_hosts
     expect_passed programs/check_trace_report
     expect_passed programs/check_report
-    # In sources of its own, in which quickstart has generated nothing.
-    try "the README's lines without root" '^ok$' as_user "set -e
-        cp -R /srv/project ~/checkout
-        chmod -R u+w ~/checkout
-        cd ~/checkout
-        cp examples/hello.c bench.c
-        $(sed -n '/^Without root:/,/^```$/{ /^Without/d; /^```/d; /^$/d; p }' "$top/README.md")
-        mpix_bench --version; mpiexec -n 2 ./bench"
     try "./quickstart again" "$result" as_user ./quickstart
     tap_expect_empty "it starts from what is there" "$(grep -E 'Installing|Generating|Removing' <<<"$last_output")"
 }
 
 try_system() {
     local mpi=${MPIX_TEST_FRESH_MPI:-mpich} first
-    try "./quickstart --mpi $mpi" "$result" as_user "./quickstart --mpi $mpi"
-    first=$last_took
+    if [ "$mpi" = mpich ]; then
+        walk_readme
+        first=$(took "[.]/quickstart *#")
+    else
+        try "./quickstart --mpi $mpi" "$result" as_user "./quickstart --mpi $mpi"
+        first=$last_took
+    fi
     try "./quickstart check --mpi $mpi" "$all_passed" \
         as_user "./quickstart check ${MPIX_TEST_FRESH_ALL:+--all} --mpi $mpi"
     echo "# | $(in_system sh -c '. /etc/os-release; echo "${VERSION_ID:-unstable}"') | $(
@@ -146,8 +190,9 @@ inside() {      # WORK WHAT
     mount_machine "$cache" "$1" || { tap_skip "a fresh machine" "cannot mount an overlay"; tap_done; }
     furnish "$root" || { tap_not_ok "a fresh machine is furnished"; tap_done; }
     case $2 in
-    full) try_readme ;;
+    full) try_all ;;
     system) try_system ;;
+    walk) walk_readme ;;
     *) try "$2" '' as_user "$2"; printf '%s\n' "$last_output" | sed 's/^/# /' ;;
     esac
     tap_done
