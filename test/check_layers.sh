@@ -174,7 +174,7 @@ tap_expect_empty "tools include of lib only pure/" \
 # The interposer is beside the library. What is loaded first, and the launcher, need no MPI library. Neither part of the
 # back knows the other.
 tap_expect_empty "the front and the launcher do not reach into the library" \
-    "$(grep -HnE '^ *# *include *"' interpose/{front,find,dlsym,choices,launcher,program,watcher}.[ch] \
+    "$(grep -HnE '^ *# *include *"' interpose/{front,find,dlsym,meet,choices,launcher,program,watcher}.[ch] \
         interpose/interposer.h \
         2>/dev/null | grep -vE '"(interpose/[a-z]+|common/options|pure/trace_format)\.h"')"
 tap_expect_empty "the launcher does not include mpi.h" \

@@ -211,30 +211,6 @@ static const void *open_back(const char *version)
     return back;
 }
 
-/* In Open MPI, handles are addresses of variables, which a linked program may have in itself: RTLD_NEXT misses them. */
-#ifdef OPEN_MPI
-static void *find_variable(const char *name)
-{
-    void *address = dlsym(RTLD_DEFAULT, name);
-    return address ? address : find_in_private_libraries(name);
-}
-#define HANDLE(name, type, variable) ((type)find_variable(variable))
-#else
-#define HANDLE(name, type, variable) (name)
-#endif
-
-/* Collective over the world: a file may be missing on one node only. */
-static bool is_open_on_all(bool is_open)
-{
-    __typeof__(&PMPI_Allreduce) allreduce = (__typeof__(&PMPI_Allreduce))search("PMPI_Allreduce");
-    int mine = is_open, all = 0;
-    return allreduce &&
-           allreduce(&mine, &all, 1, HANDLE(MPI_INT, MPI_Datatype, "ompi_mpi_int"),
-                     HANDLE(MPI_MIN, MPI_Op, "ompi_mpi_op_min"),
-                     HANDLE(MPI_COMM_WORLD, MPI_Comm, "ompi_mpi_comm_world")) == MPI_SUCCESS &&
-           all;
-}
-
 const void *mh_interpose_open(void)
 {
     static char version[VERSION_SIZE];
@@ -246,8 +222,9 @@ const void *mh_interpose_open(void)
                         version, FLAVOR, mh_choices_name());
         return NULL;
     }
+    mh_interpose_meet();
     const void *back = open_back(version);
-    if (is_open_on_all(back != NULL))
+    if (mh_interpose_is_on_all(back != NULL))
         return back;
     if (back)
         mh_choices_warn(INTERPOSE_BACK_FILE ", or what it needs, is missing on another process", FLAVOR);

@@ -3,6 +3,8 @@
 #ifndef INTERPOSE_FIND_H
 #define INTERPOSE_FIND_H
 
+#include <stdbool.h>
+
 /* Where a name is defined next, after the front; remembered in a static variable. Ends the program if nowhere. */
 typedef struct {
     const char *symbol;
@@ -29,5 +31,9 @@ void mh_interpose_note_session(void);
 
 /* Open the back, collectively. NULL: nobody wants it, or a line has said why not. */
 const void *mh_interpose_open(void);
+
+/* Of meet.c: the job is ended, with a line, if a process has no front; and whether something is on all processes. */
+void mh_interpose_meet(void);
+bool mh_interpose_is_on_all(bool is_here);
 
 #endif

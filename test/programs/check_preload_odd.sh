@@ -65,6 +65,11 @@ check_lost_front() {
     expect_line '^mpix_preload: no call of MPI_Init was seen: .*LD_PRELOAD.*; the program ran without the preload$'
 }
 
+check_some_ranks() {
+    check_tool_on_one 0 "$subject" mpix_preload --quiet
+    check_tool_on_one 1 "$subject" mpix_preload --quiet
+}
+
 # Scripts use any descriptors for themselves: a lock, and a file that keeps what they wrote.
 check_descriptors() {
     cat >"$scratch/script" <<'SCRIPT'
@@ -317,6 +322,7 @@ quick tap_check "a shell wrapper, a child, another program" check_wrapper
 tap_check "a program without barriers, or of sessions" check_without_barriers
 tap_check "a program that aborts" check_abort
 quick tap_check "no MPI program" check_no_mpi
+tap_check "one process without mpix_preload" check_some_ranks
 quick tap_check "a script that uses all descriptors" check_descriptors
 quick tap_check "a program that is started without LD_PRELOAD" check_lost_front
 quick tap_check "functions from the handle of the MPI library" check_handle

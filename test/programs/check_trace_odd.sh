@@ -101,6 +101,12 @@ check_lost_front() {
     [ ! -e "$folder" ] || complain "an empty folder is left"
 }
 
+check_some_ranks() {
+    rm -rf "$folder"
+    check_tool_on_one 0 "$subject" mpix_trace -o "$folder"
+    [ ! -e "$folder" ] || complain "an empty folder is left"
+}
+
 check_handle() {
     make_program_by_handle || return
     record_all "$scratch/by_handle" "$(mpi_library_of "$subject")"
@@ -276,6 +282,7 @@ says|could not write all events: .*File too large
 END
 tap_check "a file that cannot be made" check_missing_file
 tap_check "a program that is started without LD_PRELOAD" check_lost_front
+tap_check "one process without mpix_trace" check_some_ranks
 tap_check "functions from the handle of the MPI library" check_handle
 tap_check_if has_sessions "this MPI library has no sessions" "a program of sessions" check_session
 # MPI may refuse to compare its communicators with those of the world.
