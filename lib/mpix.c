@@ -3,6 +3,7 @@
 #include "mpix_harmonize.h"
 
 #include "base/fortran_handles.h"
+#include "pure/launcher.h"
 #include "pure/units.h"
 #include "harmonize.h"
 #include "info.h"
@@ -27,13 +28,15 @@
     "the one for " OTHER_LIBRARY
 #endif
 
+enum { LIBRARY_VERSION_SIZE = 8193 }; /* of MPICH, which has more to say than Open MPI */
+
 static bool find_other_library(void)
 {
 #if MH_STANDARD_ABI
     int major = -1, minor = -1;
     return !PMPI_Abi_get_version || PMPI_Abi_get_version(&major, &minor) != MPI_SUCCESS || major != MPI_ABI_VERSION;
 #else
-    char version[8193] = ""; /* MPICH's, which is longer than Open MPI's */
+    char version[LIBRARY_VERSION_SIZE] = "";
     int length;
     PMPI_Get_library_version(version, &length);
     return strncmp(version, OTHER_LIBRARY, strlen(OTHER_LIBRARY)) == 0;
@@ -103,6 +106,15 @@ static int refuse(const mh_comm_state *state, mh_error *error)
                    "an earlier call on this communicator failed inside MPI; free the communicator and use another one");
 }
 
+/* Nothing of what the program measures would mean anything. */
+static void warn_if_others_are_alone_too(void)
+{
+    char version[LIBRARY_VERSION_SIZE] = "";
+    int length;
+    PMPI_Get_library_version(version, &length);
+    mh_launcher_warn_alone(1, version);
+}
+
 /* The state of comm for a collective function, made if need be. If a state is found, comm needs no check. */
 static int get_state(MPI_Comm comm, mh_comm_state **state, mh_error *error)
 {
@@ -113,6 +125,8 @@ static int get_state(MPI_Comm comm, mh_comm_state **state, mh_error *error)
             code = mh_comm_state_get(comm, state, error);
         if (code != MPI_SUCCESS)
             return code;
+        if (comm == MPI_COMM_WORLD && (*state)->channel.size == 1)
+            warn_if_others_are_alone_too();
     }
     return (*state)->failed ? refuse(*state, error) : MPI_SUCCESS;
 }

@@ -14,7 +14,11 @@
 
 #include <fnmatch.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { FIRST_SPEAKS_S = 1, STATUS_REFUSED = 2 };
 
 #define NAME(name) "MPI_" #name,
 static const char *const function_names[] = {INTERPOSE_FUNCTIONS(NAME)};
@@ -61,15 +65,20 @@ static bool can(const char *reason, const char *tool, const char *without)
     return !reason;
 }
 
-/* A launcher of another MPI library starts processes that do not know of each other. */
+/* Processes that do not know of each other would overwrite each other's files: as all of them end, the job does. */
 static void check_launcher(void)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", message[MH_LAUNCHER_MESSAGE];
     int size = 0, length;
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     PMPI_Get_library_version(library, &length);
-    if (mh_launcher_is_other(size, library, message) && *message)
+    if (!mh_launcher_leaves_alone(size, library, message))
+        return;
+    if (*message)
         mh_interpose_print("%s: %s\n", mh_choices_name(), message);
+    PMPI_Finalize();
+    sleep(FIRST_SPEAKS_S);
+    _Exit(STATUS_REFUSED);
 }
 
 /* Choices of rank 0 are for all processes. */

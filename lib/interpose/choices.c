@@ -4,6 +4,7 @@
 #include "interpose/choices.h"
 
 #include "interpose/descriptors.h"
+#include "pure/launcher.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -89,22 +90,11 @@ int mh_stem_of(const char *path, const char *const *stems)
     return -1;
 }
 
-static bool find_first_process(void)
-{
-    static const char *const ranks[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++) {
-        const char *rank = getenv(ranks[i]);
-        if (rank)
-            return strcmp(rank, "0") == 0;
-    }
-    return true;
-}
-
 /* The program may change its environment later. */
 bool mh_is_first_process(void)
 {
     static int known = -1;
     if (known < 0)
-        known = find_first_process();
+        known = mh_launcher_is_first();
     return known;
 }

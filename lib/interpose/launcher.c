@@ -11,7 +11,9 @@
 #include "interpose/choices.h"
 #include "interpose/descriptors.h"
 #include "interpose/program.h"
+#include "interpose/refusal.h"
 #include "interpose/watcher.h"
+#include "pure/launcher.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -95,28 +97,35 @@ static const program_spec_t tools[TOOLS] = {
 
 static const char *speaker;
 
-/* Launchers end all processes as soon as one fails: the others leave the first one the time to say why. */
-static _Noreturn void leave_refused(void)
-{
-    if (!mh_is_first_process())
-        sleep(1);
-    exit(STATUS_BAD_OPTION);
-}
-
-/* Said by the first process, or by each one, as hosts may differ. */
-typedef enum { BY_FIRST, BY_EACH } teller;
-__attribute__((format(printf, 2, 3), noreturn)) static void refuse(teller who, const char *format, ...)
+/* One line for all processes: what the first one says. If it has nothing to refuse, others say why they do. */
+__attribute__((format(printf, 1, 2), noreturn)) static void refuse(const char *format, ...)
 {
     char text[2 * PATH_MAX];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (who == BY_EACH || mh_is_first_process())
-        dprintf(STDERR_FILENO, "%s: %s\n", speaker, text);
-    if (who == BY_FIRST)
-        leave_refused();
-    exit(STATUS_BAD_OPTION);
+    mh_refusal_let_first_speak();
+    dprintf(STDERR_FILENO, "%s: %s\n", speaker, text);
+    mh_refusal_end_job(STATUS_BAD_OPTION);
+}
+
+/* What a function says about options, of any process but the first one only if the first one has nothing to refuse. */
+static bool says_no(bool (*function)(void *), void *argument)
+{
+    const bool is_first = mh_launcher_is_first();
+    const int errors = is_first ? -1 : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+    if (!is_first)
+        dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
+    bool is_refused = function(argument);
+    fflush(stderr);
+    if (errors < 0)
+        return is_refused;
+    dup2(errors, STDERR_FILENO);
+    if (!is_refused)
+        return false;
+    mh_refusal_let_first_speak();
+    return function(argument);
 }
 
 /* ---- What options name */
@@ -127,46 +136,24 @@ static void make_absolute(const char *option, const char *path, char absolute[CH
     char here[PATH_MAX] = "";
     const bool is_relative = path[0] != '/';
     if (is_relative && !getcwd(here, sizeof here))
-        refuse(BY_FIRST, "option %s: the working folder has no name: %s", option, strerror(errno));
+        refuse("option %s: the working folder has no name: %s", option, strerror(errno));
     if (snprintf(absolute, CHOICES_TEXT, "%s%s%s", here, is_relative ? "/" : "", path) >= CHOICES_TEXT - 96)
-        refuse(BY_FIRST, "option %s: the name is too long", option);
+        refuse("option %s: the name is too long", option);
 }
 
-static const char *first_of(const char *const *variables)
-{
-    while (*variables && !getenv(*variables))
-        variables++;
-    return *variables ? getenv(*variables) : "1";
-}
-
-/* As far as launchers tell. */
-static bool is_one_host(void)
-{
-    static const char *const here[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", NULL};
-    static const char *const all[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", NULL};
-    const char *slurm_hosts = getenv("SLURM_STEP_NUM_NODES");
-    return slurm_hosts ? strcmp(slurm_hosts, "1") == 0 : strcmp(first_of(here), first_of(all)) == 0;
-}
-
-/* The first process writes the report. Those of other hosts cannot tell whether it can, and would wait in vain. */
+/* The first process writes the report, so its host has to have the folder. */
 static void check_report(void)
 {
     const char *path = mh_choices.report;
-    char parent[CHOICES_TEXT], reason[2 * CHOICES_TEXT] = "";
+    char parent[CHOICES_TEXT];
     struct stat status;
     strcpy(parent, path);
-    if (!is_one_host() && !mh_is_first_process())
+    if (!mh_launcher_is_first())
         return;
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
-        snprintf(reason, sizeof reason, "%s is a directory, give the name of a file", path);
-    else if (access(access(path, F_OK) == 0 ? path : dirname(parent), W_OK) != 0)
-        snprintf(reason, sizeof reason, "%s cannot be written", path);
-    if (!reason[0])
-        return;
-    if (is_one_host())
-        refuse(BY_FIRST, "option --report: %s", reason);
-    dprintf(STDERR_FILENO, "%s: option --report: %s; the report goes to standard error\n", speaker, reason);
-    mh_choices.report[0] = '\0';
+        refuse("option --report: %s is a directory, give the name of a file", path);
+    if (access(access(path, F_OK) == 0 ? path : dirname(parent), W_OK) != 0)
+        refuse("option --report: %s cannot be written", path);
 }
 
 static bool make_folders(char *path)
@@ -189,13 +176,12 @@ static void check_folder(void)
     const bool is_made = make_folders(mh_choices.folder);
     DIR *files = is_made ? opendir(path) : NULL;
     if (!files && !(is_made && errno == EACCES)) /* a file in it can be made though none can be seen */
-        refuse(BY_EACH, "option -o: the folder %s cannot be made: %s", path, strerror(errno));
+        refuse("option -o: the folder %s cannot be made: %s", path, strerror(errno));
     if (access(path, W_OK | X_OK) != 0)
-        refuse(BY_EACH, "option -o: the folder %s cannot be written", path);
+        refuse("option -o: the folder %s cannot be written", path);
     while (files && (file = readdir(files)))
         if (strncmp(file->d_name, "rank-", strlen("rank-")) == 0)
-            refuse(is_one_host() ? BY_FIRST : BY_EACH,
-                   "option -o: there is a trace in %s already; name another folder, or remove it", path);
+            refuse("option -o: there is a trace in %s already; name another folder, or remove it", path);
     if (files)
         closedir(files);
 }
@@ -225,16 +211,16 @@ static void choose_trace(const settings_t *settings)
     mh_choices.from_ns = ns_of(settings->from_s, INT64_MIN);
     mh_choices.to_ns = ns_of(settings->to_s, INT64_MAX);
     if (mh_choices.from_ns >= mh_choices.to_ns)
-        refuse(BY_FIRST, "option --to-s: \"%g\" is not allowed, give more than --from-s, which is %g", settings->to_s,
+        refuse("option --to-s: \"%g\" is not allowed, give more than --from-s, which is %g", settings->to_s,
                settings->from_s);
     if (!settings->folder)
-        refuse(BY_FIRST, "give a folder for the trace: -o DIR (see --help)");
+        refuse("give a folder for the trace: -o DIR (see --help)");
     make_absolute("-o", settings->folder, mh_choices.folder);
     if (!settings->only)
         return;
     if (settings->only[strspn(settings->only, ",")] == '\0' ||
         snprintf(mh_choices.only, sizeof mh_choices.only, "%s", settings->only) >= CHOICES_TEXT)
-        refuse(BY_FIRST, "option --only: give names of functions, such as MPI_Send,MPI_Recv");
+        refuse("option --only: give names of functions, such as MPI_Send,MPI_Recv");
 }
 
 /* Which of the tools a file is, of a name that may have a suffix; or TOOLS. */
@@ -259,44 +245,43 @@ static int find_own_tool(const char *path)
         tool = find_tool(self);
     speaker = tool_names[HARMONIZES];
     if (tool == TOOLS)
-        refuse(BY_FIRST, "started as %s; allowed: a name with mpix_preload or mpix_trace in it", path);
+        refuse("started as %s; allowed: a name with mpix_preload or mpix_trace in it", path);
     return tool;
 }
 
-/* As options_parse; but what it says about a wrong option is one line for all processes. */
-static options_outcome_t parse_options(int tool, int argc, char **argv, settings_t *settings)
+typedef struct {
+    int tool, argc;
+    char **argv;
+    settings_t settings;
+    options_outcome_t outcome;
+} command_line;
+
+static bool has_wrong_option(void *its)
 {
-    const bool is_silent = !mh_is_first_process();
-    const int errors = is_silent ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0) : -1;
-    if (is_silent)
-        dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
-    options_outcome_t outcome = options_parse(&tools[tool], argc, argv, settings);
-    fflush(stderr);
-    if (errors >= 0)
-        dup2(errors, STDERR_FILENO);
-    return outcome;
+    command_line *line = its;
+    line->outcome = options_parse(&tools[line->tool], line->argc, line->argv, &line->settings);
+    return line->outcome == OPTIONS_BAD;
 }
 
 /* Returns the program and its arguments. */
 static char **read_command_line(int argc, char **argv)
 {
     for (int tool = find_own_tool(argv[0]); tool < TOOLS; tool = find_tool(argv[0])) {
-        settings_t settings = {0};
+        command_line line = {.tool = tool, .argc = argc, .argv = argv};
         speaker = tool_names[tool];
         if (tool == HARMONIZES ? mh_choices.harmonizes : mh_choices.records)
-            refuse(BY_FIRST, "%s is named twice", speaker);
-        options_outcome_t outcome = parse_options(tool, argc, argv, &settings);
-        if (outcome == OPTIONS_ANSWERED && (fflush(stdout) != 0 || ferror(stdout)))
-            refuse(BY_FIRST, "cannot write to standard output");
-        if (outcome == OPTIONS_ANSWERED)
+            refuse("%s is named twice", speaker);
+        if (says_no(has_wrong_option, &line))
+            mh_refusal_end_job(STATUS_BAD_OPTION);
+        if (line.outcome == OPTIONS_ANSWERED && (fflush(stdout) != 0 || ferror(stdout)))
+            refuse("cannot write to standard output");
+        if (line.outcome == OPTIONS_ANSWERED)
             exit(STATUS_GOOD);
-        if (outcome != OPTIONS_RUN)
-            leave_refused();
         argc -= optind;
         argv += optind;
         if (argc == 0)
-            refuse(BY_FIRST, "give the program to run (see --help)");
-        tool == HARMONIZES ? choose_preload(&settings) : choose_trace(&settings);
+            refuse("give the program to run (see --help)");
+        tool == HARMONIZES ? choose_preload(&line.settings) : choose_trace(&line.settings);
     }
     return argv;
 }
@@ -351,14 +336,12 @@ static void find_parts(const char *flavor)
 {
     const bool is_found = find_flavor(flavor);
     if (!is_found && !find_flavor(NULL))
-        refuse(BY_EACH,
-               "there is no libmpix_interpose-mpich.so, -openmpi.so or -abi.so in %s: install libmpix_harmonize again",
+        refuse("there is no libmpix_interpose-mpich.so, -openmpi.so or -abi.so in %s: install libmpix_harmonize again",
                PKGLIBDIR);
     if (!is_found)
         front[0] = '\0';
     if (strpbrk(front, " :")) /* where LD_PRELOAD is cut */
-        refuse(BY_EACH, "cannot be loaded from %s: install libmpix_harmonize in a folder without blanks and colons",
-               folder);
+        refuse("cannot be loaded from %s: install libmpix_harmonize in a folder without blanks and colons", folder);
 }
 
 static bool has_setting(void)
@@ -367,6 +350,12 @@ static bool has_setting(void)
         if (strncmp(*entry, "MPIX_HARMONIZE_", strlen("MPIX_HARMONIZE_")) == 0)
             return true;
     return false;
+}
+
+static bool is_refused_by_library(void *its)
+{
+    interpose_check *check = (interpose_check *)its;
+    return !check(speaker, mh_choices.only);
 }
 
 /* The library says whether it takes the settings, and whether a list names functions of MPI. In a process of its own,
@@ -378,15 +367,13 @@ static void ask_library(void)
         return;
     pid_t child = fork();
     if (child == 0) {
-        if (!mh_is_first_process())
-            dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
         void *handle = dlopen(mh_choices.back, RTLD_LAZY | RTLD_LOCAL);
-        interpose_check *check = handle ? (interpose_check *)dlsym(handle, INTERPOSE_CHECK_NAME) : NULL;
-        _exit(check && !check(speaker, mh_choices.only) ? STATUS_BAD_OPTION : STATUS_GOOD);
+        void *check = handle ? dlsym(handle, INTERPOSE_CHECK_NAME) : NULL;
+        _exit(check && says_no(is_refused_by_library, check) ? STATUS_BAD_OPTION : STATUS_GOOD);
     }
     if (child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
         WEXITSTATUS(status) == STATUS_BAD_OPTION)
-        leave_refused();
+        mh_refusal_end_job(STATUS_BAD_OPTION);
 }
 
 /* ---- The program */
@@ -405,24 +392,17 @@ static bool load_into(const char *name, const program_found *program)
         return false;
     }
     /* Processes on other hosts may have it, and would wait for this one. */
-    if (!front[0] && !is_one_host())
-        refuse(BY_EACH,
-               "there is no " INTERPOSE_FRONT_FILE " for the MPI library of %s on this host: "
+    if (!front[0])
+        refuse("there is no " INTERPOSE_FRONT_FILE " for the MPI library of %s: "
                "install libmpix_harmonize built for this MPI library on all hosts",
                program->flavor, name);
-    if (!front[0]) {
-        mh_choices_warn("there is no " INTERPOSE_FRONT_FILE " for the MPI library of %s: "
-                        "install libmpix_harmonize built for this MPI library",
-                        program->flavor, name);
-        return false;
-    }
     if (program->has_own_mpi)
         mh_choices_warn("%s seems to have its MPI library within itself, before which nothing can be put "
                         "(link the shared one)",
                         name);
     if (!others || !strstr(others, front)) {
         if (asprintf(&value, "%s%s%s", front, others && *others ? ":" : "", others ? others : "") < 0)
-            refuse(BY_EACH, "no memory");
+            refuse("no memory");
         setenv("LD_PRELOAD", value, 1);
         free(value);
     }
@@ -437,8 +417,8 @@ int main(int argc, char **argv)
     argv = read_command_line(argc, argv);
     if (!mh_program_find(argv[0], &program)) {
         if (program.path[0])
-            refuse(BY_EACH, "%s cannot be executed: check that it is a program, and its permissions", argv[0]);
-        refuse(BY_EACH, "there is no program %s: check its name, and PATH", argv[0]);
+            refuse("%s cannot be executed: check that it is a program, and its permissions", argv[0]);
+        refuse("there is no program %s: check its name, and PATH", argv[0]);
     }
     mh_program_judge(&program);
     find_parts(program.flavor);
@@ -448,10 +428,10 @@ int main(int argc, char **argv)
             check_folder();
         mh_watcher_start(program.has_own_mpi);
         if (!mh_choices_export())
-            refuse(BY_EACH, "no memory");
+            refuse("no memory");
     }
     execvp(argv[0], argv);
     const int reason = errno;
     mh_watcher_dismiss();
-    refuse(BY_EACH, "%s cannot be executed: %s", argv[0], strerror(reason));
+    refuse("%s cannot be executed: %s", argv[0], strerror(reason));
 }

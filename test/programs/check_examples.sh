@@ -184,11 +184,42 @@ check_other_variables() {
     run alone mpix_skew -i 10
     expect_refusal "a launcher for $other started 3 processes, and each is alone in MPI_COMM_WORLD: use the launcher \
 of the program's MPI library, which is $own"
+    MPIX_SINGLETONS=yes succeeds run alone mpix_skew --version
+    # A program of the library says so at its first call, once, and goes on.
+    succeeds run alone triad 1024 5
+    [ "$(grep -cE '^libmpix_harmonize: .* started 3 processes' "$scratch/err")" -eq 1 ] || complain "not one line"
     # Within a job of the other library.
     for ranks in 1 2; do
         succeeds run $ranks mpix_skew --version
         [ "$(wc -l <"$scratch/out")" -eq 1 ] || complain "not one line"
     done
+}
+
+# Slurm and Flux start a program several times, whether or not they know its MPI library. What they start in between
+# sees their variables, too.
+check_managers() {
+    local step="SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=2" line=
+    case $library in
+    Open*) usual=--mpi=pmix other=--mpi=pmi2 usual_type=pmix flux=pmix ;;
+    *) usual=--mpi=pmi2 other=--mpi=pmix usual_type=pmi2 flux=simple ;;
+    esac
+    while IFS='|' read -r line variables; do
+        read -r -a variables <<<"$variables"
+        command="mpix_skew --version with ${variables[*]}" program=mpix_skew
+        capture env "${variables[@]}" "$(path_of mpix_skew)" --version
+        if [ -n "$line" ]; then expect_refusal "$line"; else expect_status 0; fi
+    done <<END
+srun started 2 processes, and each is alone in MPI_COMM_WORLD: give srun $usual, which |$step
+give srun $other, |$step SLURM_MPI_TYPE=$usual_type
+give srun |$step PMIX_NAMESPACE=slurm.pmix.1.0 PMIX_RANK=0
+|$step MPIX_SINGLETONS=yes
+|SLURM_PROCID=0 SLURM_NTASKS=2 SLURM_NPROCS=2
+|SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1 SLURM_NTASKS=1
+|$step PMIX_NAMESPACE=1234 PMIX_RANK=0
+|$step MPI_LOCALNRANKS=1 PMI_SIZE=1
+give flux run -o pmi=$flux, |FLUX_JOB_SIZE=2 FLUX_TASK_RANK=0
+|FLUX_JOB_SIZE=1 FLUX_TASK_RANK=0
+END
 }
 
 check_other_launcher() {
@@ -223,6 +254,7 @@ quick tap_check "misspelled variables of the library" check_unknown_variables
 library=${MPI_LIBRARY:-$(sed -n 's/^MPI_LIBRARY = //p' "${BUILDDIR:-.}/Makefile")}
 case $library in Open*) other_launcher=mpiexec.mpich ;; *) other_launcher=mpiexec.openmpi ;; esac
 quick tap_check "variables of another MPI library's launcher" check_other_variables
+quick tap_check "variables of Slurm and of Flux" check_managers
 tap_check_if "command -v $other_launcher" "there is no $other_launcher" \
     "the launcher of another MPI library" check_other_launcher
 tap_done

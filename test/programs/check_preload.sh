@@ -204,15 +204,6 @@ check_report() {
     expect err 'mpix_preload: 2 ranks' 2
     expect err "MPI_COMM_WORLD +2 +$barriers +$barriers +.*" 1
     refuses "/nowhere/report cannot be written" run 2 mpix_preload --report /nowhere/report "$subject" barriers
-    # Processes that may be on other hosts cannot be told to end.
-    printf '#!/bin/sh\nunset MPI_LOCALNRANKS OMPI_COMM_WORLD_LOCAL_SIZE\n%s --report /nowhere/report %s barriers\n' \
-        "exec $programs/mpix_preload" "$subject" >"$scratch/other_hosts"
-    chmod +x "$scratch/other_hosts"
-    programs=$scratch run 2 other_hosts
-    program=mpix_preload
-    expect_done
-    expect err 'mpix_preload: .*/nowhere/report cannot be written; the report goes to standard error' 1
-    expect_row MPI_COMM_WORLD 2 $barriers $barriers
     # No file may be longer than it is.
     preload --report "$scratch/report" "$subject" limit
     grep -q "^mpix_preload: cannot write $scratch/report: .*large" "$scratch/err" || complain "no message says why"

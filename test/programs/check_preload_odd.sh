@@ -151,10 +151,8 @@ check_incomplete() {
         flavor=${front##*interpose-}
         case $flavor in mpich.so) other=openmpi.so ;; *) other=mpich.so ;; esac
         cp "$front" "$scratch/part/.libs/libmpix_interpose-$other"
-        preload "$subject" nothing
-        expect_line "no libmpix_interpose-$flavor for .*install.*; the program runs without the preload\$"
         # Processes on other hosts, which may have it, would wait.
-        PMI_SIZE=2 refuses "there is no libmpix_interpose-$flavor for" run alone mpix_preload "$subject" nothing
+        refuses "there is no libmpix_interpose-$flavor for" run 2 mpix_preload "$subject" nothing
         rm -r "$scratch/part/.libs"
     }
     mkdir -p "$scratch/part/.libs"
@@ -209,17 +207,39 @@ check_scripts() {
     expect_flavor openmpi OMPI_COMM_WORLD_RANK=1 PMIX_RANK=1
 }
 
-check_other_launcher() {
-    # Each variable is one of the other library's launcher.
+# Each process is alone: a launcher of the other MPI library, or Slurm without an option, started it.
+check_alone() {
+    local variables option=--mpi=pmi2
     case $library in
-    Open*) export PMI_SIZE=3 PMI_RANK=0 ;;
-    *) export OMPI_COMM_WORLD_SIZE=3 OMPI_COMM_WORLD_RANK=0 ;;
+    Open*) variables=(PMI_SIZE=3 PMI_RANK=0) option=--mpi=pmix ;;
+    *) variables=(OMPI_COMM_WORLD_SIZE=3 OMPI_COMM_WORLD_RANK=0) ;;
     esac
-    run alone mpix_preload --quiet "$subject" nothing
-    unset PMI_SIZE PMI_RANK OMPI_COMM_WORLD_SIZE OMPI_COMM_WORLD_RANK
-    expect_status 0
+    export "${variables[@]}"
+    refuses 'started 3 processes, ' run alone mpix_preload "$subject" nothing
+    MPIX_SINGLETONS=yes succeeds run alone mpix_preload --quiet "$subject" nothing
     expect out 'done 1' 1
-    expect_line 'started 3 processes, .* use the launcher'
+    unset PMI_SIZE PMI_RANK OMPI_COMM_WORLD_SIZE OMPI_COMM_WORLD_RANK
+    export SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0
+    refuses "give srun $option, " run alone mpix_preload "$subject" nothing
+    unset SLURM_STEP_NUM_TASKS SLURM_PROCID
+}
+
+# A process that has something to refuse ends the job: another one would wait for it in MPI_Init.
+check_refusal_of_one() {
+    local part other=("$programs/mpix_preload" --quiet "$subject" nothing) refused
+    while read -r part program refused; do
+        read -r -a refused <<<"$programs/$program $refused"
+        for command in "${refused[*]} : -n 1 ${other[*]}" "${other[*]} : -n 1 ${refused[*]}"; do
+            # Lists of words.
+            # shellcheck disable=SC2086
+            capture "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 1 $command
+            expect_refusal "$part"
+        done
+    done <<END
+--no-such-option mpix_preload --no-such-option $subject
+/nowhere/program mpix_preload /nowhere/program
+/proc/nowhere mpix_trace -o /proc/nowhere $subject
+END
 }
 
 # As interpreters do: the MPI library is loaded with a module, for this module alone.
@@ -341,7 +361,8 @@ tap_check_if link_statically "there is no static MPICH to link, or this build is
 tap_check "an incomplete installation" check_incomplete
 tap_check "a folder that LD_PRELOAD cannot name" check_odd_folder
 tap_check "scripts of two MPI libraries" check_scripts
-tap_check "the launcher of another MPI library" check_other_launcher
+tap_check "processes that are alone" check_alone
+tap_check "a refusal of one process" check_refusal_of_one
 tap_check "a module that is loaded at run time" check_module
 tap_check "another tool in LD_PRELOAD" check_tool
 tap_check "what it costs, by make preload-cost" check_cost

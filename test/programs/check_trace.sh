@@ -295,7 +295,8 @@ check_others() {
     [ "$status" -ne 0 ] || complain "a trace is overwritten"
     grep -q 'there is a trace in' "$scratch/err" || complain "no line says that there is a trace"
     # On another host than the first process, which may find none.
-    PMI_SIZE=2 PMI_RANK=1 refuses 'there is a trace in' run alone mpix_trace -o "$folder" "$subject"
+    OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 \
+        refuses 'there is a trace in' run alone mpix_trace -o "$folder" "$subject"
     echo file >"$scratch/file"
     expect_refusals alone mpix_trace -o "$scratch/new" <<END
 --buffer|--buffer 12 $subject

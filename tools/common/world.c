@@ -44,7 +44,7 @@ void world_begin(world_t *world, const char *program, int *argc, char ***argv)
     MPI_Init(argc, argv);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     world_library(library);
-    if (mh_launcher_is_other(size, library, message)) {
+    if (mh_launcher_leaves_alone(size, library, message)) {
         if (*message)
             fprintf(stderr, "%s: %s\n", program, message);
         MPI_Finalize();
