@@ -82,8 +82,8 @@ static void check_launcher(void)
 }
 
 /* Choices of rank 0 are for all processes. */
-static int begin(const interpose_choices *choices, interpose_file standard_error, int64_t entered_raw_ns,
-                 trace_call *call)
+static void begin_all(const interpose_choices *choices, interpose_file standard_error, int64_t entered_raw_ns,
+                      trace_call *call)
 {
     int thread_level = MPI_THREAD_MULTIPLE;
     char only[CHOICES_TEXT];
@@ -95,7 +95,7 @@ static int begin(const interpose_choices *choices, interpose_file standard_error
     const bool has_twin = mh_twin_of_world != MPI_COMM_NULL;
     if (!can(has_twin ? NULL : "MPI_Comm_split of MPI_COMM_WORLD failed on at least one process", mh_choices_name(),
              mh_choices_without()))
-        return 0;
+        return;
     PMPI_Bcast(&mh_choices, (int)sizeof mh_choices, MPI_BYTE, 0, mh_twin_of_world);
     PMPI_Query_thread(&thread_level);
     mh_has_threads = !mh_interpose_agree(thread_level != MPI_THREAD_MULTIPLE, mh_twin_of_world);
@@ -109,28 +109,45 @@ static int begin(const interpose_choices *choices, interpose_file standard_error
         does |= INTERPOSE_RECORDS;
     if (!does)
         PMPI_Comm_free(&mh_twin_of_world);
+}
+
+static int begin(const interpose_choices *choices, interpose_file standard_error, int64_t entered_raw_ns,
+                 trace_call *call)
+{
+    interpose_thread_state its;
+    mh_interpose_leave_state(&its);
+    begin_all(choices, standard_error, entered_raw_ns, call);
+    mh_interpose_restore_state(&its);
     return does;
 }
 
 /* In the trace, it is no computation of the program. */
 static void after_collective(trace_call *recorded, MPI_Comm comm, int result)
 {
+    if (result == MPI_SUCCESS)
+        mh_preload_know(comm);
     if (!mh_preload_is_look_due(comm, result))
         return;
+    interpose_thread_state its;
+    mh_interpose_leave_state(&its);
     if (recorded)
         mh_trace_clock_region(recorded, true);
     mh_preload_look();
     if (recorded)
         mh_trace_clock_region(recorded, false);
+    mh_interpose_restore_state(&its);
 }
 
 static void end(trace_call *call)
 {
+    interpose_thread_state its;
+    mh_interpose_leave_state(&its);
     if (does & INTERPOSE_RECORDS)
         mh_trace_end(call);
     if (does & INTERPOSE_HARMONIZES)
         mh_preload_end();
     PMPI_Comm_free(&mh_twin_of_world);
+    mh_interpose_restore_state(&its);
 }
 
 /* What the front looks for. The linker knows where this object begins and ends. */
@@ -143,6 +160,7 @@ const interpose_back mpix_interpose_back = {.code = __ehdr_start,
                                             .begin = begin,
                                             .end = end,
                                             .barrier = mh_preload_barrier,
+                                            .know = mh_preload_know,
                                             .after_collective = after_collective,
                                             .wtime = mh_preload_wtime,
                                             .is_wtime_keyval = mh_preload_is_wtime_keyval,

@@ -297,6 +297,14 @@ INLINE int run_barrier(int (*function)(intptr_t), intptr_t comm)
     return back && back->barrier((MPI_Comm)comm) ? MPI_SUCCESS : function(comm);
 }
 
+/* After a communicator is made. */
+INLINE void know(MPI_Comm comm, int result)
+{
+    const interpose_back *back = get_too(&harmonizer);
+    if (back && result == MPI_SUCCESS)
+        back->know(comm);
+}
+
 /* After collective operations. recorded: NULL if the call is not. */
 INLINE void look_after_clock(trace_call *recorded, MPI_Comm comm, int result)
 {
@@ -335,10 +343,11 @@ INLINE void make_global(int result, int keyval, void *value, const int *flag)
 
 static int run_Finalize(interpose_next *next, const void *site)
 {
+    static bool is_ended; /* MPI refuses a second one */
     int (*function)(void) = mh_interpose_find(next);
     const interpose_back *back = get_for(&opened_back, site);
     trace_call call = {0};
-    if (!back)
+    if (!back || __atomic_exchange_n(&is_ended, true, __ATOMIC_RELAXED))
         return function();
     go_in(&call, ID_Finalize, site);
     call.site = program_site(site);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* twin.c - communicators of the back's own, invisible to the program, and what both of its parts ask of MPI. */
+#define _GNU_SOURCE
 #include "interpose/twin.h"
 
 #include "mpix_harmonize.h"
@@ -160,4 +161,20 @@ bool mh_interpose_statistic(MPI_Comm comm, const char *key, char *text, int size
     PMPI_Info_get(info, key, size - 1, text, &found);
     PMPI_Info_free(&info);
     return found;
+}
+
+void mh_interpose_leave_state(interpose_thread_state *its)
+{
+    static locale_t of_c; /* which takes no memory */
+    if (!of_c)
+        of_c = newlocale(LC_ALL_MASK, "C", NULL);
+    its->locale = uselocale(of_c);
+    fegetenv(&its->arithmetic);
+    fesetenv(FE_DFL_ENV);
+}
+
+void mh_interpose_restore_state(const interpose_thread_state *its)
+{
+    uselocale(its->locale);
+    fesetenv(&its->arithmetic);
 }

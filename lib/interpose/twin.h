@@ -10,6 +10,8 @@
 
 #include "interpose/choices.h"
 
+#include <fenv.h>
+#include <locale.h>
 #include <mpi.h>
 
 /* The processes of the program's world, in a communicator of the back's own. */
@@ -41,6 +43,17 @@ bool mh_interpose_has_all(MPI_Comm comm);
 
 /* The same of one collective call. One that MPI refuses on a process is not made, and others need not make it. */
 bool mh_interpose_is_of_all(MPI_Comm comm, int result);
+
+/*
+ * What a thread of the program has set for itself. In between, numbers are written as in C, and computed without traps,
+ * to the nearest.
+ */
+typedef struct {
+    locale_t locale;
+    fenv_t arithmetic;
+} interpose_thread_state;
+void mh_interpose_leave_state(interpose_thread_state *its);
+void mh_interpose_restore_state(const interpose_thread_state *its);
 
 /* What the library knows of a communicator under this key, as text of at most size - 1. Returns false if nothing. */
 bool mh_interpose_statistic(MPI_Comm comm, const char *key, char *text, int size);

@@ -87,9 +87,11 @@ function name_parameters(parameters,    count, part, i, type, tail, named) {
 }
 
 # How a call runs that is like others.
-function emit_call(name, meaning, arguments,    comm, is_for_both) {
+function emit_call(name, meaning, arguments,    comm, made, is_for_both) {
     comm = match(flags[meaning], /sync=[0-9]+/) ? "a" substr(flags[meaning], RSTART + 5, RLENGTH - 5) : ""
-    is_for_both = flags[meaning] ~ /harmonized|global/
+    made = after[meaning] ~ /^make_comm/ ? after[meaning] : ""
+    gsub(/^make_comm\(result, \*\$|\)$/, "", made)
+    is_for_both = made || flags[meaning] ~ /harmonized|global/
     print "    const interpose_back *back = get_for(&" (is_for_both ? "opened_back" : "recorder") ", site);"
     print "    if (!back)"
     print "        return function(" arguments ");"
@@ -119,6 +121,8 @@ function emit_call(name, meaning, arguments,    comm, is_for_both) {
     if (comm)
         print "        back->after_together(&call, result, " comm ");"
     print "    }"
+    if (made)
+        print "    know(TRACE_AT(a" made "), result);"
     if (flags[meaning] ~ /harmonized/)
         print "    look_after_clock(is_recorded ? &call : NULL, " comm ", result);"
     if (flags[meaning] ~ /global/)

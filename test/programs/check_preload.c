@@ -3,6 +3,7 @@
  * An MPI program that knows nothing of this library, for the tests of mpix_preload to run with it. It prints what it
  * sees, or a line that begins with "wrong". Its argument says what it does.
  */
+#include <locale.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -326,6 +327,47 @@ static void do_refused(void)
     add_often();
 }
 
+static void use_commas(void)
+{
+    if (!setlocale(LC_ALL, "de_DE.UTF-8"))
+        puts("wrong: there is no such locale");
+    call_barriers(MPI_COMM_WORLD, BARRIERS);
+    printf("%.1f\n", 1.5);
+}
+
+/* MPI says what is wrong, of these calls. */
+static void finalize_twice(void)
+{
+    MPI_Finalize();
+    MPI_Finalize();
+}
+
+static void print_error(MPI_Comm *comm, int *code, ...)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+    (void)comm;
+    MPI_Error_string(*code, text, &length);
+    printf("error: %s\n", text);
+}
+
+static void use_freed_handle(void)
+{
+    MPI_Errhandler handler;
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_create_errhandler(print_error, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+    MPI_Barrier(comm);
+#ifdef MPICH_NUMVERSION /* Open MPI follows any handle */
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Barrier(comm);
+    MPI_Comm freed = comm;
+    MPI_Comm_free(&comm);
+    MPI_Barrier(freed);
+#endif
+}
+
 static int handler_calls;
 
 static void call_barrier(MPI_Comm *comm, int *code, ...)
@@ -446,6 +488,9 @@ static const struct {
                {"abort", do_abort},
                {"refused", do_refused},
                {"handler", do_handler},
+               {"commas", use_commas},
+               {"finalize_twice", finalize_twice},
+               {"freed_handle", use_freed_handle},
                {"spawn", do_spawn}};
 
 int main(int argc, char **argv)

@@ -70,6 +70,34 @@ check_some_ranks() {
     check_tool_on_one 1 "$subject" mpix_preload --quiet
 }
 
+# Each of them names the call of the program, as often as without the tools.
+check_wrong_calls() {
+    local action names='(internal|MPI)_[A-Z][A-Za-z_]*' plain tool
+    for action in freed_handle finalize_twice; do
+        plain=$(launch 1 "$subject" "$action" 2>&1 </dev/null | grep -oE "$names")
+        [ -n "$plain" ] || complain "without the preload, MPI says nothing of $action"
+        for tool in "mpix_preload --quiet --barriers-of all" "mpix_trace -o $scratch/trace"; do
+            rm -rf "$scratch/trace"
+            # A command has several words.
+            # shellcheck disable=SC2086
+            run 1 $tool "$subject" "$action"
+            [ "$(cat "$scratch/out" "$scratch/err" | grep -oE "$names")" = "$plain" ] ||
+                complain "without the tool, MPI says: $plain"
+        done
+    done
+}
+
+# Numbers of the report are not in the program's language.
+check_commas() {
+    LOCPATH=$scratch/locale preload "$subject" commas
+    expect out '1,5' 2
+    expect_row MPI_COMM_WORLD 2 $barriers $barriers
+    expect err 'back to back: a harmonized barrier takes [0-9]+\.[0-9]+ us, .*' 1
+}
+make_locale() {
+    mkdir "$scratch/locale" && localedef -i de_DE -f UTF-8 "$scratch/locale/de_DE.UTF-8" >/dev/null 2>&1
+}
+
 # Scripts use any descriptors for themselves: a lock, and a file that keeps what they wrote.
 check_descriptors() {
     cat >"$scratch/script" <<'SCRIPT'
@@ -343,6 +371,8 @@ tap_check "a program without barriers, or of sessions" check_without_barriers
 tap_check "a program that aborts" check_abort
 quick tap_check "no MPI program" check_no_mpi
 tap_check "one process without mpix_preload" check_some_ranks
+quick tap_check_if make_locale "localedef makes no German locale" "a program that prints commas" check_commas
+quick tap_check "calls that MPI refuses" check_wrong_calls
 quick tap_check "a script that uses all descriptors" check_descriptors
 quick tap_check "a program that is started without LD_PRELOAD" check_lost_front
 quick tap_check "functions from the handle of the MPI library" check_handle

@@ -11,6 +11,7 @@
 
 #include "interpose/harmonize/clock.h"
 #include "interpose/interposer.h"
+#include "interpose/table.h"
 #include "interpose/twin.h"
 
 #include <pthread.h>
@@ -33,6 +34,11 @@ typedef struct {
 } communicator;
 
 preload_closed mh_preload_closed;
+
+/* Of handles that MPI took. Others are not looked at: MPI says what is wrong, of the call that the program made. */
+enum { BUCKET_BITS = 6 };
+static trace_table table = TRACE_TABLE(BUCKET_BITS);
+static communicator *known[TRACE_SLOTS(BUCKET_BITS)]; /* NULL: barriers are left to MPI */
 
 static communicator world;
 static int keyval = MPI_KEYVAL_INVALID;
@@ -112,12 +118,20 @@ static void finish_summing(communicator *c)
         mh_preload_closed.summaries[mh_preload_closed.count++] = c->summary;
 }
 
+static uint64_t key_of(MPI_Comm comm)
+{
+    return (uint64_t)(uintptr_t)comm << 2 | 1;
+}
+
 /* Called back when the program frees a communicator, at different times on its processes. */
 static int delete_communicator(MPI_Comm comm, int key, void *value, void *extra)
 {
     communicator *c = value;
-    (void)comm, (void)key, (void)extra;
-    if (c->twin == MPI_COMM_NULL)
+    (void)key, (void)extra;
+    const int64_t slot = mh_trace_find(&table, key_of(comm));
+    if (slot >= 0)
+        mh_trace_remove(&table, slot);
+    if (c && c != &world && c->twin == MPI_COMM_NULL)
         free(c);
     return MPI_SUCCESS;
 }
@@ -158,34 +172,44 @@ void mh_preload_open_communicators(void)
     name_summary(&world, MPI_COMM_WORLD);
 }
 
-/* NULL if it cannot be kept. */
-static communicator *add(MPI_Comm comm)
+/* NULL if there is no memory, or its barriers are left to MPI. */
+static communicator *make_communicator(MPI_Comm comm)
 {
     int is_inter = 0;
-    communicator *c = calloc(1, sizeof *c);
+    if (mh_interpose_has_all(comm))
+        return &world;
+    communicator *c = mh_choices.all && mh_choices.barrier ? calloc(1, sizeof *c) : NULL;
     if (!c)
         return NULL;
     PMPI_Comm_test_inter(comm, &is_inter);
     c->twin = MPI_COMM_NULL;
     c->is_refused = is_inter || mh_interpose_is_foreign(comm);
-    if (PMPI_Comm_set_attr(comm, keyval, c) == MPI_SUCCESS)
-        return c;
-    free(c);
-    return NULL;
+    return c;
+}
+
+void mh_preload_know(MPI_Comm comm)
+{
+    if (comm == MPI_COMM_WORLD || comm == MPI_COMM_NULL || keyval == MPI_KEYVAL_INVALID)
+        return;
+    const int64_t slot = mh_trace_reserve(&table, key_of(comm));
+    if (slot < 0)
+        return;
+    known[slot] = make_communicator(comm);
+    if (PMPI_Comm_set_attr(comm, keyval, known[slot]) == MPI_SUCCESS)
+        mh_trace_publish(&table, slot, key_of(comm));
+    else
+        mh_trace_remove(&table, slot);
 }
 
 /* NULL: barriers of this communicator are left to MPI. */
 static communicator *find(MPI_Comm comm)
 {
-    communicator *c = NULL;
-    int found = 0;
-    if (mh_interpose_has_all(comm))
+    if (comm == MPI_COMM_WORLD)
         return &world;
-    if (!mh_choices.all || !mh_choices.barrier || keyval == MPI_KEYVAL_INVALID || comm == MPI_COMM_NULL)
-        return NULL;
-    if (PMPI_Comm_get_attr(comm, keyval, &c, &found) != MPI_SUCCESS)
-        return NULL;
-    return found ? c : add(comm);
+    if (comm == MPI_COMM_SELF)
+        mh_preload_know(comm);
+    const int64_t slot = mh_trace_find(&table, key_of(comm));
+    return slot >= 0 ? known[slot] : NULL;
 }
 
 /* Collective: all processes of comm are in the same barrier. They all engage it, or none does. */

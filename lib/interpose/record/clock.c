@@ -98,6 +98,8 @@ void mh_trace_clock_region(trace_call *call, bool enters)
 
 static void look(trace_call *call)
 {
+    interpose_thread_state its;
+    mh_interpose_leave_state(&its);
     mh_trace_clock_region(call, true);
     bool due = is_due();
     if (due) {
@@ -105,6 +107,7 @@ static void look(trace_call *call)
         synchronize();
     }
     mh_trace_clock_region(call, false);
+    mh_interpose_restore_state(&its);
     if (due)
         mh_trace_flush(TRACE_AT_ONCE, false);
 }

@@ -4,7 +4,7 @@
  *
  * Each part of it has a header, and uses the parts after it in this list alone: requests, collectives, messages: what
  * calls mean; communicators: and where; clock: the clock records; calls: when; buffer: events in memory; sites:
- * names; table: what belongs to a handle; file: what is written; recording: what all share. For most events, nothing
+ * names; file: what is written; recording: what all share. For most events, nothing
  * is allocated and no lock is taken.
  */
 #define _GNU_SOURCE
