@@ -121,6 +121,30 @@ check_comparison() {    # STATUS ARGUMENTS VERDICTS HEAD MESSAGE
     [ -z "$5" ] || expect_message "$5"
 }
 
+has_controls() { LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\\u00' out err; }
+
+# Names that turn a terminal red, with each kind of control character; a letter beyond ASCII stays.
+check_terminal() {
+    local hostile='all\u001b[31mreduce\u009b31m\u0007\u007f µ' what file text
+    for what in a slower; do
+        mkdir -p "red_$what"
+        for file in "$what"/*.json; do
+            text=$(<"$file")
+            text=${text//allreduce/$hostile}
+            printf '%s\n' "${text//\"here\"/\"$hostile\"}" >"red_$what/${file##*/}"
+        done
+    done
+    for what in table csv json; do
+        compare red_a red_slower --format $what
+        grep -q 'µ' out || complain "$what: a letter beyond ASCII is lost"
+        ! has_controls || complain "$what: there are control characters"
+    done
+    write_launch red.csv 1 1 format=csv operation=$'all\e[31mreduce\302\2331m'
+    compare red.csv a/001.json
+    grep -q 'reduce' err || complain "red.csv: the name is lost"
+    ! has_controls || complain "red.csv: there are control characters"
+}
+
 check_table_of_rows() {
     succeeds compare a slower --format csv
     [ "$(columns size_bytes | xargs)" = "8 64 1024" ] || complain "rows are not in the order of their keys"
@@ -375,6 +399,7 @@ while IFS='|' read -r expected arguments verdicts head message; do
     quick tap_check "$arguments" check_comparison "$expected" "$arguments" "$verdicts" "$head" "$message"
 done < <(comparisons)
 quick tap_check "a table" check_table_of_rows
+quick tap_check "texts of files command no terminal" check_terminal
 quick tap_check "the ratio, its interval and p" check_ratio
 quick tap_check "CSV and JSON" check_formats
 quick tap_check "columns of a table" check_widths

@@ -102,6 +102,16 @@ TEST(what_was_written_is_read)
     }
 }
 
+/* Texts of a file must not command the terminal that they are printed to. */
+TEST(names_have_no_control_characters)
+{
+    make_ring(5, 1e8, 50);
+    free(made.trace.names[MADE_BCAST]);
+    made.trace.names[MADE_BCAST] = strdup("a\033[31m \302\2331m\2332J\n\a\177 \302\265 \303\244");
+    write_and_read();
+    ck_assert_str_eq(copy.names[MADE_BCAST], "a [31m   1m 2J    \302\265 \303\244");
+}
+
 /* Names of the same id differ, as user regions may. */
 TEST(names_become_common)
 {

@@ -4,6 +4,7 @@
 
 #include "campaign/launch.h"
 #include "common/output.h"
+#include "common/text.h"
 #include "results/source.h"
 
 #include <errno.h>
@@ -125,6 +126,7 @@ static void print_last_lines(const char *program, const char *what, const char *
     for (int i = count > LAST_LINES ? count - LAST_LINES : 0; i < count; i++) {
         char *line = lines[i % LAST_LINES];
         line[strcspn(line, "\n")] = '\0';
+        text_clean(line, "\t");
         fprintf(stderr, "  %s\n", line);
     }
     for (int i = 0; i < LAST_LINES; i++)

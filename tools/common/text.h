@@ -27,12 +27,36 @@ static inline bool text_ends_in(const char *text, const char *end)
     return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* text_one_line - blanks in place of the ends of lines, and other control characters, in a text. */
+/* text_letter_bytes - how many bytes at the beginning of a text are one letter in UTF-8; 0: they are none. */
+static inline int text_letter_bytes(const char *text)
+{
+    const unsigned char *byte = (const unsigned char *)text;
+    int bytes = byte[0] < 0x80 ? 1 : byte[0] < 0xC2 ? 0 : byte[0] < 0xE0 ? 2 : byte[0] < 0xF0 ? 3 : 4;
+    bool is_control = byte[0] < ' ' || byte[0] == 0x7F || (byte[0] == 0xC2 && byte[1] < 0xA0);
+    for (int i = 1; i < bytes; i++)
+        if (byte[i] < 0x80 || byte[i] > 0xBF)
+            return 0;
+    return is_control || byte[0] > 0xF4 ? 0 : bytes;
+}
+
+/*
+ * text_clean - blanks in place of what is no letter in a text: control characters, which may command a terminal, also
+ * those above 127, and bytes that are not UTF-8. kept: control characters that stay. For all texts from files.
+ */
+static inline void text_clean(char *text, const char *kept)
+{
+    while (*text != '\0') {
+        int bytes = text_letter_bytes(text);
+        if (bytes == 0 && !strchr(kept, *text))
+            *text = ' ';
+        text += bytes > 0 ? bytes : 1;
+    }
+}
+
+/* text_one_line - the same for a text that is to be one line. */
 static inline void text_one_line(char *text)
 {
-    for (; *text != '\0'; text++)
-        if ((unsigned char)*text < ' ')
-            *text = ' ';
+    text_clean(text, "");
 }
 
 #endif

@@ -157,6 +157,36 @@ static bool take_row(reader_t *reader, const json_t *object)
     return good;
 }
 
+/* The value with clean texts. value is given away. */
+json_t *json_clean(json_t *value)
+{
+    json_t *clean = value, *part;
+    const char *key;
+    size_t i;
+    if (json_is_string(value)) {
+        char *text = need(strdup(json_string_value(value)));
+        text_clean(text, "\n\t");
+        clean = json_string_nocheck(text);
+        free(text);
+    } else if (json_is_array(value)) {
+        clean = json_array();
+        json_array_foreach(value, i, part) json_array_append_new(clean, json_clean(json_incref(part)));
+    } else if (json_is_object(value)) {
+        clean = json_object();
+        json_object_foreach(value, key, part)
+        {
+            char *clean_key = need(strdup(key));
+            text_one_line(clean_key);
+            json_object_set_new_nocheck(clean, clean_key, json_clean(json_incref(part)));
+            free(clean_key);
+        }
+    } else {
+        return value;
+    }
+    json_decref(value);
+    return need(clean);
+}
+
 /* Lines of blanks only are read over; the last one need not have an end, as its object has. */
 static bool read_json_line(reader_t *reader, const char *end)
 {
@@ -164,7 +194,7 @@ static bool read_json_line(reader_t *reader, const char *end)
     size_t bytes = (size_t)(end - reader->next);
     if (strspn(reader->next, " \t\r") >= bytes)
         return true;
-    json_t *object = json_loadb(reader->next, bytes, JSON_REJECT_DUPLICATES, &error);
+    json_t *object = json_clean(json_loadb(reader->next, bytes, JSON_REJECT_DUPLICATES, &error));
     bool is_object = json_is_object(object);
     bool good = is_object && (reader->file->sheet.schema ? take_row(reader, object) : take_head(reader, object));
     if (!is_object)
@@ -301,6 +331,7 @@ static bool read_fields(reader_t *reader, bool are_titles)
 static bool read_csv(reader_t *reader)
 {
     bool good = true;
+    text_clean(reader->next, "\n\r\t");
     while (good && *reader->next == '#')
         good = read_comment(reader);
     good = good && check_head(reader) && read_fields(reader, true);

@@ -58,4 +58,10 @@ const char *text_at(const json_t *object, const char *key);
  */
 bool complain(char complaint[COMPLAINT_BYTES], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/*
+ * json_clean - a value with the texts and keys in it as text_clean leaves them, with ends of lines in texts. For what
+ * comes from files. value, which may be NULL, is given away.
+ */
+json_t *json_clean(json_t *value);
+
 #endif

@@ -209,6 +209,7 @@ bool source_read(const char *path, source_wants_t *wants, const char *program, s
         return read_launch(add_launch(add_variant(source, path), need(strdup(path))), wants, complaint);
     if (!folder_manifest(path, &source->manifest, complaint))
         return false;
+    source->manifest = json_clean(source->manifest);
     return source->manifest ? read_runs(source, wants, complaint) : read_folder(source, wants, program, complaint);
 }
 

@@ -3,7 +3,7 @@
 #include "trace/parse.h"
 
 #include "common/room.h"
-#include "pure/text.h"
+#include "common/text.h"
 #include "trace/bulk.h"
 #include "trace/calls.h"
 
@@ -22,9 +22,7 @@ bool trace_fail(char message[TRACE_MESSAGE_SIZE], const char *format, ...)
     va_start(arguments, format);
     vsnprintf(message, TRACE_MESSAGE_SIZE, format, arguments);
     va_end(arguments);
-    for (char *next = message; *next != '\0'; next++)
-        if (mh_is_control(*next))
-            *next = '?';
+    text_one_line(message);
     return false;
 }
 
@@ -70,6 +68,7 @@ static bool add_text(trace_file *file, const char *bytes, size_t count)
     for (char *next = text + length; next < text + length + count; next++)
         if (*next == '\0')
             *next = '?';
+    text_clean(text + length, "\n");
     return true;
 }
 
@@ -89,6 +88,7 @@ static bool add_names(trace_file *file, const char *bytes, size_t count)
         process->names = trace_grow(process->names, &process->name_count, id + 1, sizeof(char *));
         free(process->names[id]);
         process->names[id] = need(strndup(bytes, length));
+        text_one_line(process->names[id]);
         bytes += length;
         count -= length;
     }
@@ -160,7 +160,9 @@ static bool add_sites(trace_file *file, const char *bytes, size_t count)
         if (padded > count - HEAD_BYTES)
             return is_wrong(file, "a block of call sites ends within one");
         process->sites = need(room_for_another(process->sites, (int64_t)process->site_count, sizeof(trace_site)));
-        process->sites[process->site_count++] = (trace_site){address, need(strndup(bytes + HEAD_BYTES, length))};
+        char *symbol = need(strndup(bytes + HEAD_BYTES, length));
+        text_one_line(symbol);
+        process->sites[process->site_count++] = (trace_site){address, symbol};
         bytes += HEAD_BYTES + padded;
         count -= HEAD_BYTES + padded;
     }

@@ -4,6 +4,7 @@
 #include "trace/symbols.h"
 
 #include "common/room.h"
+#include "common/text.h"
 #include "trace/parse.h"
 
 #include <dlfcn.h>
@@ -183,6 +184,7 @@ static void improve(trace_site *site, char *text)
     if (!text)
         return;
     free(site->symbol);
+    text_one_line(text);
     site->symbol = text;
 }
 

@@ -140,7 +140,7 @@ static void check_all(tune_t *tune)
 {
     char path[TUNE_PATH_BYTES];
     tune_path(tune, path, "checks.json");
-    json_t *checks = json_load_file(path, 0, NULL);
+    json_t *checks = json_clean(json_load_file(path, 0, NULL));
     if (!json_is_object(checks))
         checks = json_object();
     for (int i = 0; i < tune->candidate_count; i++) {

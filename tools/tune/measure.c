@@ -103,7 +103,7 @@ static int planned_launches(const tune_t *tune, const char *name, bool *joins)
 {
     char path[TUNE_PATH_BYTES];
     tune_path(tune, path, "%s/%s", name, manifest_name);
-    json_t *manifest = json_load_file(path, 0, NULL);
+    json_t *manifest = json_clean(json_load_file(path, 0, NULL));
     const json_t *variants = json_object_get(manifest, "variants");
     int launches = (int)json_integer_value(json_object_get(manifest, "launches"));
     for (int i = 0; joins && launches > 0 && i < tune->candidate_count; i++)
