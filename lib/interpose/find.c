@@ -56,6 +56,13 @@ void mh_interpose_note_session(void)
             mh_choices_name(), mh_choices_without());
 }
 
+/* The runtime of the address sanitizer asks for it, and would refuse a program with a library before it. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "verify_asan_link_order=0";
+}
+
 /* The loader's lists are read in its own walks, as other threads may load and unload libraries. */
 typedef struct {
     int left; /* libraries before the one that is wanted */

@@ -87,6 +87,26 @@ check_wrong_calls() {
     done
 }
 
+# SANITIZER: a program that is compiled with it runs, also where a script starts it.
+check_sanitized() {
+    local tool
+    rm -rf "$scratch/trace"
+    for tool in "mpix_preload --quiet" "mpix_trace -o $scratch/trace" "mpix_preload --quiet sh -c"; do
+        # A command has several words.
+        # shellcheck disable=SC2086
+        run 1 $tool "$scratch/sanitized-$1"
+        expect_done
+        [ ! -s "$scratch/err" ] || complain "it says something"
+    done
+    [ -s "$scratch/trace/rank-0.mpixtrace" ] || complain "it is not recorded"
+}
+# SANITIZER: whether such a program runs without the tools
+sanitizes() {
+    # shellcheck disable=SC2086
+    $compiler -w "-fsanitize=$1" "$here/check_preload.c" -o "$scratch/sanitized-$1" -lpthread >/dev/null 2>&1 &&
+        launch 1 "$scratch/sanitized-$1" >/dev/null 2>&1 </dev/null
+}
+
 # Numbers of the report are not in the program's language.
 check_commas() {
     LOCPATH=$scratch/locale preload "$subject" commas
@@ -372,6 +392,12 @@ tap_check "a program that aborts" check_abort
 quick tap_check "no MPI program" check_no_mpi
 tap_check "one process without mpix_preload" check_some_ranks
 quick tap_check_if make_locale "localedef makes no German locale" "a program that prints commas" check_commas
+export UCX_MEM_EVENTS=no # MPICH's transport and the thread sanitizer wait for each other else
+for sanitizer in address undefined thread; do
+    quick tap_check_if "sanitizes $sanitizer" "such a program does not run with this MPI library" \
+        "a program with the $sanitizer sanitizer" check_sanitized $sanitizer
+done
+unset UCX_MEM_EVENTS
 quick tap_check "calls that MPI refuses" check_wrong_calls
 quick tap_check "a script that uses all descriptors" check_descriptors
 quick tap_check "a program that is started without LD_PRELOAD" check_lost_front
