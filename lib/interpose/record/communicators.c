@@ -31,6 +31,7 @@ static int freed_key; /* an attribute of communicators that are known */
 static _Atomic uint64_t proposals;   /* of contexts by this process */
 static trace_lock lock = TRACE_LOCK; /* of what follows, to be changed */
 static _Atomic uint32_t id_count = SELF_ID + 1;
+static _Atomic uint64_t without_id;
 
 static uint64_t key_of(MPI_Comm comm)
 {
@@ -128,8 +129,10 @@ static trace_known_comm *add(uint64_t key, MPI_Comm like, bool is_inter, uint32_
     /* Programs may make a window in each step, which is not to take all ids. */
     const uint32_t limit = is_window(key) ? MAX_IDS / 2 : MAX_IDS;
     int64_t slot = ranks && id_count < limit ? mh_trace_reserve(&table, key) : TRACE_ABSENT;
-    if (slot < 0)
+    if (slot < 0) {
+        atomic_fetch_add(&without_id, 1);
         return &unknown;
+    }
     trace_known_comm *comm = &known[slot];
     *comm = (trace_known_comm){.id = (uint16_t)id_count++, .is_inter = is_inter, .size = size, .context = context};
     PMPI_Comm_rank(like, &comm->rank);
@@ -189,6 +192,11 @@ trace_known_comm *mh_trace_comm(MPI_Comm comm)
 bool mh_trace_is_known(MPI_Comm comm)
 {
     return comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF || mh_trace_find(&table, key_of(comm)) >= 0;
+}
+
+uint64_t mh_trace_count_unknown_comms(void)
+{
+    return atomic_load(&without_id);
 }
 
 void mh_trace_open_comms(void)

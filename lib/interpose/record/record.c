@@ -163,6 +163,7 @@ const char *mh_trace_begin(const char *const *functions, const bool *is_wanted, 
 
 typedef struct {
     trace_counts counts;
+    uint64_t unknown_comms;
     int64_t error;
 } loss;
 
@@ -188,7 +189,7 @@ static const char *reason_of(int64_t error)
 /* One line for each kind of loss: of the first rank that has it, and how many more have. */
 static void report_losses(const loss *losses)
 {
-    int full = 0, failed = 0, lost = 0, first_full = -1, first_failed = -1;
+    int full = 0, failed = 0, lost = 0, first_full = -1, first_failed = -1, most_unknown = 0;
     uint64_t dropped = 0, threads = 0;
     for (int i = 0; i < mh_trace.size; i++) {
         dropped += losses[i].counts.dropped;
@@ -198,6 +199,8 @@ static void report_losses(const loss *losses)
         if (losses[i].error != 0 && failed++ == 0)
             first_failed = i;
         lost += losses[i].counts.lost_threads > 0;
+        if (losses[i].unknown_comms > losses[most_unknown].unknown_comms)
+            most_unknown = i;
     }
     if (full > 0)
         mh_trace_say("the buffer was full on %d of %d ranks: rank %d dropped %" PRIu64 " events, all together %" PRIu64
@@ -205,6 +208,10 @@ static void report_losses(const loss *losses)
                      full, mh_trace.size, first_full, losses[first_full].counts.dropped, dropped);
     if (lost > 0)
         mh_trace_say("%" PRIu64 " threads on %d ranks exceeded the limit, and were not recorded", threads, lost);
+    if (losses[most_unknown].unknown_comms > 0)
+        mh_trace_say("rank %d made %" PRIu64 " more communicators and windows than a trace can tell apart: calls on "
+                     "these are recorded, but no messages and no waits are found there",
+                     most_unknown, losses[most_unknown].unknown_comms);
     if (failed > 0)
         mh_trace_say("%d of %d ranks could not write all events: rank %d: %s/" TRACE_FILE_PATTERN ": %s%s", failed,
                      mh_trace.size, first_failed, mh_choices.folder, first_failed, cause_of(losses[first_failed].error),
@@ -213,7 +220,7 @@ static void report_losses(const loss *losses)
 
 static void say_losses(void)
 {
-    const loss mine = {mh_trace_count(), mh_trace_file_error()};
+    const loss mine = {mh_trace_count(), mh_trace_count_unknown_comms(), mh_trace_file_error()};
     loss *all = mh_trace.rank == 0 ? calloc((size_t)mh_trace.size, sizeof *all) : NULL;
     int ready = mh_trace.rank != 0 || all;
     PMPI_Bcast(&ready, 1, MPI_INT, 0, mh_twin_of_world);
@@ -228,7 +235,7 @@ static void say_losses(void)
 /* Of this process: others may end in another way. */
 static void say_own_losses(void)
 {
-    const loss mine = {mh_trace_count(), mh_trace_file_error()};
+    const loss mine = {mh_trace_count(), mh_trace_count_unknown_comms(), mh_trace_file_error()};
     if ((mine.counts.dropped == 0 && mine.error == 0) || atomic_exchange(&losses_are_said, true))
         return;
     if (mine.counts.dropped > 0)
