@@ -87,8 +87,8 @@ typedef struct mh_accepted {
 mh_accepted mh_rounds_accept(mh_rounds *rounds, const mh_release *release, int64_t delay_ns);
 
 /*
- * After MPI_Barrier, what was sent before it can be seen, because the messages of the barrier come later. A process that
- * hears of the release through shared memory must call MPI for it. Local.
+ * After MPI_Barrier, what was sent before it can be seen, because the messages of the barrier come later. A process
+ * that hears of the release through shared memory must call MPI for it. Local.
  */
 int mh_rounds_let_progress(const mh_rounds *rounds, const mh_accepted *accepted, MPI_Comm user_comm, mh_error *error);
 
