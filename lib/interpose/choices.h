@@ -15,6 +15,7 @@ enum { CHOICES_TEXT = 4096 };
 typedef struct {
     int64_t harmonizes, records; /* of mpix_preload, of mpix_trace */
     int64_t barrier, wtime;      /* MPI_Barrier is to be harmonized, MPI_Wtime to be the global clock */
+    int64_t quiet_trace;         /* nothing is said of a trace that is complete */
     int64_t all, quiet;          /* barriers of all communicators; no report */
     int64_t buffer_bytes;
     int64_t from_ns, to_ns; /* global time */

@@ -4,6 +4,7 @@
 #define INTERPOSE_FIND_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Where a name is defined next, after the front; remembered in a static variable. Ends the program if nowhere. */
 typedef struct {
@@ -28,6 +29,9 @@ static inline void *mh_interpose_find(interpose_next *next)
 /* MPI_Init begins, or a session, of which the first process says a line. */
 void mh_interpose_note_start(void);
 void mh_interpose_note_session(void);
+
+/* MPI_Comm_spawn begins: the root says that nothing is loaded into the processes. */
+void mh_interpose_note_spawn(int root, intptr_t comm);
 
 /* Open the back, collectively. NULL: nobody wants it, or a line has said why not. */
 const void *mh_interpose_open(void);

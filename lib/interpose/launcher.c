@@ -64,6 +64,8 @@ static const option_spec_t trace_options[] = {
      "the folder of the trace; it is created if necessary, and must\nnot contain a trace"},
     {0, "buffer", "SIZE", OPTION_BYTES, PLACE(buffer_bytes), min_buffer, max_buffer, NULL, "64M",
      "memory for events in each process, in bytes, or with K, M or G"},
+    {0, "quiet", NULL, OPTION_SWITCH, PLACE(quiet), 0, 0, NULL, NULL,
+     "do not say at the end how much was recorded, and where it is"},
     {0, "only", "LIST", OPTION_TEXT, PLACE(only), 0, 0, NULL, NULL,
      "functions to record, separated by commas: names with or without\nMPI_, or patterns, in any case"},
     {0, "from-s", "S", OPTION_DECIMAL, PLACE(from_s), 0, max_s, NULL, NULL,
@@ -207,6 +209,7 @@ static int64_t ns_of(double seconds, int64_t absent)
 static void choose_trace(const settings_t *settings)
 {
     mh_choices.records = 1;
+    mh_choices.quiet_trace = settings->quiet;
     mh_choices.buffer_bytes = settings->buffer_bytes;
     mh_choices.from_ns = ns_of(settings->from_s, INT64_MIN);
     mh_choices.to_ns = ns_of(settings->to_s, INT64_MAX);

@@ -65,6 +65,12 @@ check_lost_front() {
     expect_line '^mpix_preload: no call of MPI_Init was seen: .*LD_PRELOAD.*; the program ran without the preload$'
 }
 
+check_spawned() {
+    succeeds run 2 mpix_preload --quiet "$scratch/spawner"
+    expect out done 3
+    expect_line '^mpix_preload: processes that MPI_Comm_spawn starts run without the preload, '
+}
+
 check_some_ranks() {
     check_tool_on_one 0 "$subject" mpix_preload --quiet
     check_tool_on_one 1 "$subject" mpix_preload --quiet
@@ -390,6 +396,7 @@ quick tap_check "a shell wrapper, a child, another program" check_wrapper
 tap_check "a program without barriers, or of sessions" check_without_barriers
 tap_check "a program that aborts" check_abort
 quick tap_check "no MPI program" check_no_mpi
+tap_check_if can_spawn_one "processes cannot be spawned here" "processes that are spawned" check_spawned
 tap_check "one process without mpix_preload" check_some_ranks
 quick tap_check_if make_locale "localedef makes no German locale" "a program that prints commas" check_commas
 export UCX_MEM_EVENTS=no # MPICH's transport and the thread sanitizer wait for each other else

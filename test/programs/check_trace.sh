@@ -282,6 +282,21 @@ check_cost() {
     done
 }
 
+# A line says how much there is, and what comes next, unless --quiet.
+check_closing() {
+    record 2 "$subject"
+    expect_done
+    [ "$(grep -cxE "mpix_trace: 2 ranks, [1-9][0-9]{2,} events; next: mpix_trace_report $folder" \
+        "$scratch/err")" -eq 1 ] ||
+        complain "not one line says what was recorded"
+    record 2 --quiet "$subject"
+    expect_done
+    ! grep -q '^mpix_trace' "$scratch/err" || complain "it says something"
+    record 2 "$subject" abort
+    [ "$(grep -cxE "mpix_trace: the program ends without MPI_Finalize; next: mpix_trace_report $folder" \
+        "$scratch/err")" -eq 1 ] || complain "not one line says that MPI_Finalize is missing"
+}
+
 check_others() {
     local as_user
     record 1 sh -c 'echo hello; exit 7'
@@ -416,6 +431,7 @@ if command -v addr2line >/dev/null && command -v strip >/dev/null; then
 else
     tap_skip "call sites as functions and lines" "there is no addr2line, or no strip"
 fi
+quick tap_check "what is said at the end" check_closing
 name="programs without MPI, children, folders and options that are refused"
 if [ "${sanitizers:-no}" = no ]; then
     tap_check "$name" check_others

@@ -102,6 +102,12 @@ check_lost_front() {
     [ ! -e "$folder" ] || complain "an empty folder is left"
 }
 
+check_spawned() {
+    succeeds record 2 "$scratch/spawner"
+    expect_line '^mpix_trace: processes that MPI_Comm_spawn starts run without being recorded, '
+    expect_sound
+}
+
 check_some_ranks() {
     rm -rf "$folder"
     check_tool_on_one 0 "$subject" mpix_trace -o "$folder"
@@ -283,6 +289,7 @@ says|could not write all events: .*File too large
 END
 tap_check "a file that cannot be made" check_missing_file
 tap_check "a program that is started without LD_PRELOAD" check_lost_front
+tap_check_if can_spawn_one "processes cannot be spawned here" "processes that are spawned" check_spawned
 tap_check "one process without mpix_trace" check_some_ranks
 tap_check "functions from the handle of the MPI library" check_handle
 tap_check_if has_sessions "this MPI library has no sessions" "a program of sessions" check_session

@@ -150,11 +150,12 @@ complain() {        # WHAT: with what there is to know about the last run, but t
     sed 's/^/stderr: /' "$scratch/err" | head -n 20
 }
 
-# What the program itself said on stderr, but that the ranks of this test are not bound; launchers add lines of their
-# own, Open MPI 5's with bytes that are no text. Those of the tests speak by other names.
+# What the program itself said on stderr, but where a trace is, and that the ranks of this test are not bound; launchers
+# add lines of their own, Open MPI 5's with bytes that are no text. Those of the tests speak by other names.
 own_messages() {
     case $program in check_*) own_name='mpix_[a-z_]*' ;; *) own_name=$program ;; esac
-    grep -aE "^$own_name( list| drift| check)?: " "$scratch/err" | grep -avF ": ranks are not bound to cores"
+    grep -aE "^$own_name( list| drift| check)?: " "$scratch/err" |
+        grep -avE ': ranks are not bound to cores|; next: mpix_trace_report /'
 }
 
 expect_status() {
@@ -309,6 +310,28 @@ check_tool_on_one() {
     status=$?
     [ "$status" -ne 0 ] && [ "$status" -ne 124 ] || complain "the job does not end with an error"
     expect_line "^$3: rank $((1 - $1)) runs without $3: start all processes of the job with it\$"
+}
+
+# Whether MPI_Comm_spawn works here; makes $scratch/spawner.
+can_spawn_one() {
+    cat >"$scratch/spawner.c" <<'SOURCE'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    MPI_Comm between;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_get_parent(&between);
+    if (between == MPI_COMM_NULL)
+        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between, MPI_ERRCODES_IGNORE);
+    MPI_Comm_disconnect(&between);
+    MPI_Finalize();
+    puts("done");
+    return 0;
+}
+SOURCE
+    # shellcheck disable=SC2086
+    $compiler "$scratch/spawner.c" -o "$scratch/spawner" && launch 2 "$scratch/spawner" </dev/null >/dev/null 2>&1
 }
 
 # PROGRAM: the path of its MPI library

@@ -167,7 +167,7 @@ typedef struct {
     int64_t error;
 } loss;
 
-static atomic_bool losses_are_said;
+static atomic_bool losses_are_said, is_reported;
 
 static const char *cause_of(int64_t error)
 {
@@ -186,12 +186,14 @@ static const char *reason_of(int64_t error)
 #endif
 }
 
-/* One line for each kind of loss: of the first rank that has it, and how many more have. */
-static void report_losses(const loss *losses)
+/* One line for each kind of loss: of the first rank that has it, and how many more have. And what there is. */
+static void report(const loss *losses)
 {
+    is_reported = true;
     int full = 0, failed = 0, lost = 0, first_full = -1, first_failed = -1, most_unknown = 0;
-    uint64_t dropped = 0, threads = 0;
+    uint64_t events = 0, dropped = 0, threads = 0;
     for (int i = 0; i < mh_trace.size; i++) {
+        events += losses[i].counts.events;
         dropped += losses[i].counts.dropped;
         threads += losses[i].counts.lost_threads;
         if (losses[i].counts.dropped > 0 && full++ == 0)
@@ -216,9 +218,12 @@ static void report_losses(const loss *losses)
         mh_trace_say("%d of %d ranks could not write all events: rank %d: %s/" TRACE_FILE_PATTERN ": %s%s", failed,
                      mh_trace.size, first_failed, mh_choices.folder, first_failed, cause_of(losses[first_failed].error),
                      reason_of(losses[first_failed].error));
+    if (!mh_choices.quiet_trace)
+        mh_trace_say("%d rank%s, %" PRIu64 " events; next: mpix_trace_report %s", mh_trace.size,
+                     mh_trace.size == 1 ? "" : "s", events, mh_choices.folder);
 }
 
-static void say_losses(void)
+static void report_all(void)
 {
     const loss mine = {mh_trace_count(), mh_trace_count_unknown_comms(), mh_trace_file_error()};
     loss *all = mh_trace.rank == 0 ? calloc((size_t)mh_trace.size, sizeof *all) : NULL;
@@ -227,7 +232,7 @@ static void say_losses(void)
     if (ready)
         PMPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, mh_twin_of_world);
     if (all)
-        report_losses(all);
+        report(all);
     free(all);
     losses_are_said = ready && (mine.counts.dropped > 0 || mine.error != 0);
 }
@@ -250,7 +255,7 @@ void mh_trace_end(trace_call *call)
 {
     mh_trace_end_clock(call);
     mh_trace_flush(TRACE_AT_ANY_TIME, false);
-    say_losses();
+    report_all();
     mh_trace_enter(call);
 }
 
@@ -279,6 +284,8 @@ void mh_trace_abort(void)
         return;
     mh_trace_flush(TRACE_IN_A_SECOND, true);
     say_own_losses();
+    if (mh_trace.rank == 0 && !mh_choices.quiet_trace && !atomic_exchange(&is_reported, true))
+        mh_trace_say("the program ends without MPI_Finalize; next: mpix_trace_report %s", mh_choices.folder);
 }
 
 /* The program ends without MPI_Finalize. */
