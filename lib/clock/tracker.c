@@ -175,6 +175,7 @@ static void begin(mh_tracker *tracker, const mh_offset *measured)
 {
     double limit_ppb = tracker->drift_limit * 1e9, variance = measurement_variance(tracker, measured, ONE_WAY);
     tracker->origin_ns = measured->offset_ns;
+    tracker->first_ns = measured->at_ns;
     set_filters(tracker, (mh_filter){.errors = {.p00 = variance, .p11 = limit_ppb * limit_ppb / 4}});
     weigh(tracker);
 }
@@ -273,13 +274,59 @@ static mh_filter combined(const mh_tracker *tracker)
     return all;
 }
 
-/* The estimate at the last measurement, as the filters have it: only likely. */
+/* Oscillators of most machines are right within so many parts in 10^9, as a standard deviation. Some are not. */
+#define USUAL_DRIFT_PPB 40e3
+#define UNUSUAL 0.1
+
+static double square(double number)
+{
+    return number * number;
+}
+
+/* The density of a normal distribution around 0, but for a factor that all have in common. */
+static double density(double value, double variance)
+{
+    return exp(-value * value / (2 * variance)) / sqrt(variance);
+}
+
+/*
+ * The drift that is likely where the filters, to which any drift of a raw clock is equally likely, find one with an
+ * error of this variance. A few disturbed bursts show any drift, and do not outweigh what is known of oscillators.
+ */
+static double usual_drift(double drift_ppb, double variance)
+{
+    const double widest = square(MH_RAW_RATE_LIMIT * 1e9 / 2), usual = square(USUAL_DRIFT_PPB);
+    if (variance >= widest)
+        return 0;
+    /* What the measurements alone say. */
+    double measured_variance = 1 / (1 / variance - 1 / widest), measured = drift_ppb * measured_variance / variance;
+    double is_usual = (1 - UNUSUAL) * density(measured, usual + measured_variance);
+    double is_unusual = UNUSUAL * density(measured, widest + measured_variance);
+    double part = is_usual + is_unusual > 0 ? is_usual / (is_usual + is_unusual) : 0;
+    return part * measured * usual / (usual + measured_variance) + (1 - part) * drift_ppb;
+}
+
+/*
+ * What disturbances show as a drift: delays of one direction that grow, over all of the time so far, by as much as
+ * bounds are above the lowest.
+ */
+static double disturbed_drift_ppb(const mh_tracker *tracker)
+{
+    const int64_t span_ns = tracker->past.last.at_ns - tracker->first_ns;
+    return span_ns <= 0 ? 0 : 1e9 * tracker->excess_ns / (double)span_ns;
+}
+
+/* The estimate at the last measurement, only likely. */
 static mh_model likely(const mh_tracker *tracker)
 {
     const mh_filter all = combined(tracker);
-    double drift = all.drift * 1e-9, limit = tracker->drift_limit;
-    return (mh_model){tracker->past.last.at_ns, tracker->origin_ns + llround(all.offset),
-                      fmin(fmax(drift, -limit), limit)};
+    double limit = tracker->drift_limit, drift_ppb = all.drift, offset = all.offset;
+    if (tracker->rates.are_raw && !tracker->knows_drift && all.errors.p11 > 0) {
+        drift_ppb = usual_drift(all.drift, all.errors.p11 + square(disturbed_drift_ppb(tracker)));
+        offset += all.errors.p01 / all.errors.p11 * (drift_ppb - all.drift);
+    }
+    return (mh_model){tracker->past.last.at_ns, tracker->origin_ns + llround(offset),
+                      fmin(fmax(drift_ppb * MH_PPB, -limit), limit)};
 }
 
 /* The estimate of clocks that only wander. */
@@ -341,6 +388,7 @@ void mh_tracker_start_from(mh_tracker *tracker, const mh_estimate *prior)
     if (fabs(model->drift) > tracker->drift_limit)
         tracker->drift_limit = tracker->rates.limit;
     tracker->origin_ns = model->offset_ns;
+    tracker->knows_drift = true;
     set_filters(tracker, (mh_filter){.drift = model->drift * 1e9, .errors = prior->errors});
     expect_walk(tracker, prior->errors.walk);
     tracker->measurements = 1;

@@ -35,6 +35,8 @@ typedef struct mh_tracker {
     mh_past past;           /* what the measurements prove */
     bool wandered;          /* the last one disproved rates.wander: raw clocks have wandered by more */
     int64_t origin_ns;      /* subtracted from the filters' offsets, so that they stay small */
+    bool knows_drift;       /* it started from a prior */
+    int64_t first_ns;       /* of the first measurement, if it did not */
     double min_bound_ns;    /* of recent bursts; rises slowly, so that the tracker adapts to a slower path; 0: none */
     double low_bound_ns;    /* of all bursts; it hardly rises */
     double excess_ns;       /* by how much bounds are above that, on average */
