@@ -173,6 +173,20 @@ check_hosts() {
     again
 }
 
+# A folder of the second host itself lies over that of the tuning.
+check_blind_host() {
+    local beside=("$here/../hosts/with_hosts.sh" 2 sh -c "
+        '$here/../hosts/on_host.sh' host2 mount -t tmpfs none '$scratch/tuning' && exec \"\$@\"" sh) tap_limit_s=300
+    local -x on_hosts=$here/../hosts/mpiexec_hosts.sh MH_MPIEXEC=${MPIEXEC:-mpiexec} MH_MPICC=$compiler
+    again
+    mkdir "$scratch/tuning"
+    tune -n 4 allreduce
+    expect_status 1
+    expect_message "2 of 4 ranks cannot read what is in $(realpath "$scratch")/tuning, the first is rank 2 on host2"
+    [ ! -s "$scratch/out" ] && [ ! -e "$log" ] || complain "it does not end before the first check"
+    again
+}
+
 # What the results are made with is said by mpix_bench.
 check_provenance() {
     export "$variable=$scratch/tuning/tuned.$suffix" OMPI_MCA_coll_tuned_use_dynamic_rules=1
@@ -375,7 +389,9 @@ if [ $suffix = rules ]; then
     tap_check "a rule with a segment and a fan-out" check_parameters
     tap_check "a component that goes before" check_before
 fi
-tap_check_unless "$(hosts_problem "$here/../hosts/with_hosts.sh")" "a rule on two hosts" check_hosts
+problem=$(hosts_problem "$here/../hosts/with_hosts.sh")
+tap_check_unless "$problem" "a rule on two hosts" check_hosts
+quick tap_check_unless "$problem" "a folder that the second host does not have" check_blind_host
 while IFS='|' read -r what damage_it; do
     case $what in j*) [ "$suffix" = json ] || continue ;; r*) [ "$suffix" = rules ] || continue ;; esac
     tap_check "a wrong file: $(sed 's/^[jr]* *//' <<<"$what")" check_damage "$damage_it"

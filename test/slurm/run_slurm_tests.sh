@@ -100,6 +100,18 @@ check_alone() {
     [ -e "$shared/array.0/rank-0.mpixtrace" ] && [ -e "$shared/array.1/rank-0.mpixtrace" ] || complain "no two traces"
 }
 
+# Its folder has to be seen by both nodes.
+check_tune() {
+    local options=(-n 2 -m 8:8 --budget-s 10 allreduce)
+    batch mpix_tune "$build/tools/mpix_tune -o /tmp/tuning ${options[*]} -- srun $served -n {ranks}"
+    expect_status 1
+    expect_message "1 of 2 ranks cannot read what is in /tmp/tuning, the first is rank 1 on node2"
+    case $library in Open*) return ;; esac
+    job mpix_tune salloc -Q -N 2 -n 2 "$build/tools/mpix_tune" -o tuning "${options[@]}" -- srun -n '{ranks}'
+    expect_status 1
+    expect_message "give srun $served, which"
+}
+
 # What one process refuses, or each, ends the step, also without -K.
 check_refusals() {
     local kill
@@ -152,6 +164,7 @@ check_users() {
 quick tap_check "srun with $served" check_srun
 quick tap_check "jobs of one process each" check_alone
 quick tap_check "a refusal ends the step" check_refusals
+tap_check_if "test -x $build/tools/mpix_tune" "mpix_tune was not built" "mpix_tune" check_tune
 tap_check "sbatch and salloc with $MPIEXEC" check_mpiexec
 readable_by_all() { setpriv --reuid alice --regid alice --init-groups test -x "$preload"; }
 tap_check_if readable_by_all "not every user can read the build" "two users on a node" check_users

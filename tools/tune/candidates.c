@@ -4,10 +4,13 @@
 #include "campaign/launch.h"
 #include "tune/tune.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 /* Random calls with each candidate. */
 enum { CHECK_CALLS = 400, NUMBER_BYTES = 32 };
@@ -24,23 +27,60 @@ bool tune_is_chosen(const char *chosen)
     return false;
 }
 
-bool tune_list(tune_t *tune, char complaint[COMPLAINT_BYTES])
+/* A new name, which no host remembers to have looked for in vain. False after a complaint. */
+static bool make_mark(const tune_t *tune, char path[TUNE_PATH_BYTES], char complaint[COMPLAINT_BYTES])
 {
-    static const library_t *const libraries[] = {&library_mpich, &library_open_mpi};
-    const char *const words[] = {"list", NULL};
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    tune_path(tune, path, "mark.%lld.%09ld", (long long)now.tv_sec, now.tv_nsec);
+    FILE *file = fopen(path, "wx");
+    return (file && fclose(file) == 0) || complain(complaint, "cannot write %.400s: %s", path, strerror(errno));
+}
+
+/* Run the probe, and take its listing. False after a complaint. */
+static bool take_listing(tune_t *tune, char complaint[COMPLAINT_BYTES])
+{
+    char mark[TUNE_PATH_BYTES];
+    if (!make_mark(tune, mark, complaint))
+        return false;
+    const char *const words[] = {"list", mark, NULL};
     probe_end_t end = tune_probe(tune, tune->settings.ranks, NULL, words, QUEUE_TIMEOUT_S);
+    unlink(mark);
     const char *brace = strchr(end.output, '{');
     tune->listing = brace ? json_loads(brace, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
     if (!tune->listing)
         complain(complaint, "the launcher's command does not run programs of this MPI library: %.400s",
                  end.error[0] != '\0' ? end.error : "it printed nothing");
     probe_end_free(&end);
-    if (!tune->listing)
-        return false;
+    return tune->listing != NULL;
+}
+
+/* Whether there are so many ranks, and all of them read what is written here. False after a complaint. */
+static bool check_ranks(const tune_t *tune, char complaint[COMPLAINT_BYTES])
+{
+    const char *alone = text_at(tune->listing, "alone");
+    const json_t *blind = json_object_get(tune->listing, "blind");
     json_int_t ranks = json_integer_value(json_object_get(tune->listing, "ranks"));
+    json_int_t count = json_integer_value(json_object_get(blind, "count"));
+    if (*alone)
+        return complain(complaint, "%s", alone);
     if (ranks != tune->settings.ranks)
         return complain(complaint, "the launcher's command started %lld ranks, not --ranks %lld: give {ranks} in it",
                         (long long)ranks, (long long)tune->settings.ranks);
+    return count == 0 ||
+           complain(complaint,
+                    "%lld of %lld ranks cannot read what is in %.400s, the first is rank %lld on %.60s: %.60s; give a "
+                    "folder that all of them can read by --output",
+                    (long long)count, (long long)ranks, tune->directory,
+                    (long long)json_integer_value(json_object_get(blind, "first")), text_at(blind, "host"),
+                    text_at(blind, "why"));
+}
+
+bool tune_list(tune_t *tune, char complaint[COMPLAINT_BYTES])
+{
+    static const library_t *const libraries[] = {&library_mpich, &library_open_mpi};
+    if (!take_listing(tune, complaint) || !check_ranks(tune, complaint))
+        return false;
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
         if (libraries[i]->is_it(text_at(tune->listing, "library")))
             tune->library = libraries[i];

@@ -9,8 +9,10 @@
 #include "bench/algorithms.h"
 #include "bench/operation.h"
 #include "common/random.h"
+#include "pure/launcher.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <jansson.h>
 #include <limits.h>
 #include <mpi.h>
@@ -64,25 +66,72 @@ static int count_nodes(void)
     return nodes;
 }
 
-static int list(void)
+/* What keeps a rank from reading a file: an errno, or 0. */
+typedef struct {
+    char host[HOST_BYTES];
+    int error;
+} obstacle_t;
+
+static obstacle_t look_for(const char *path)
 {
-    static char library[MPI_MAX_LIBRARY_VERSION_STRING], chosen[HEAD_BYTES];
+    obstacle_t found = {.error = 0};
+    FILE *file = fopen(path, "r");
+    if (file)
+        fclose(file);
+    else
+        found.error = errno;
+    gethostname(found.host, sizeof found.host - 1);
+    return found;
+}
+
+/* For rank 0, how many ranks cannot read it, and the first of these. By messages between two, as collect. */
+static json_t *list_blind(const char *path)
+{
+    obstacle_t found = look_for(path), first = {.error = 0};
+    int blind = 0, first_rank = 0;
+    if (world.rank != 0)
+        MPI_Send(&found, sizeof found, MPI_BYTE, 0, 0, world.comm);
+    for (int i = 0; i < world.ranks && world.rank == 0; i++) {
+        if (i > 0)
+            MPI_Recv(&found, sizeof found, MPI_BYTE, i, 0, world.comm, MPI_STATUS_IGNORE);
+        if (found.error != 0 && blind++ == 0)
+            first = found, first_rank = i;
+    }
+    return json_pack("{s:i, s:i, s:s, s:s}", "count", blind, "first", first_rank, "host", first.host, "why",
+                     strerror(first.error));
+}
+
+static void print(json_t *object)
+{
+    json_dumpf(object, stdout, JSON_COMPACT);
+    putchar('\n');
+    json_decref(object);
+}
+
+static int list(const char *path)
+{
+    static char library[MPI_MAX_LIBRARY_VERSION_STRING], chosen[HEAD_BYTES], message[MH_LAUNCHER_MESSAGE];
     int bytes, provided;
-    json_t *algorithms = json_object();
     begin();
+    MPI_Get_library_version(library, &bytes);
+    if (mh_launcher_leaves_alone(world.ranks, library, message)) {
+        if (*message)
+            print(json_pack("{s:s}", "alone", message));
+        MPI_Finalize();
+        return STATUS_GOOD;
+    }
+    json_t *algorithms = json_object(), *blind = list_blind(path);
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided); /* MPICH 4.0 cannot begin again after the end */
     algorithms_list(chosen);
     algorithms_offered("coll_tuned_?*_algorithm", add_algorithm, algorithms);
-    MPI_Get_library_version(library, &bytes);
     /* By collective operations, of which the environment may have chosen one that hangs. */
     int nodes = tune_is_chosen(chosen) ? 1 : count_nodes();
-    json_t *all = json_pack("{s:s, s:s, s:i, s:i, s:s, s:o}", "library", library, "path", library_path(), "ranks",
-                            world.ranks, "nodes", nodes, "chosen", chosen, "algorithms", algorithms);
-    if (world.rank == 0 && all) {
-        json_dumpf(all, stdout, JSON_COMPACT);
-        putchar('\n');
-    }
-    json_decref(all);
+    json_t *all = json_pack("{s:s, s:s, s:i, s:i, s:s, s:o, s:o}", "library", library, "path", library_path(), "ranks",
+                            world.ranks, "nodes", nodes, "chosen", chosen, "algorithms", algorithms, "blind", blind);
+    if (world.rank == 0)
+        print(all);
+    else
+        json_decref(all);
     MPI_T_finalize();
     MPI_Finalize();
     return STATUS_GOOD;
@@ -259,8 +308,8 @@ static int check(const operation_t *operation, uint64_t state, int calls, int64_
 
 int probe_main(int argc, char **argv)
 {
-    if (argc == 3 && strcmp(argv[2], "list") == 0)
-        return list();
+    if (argc == 4 && strcmp(argv[2], "list") == 0)
+        return list(argv[3]);
     if (argc == 3 && strcmp(argv[2], "components") == 0)
         return list_components();
     const operation_t *operation = argc >= 5 ? operation_at(operation_find(argv[3])) : NULL;

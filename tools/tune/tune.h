@@ -224,7 +224,7 @@ extern const library_t library_mpich, library_open_mpi;
  * ---- probe.c: what mpix_tune does as an MPI program, started by the launcher: it lists what the MPI library offers,
  * and calls an operation
  *
- *     probe list                     print what the library is and offers, as JSON
+ *     probe list F                   print what the library is and offers, as JSON, and which ranks cannot read F
  *     probe use OPERATION BYTES [F]  one call, whose result is right; with F, the loader writes to F.PID which
  *                                    functions are called first
  *     probe check OPERATION SEED N BYTES in-place|separate
