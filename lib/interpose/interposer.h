@@ -30,13 +30,15 @@ typedef struct trace_thread trace_thread;
 /* What one request stands for. */
 enum { TRACE_SENDS = 1, TRACE_RECEIVES = 2, TRACE_COLLECTS = 4 };
 typedef struct {
-    uint32_t number;         /* in the trace; of a persistent one, of its last start; 0: not started */
-    uint16_t comm, function; /* function: of a collective operation */
-    uint8_t does;            /* TRACE_SENDS and so on */
-    uint8_t mode;            /* of an event: trace_mode of trace_format.h */
+    uint32_t number; /* in the trace; of a persistent one, of its last start; 0: not started */
+    uint32_t comm;
+    uint16_t function; /* of a collective operation */
+    uint8_t does;      /* TRACE_SENDS and so on */
+    uint8_t mode;      /* of an event: trace_mode of trace_format.h */
     bool is_persistent, is_canceled, is_silent;
     int32_t partner, tag; /* as the program gave them, for a receive too; or the root, and which one is persistent */
     uint32_t starts;      /* of a persistent collective operation */
+    uint32_t parts;       /* of a message in parts: as TRACE_PARTS tells; 0: not known */
     uint64_t bytes_in, bytes_out;
 } trace_request;
 

@@ -14,7 +14,7 @@
 
 #define TRACE_MAGIC "mpixtrac"
 #define TRACE_FILE_PATTERN "rank-%d.mpixtrace"
-enum { TRACE_VERSION = 4, TRACE_BYTE_ORDER = 0x01020304 };
+enum { TRACE_VERSION = 5, TRACE_BYTE_ORDER = 0x01020304 };
 
 typedef struct {
     char magic[8];       /* TRACE_MAGIC, without its end */
@@ -100,6 +100,9 @@ typedef enum {
                             persistent request the one that made it; tag: how many such requests for operations were
                             made on the communicator with this one, 0 if it is none */
     TRACE_COLLECTIVE_DONE, /* that request is complete */
+    TRACE_PARTS,           /* follows SEND or RECEIVE_POST of a message in parts; value: how many requests in parts this
+                              process has made with this one for the same partner, tag and communicator; not there if
+                              the process has lost count */
     TRACE_DROPPED          /* value: events of this thread that did not fit; the buffer was full from here on */
 } trace_event_kind;
 
@@ -111,10 +114,8 @@ typedef enum {
 enum { TRACE_TAG_POST = INT32_MIN, TRACE_TAG_COMPLETE = INT32_MIN + 1 };
 
 /* How a message is sent: as the MPI library likes, after its receive has begun, from a buffer of the program, or in
-   parts, as only a receive of MPI_Precv_init takes it. Each request that is made for parts with the same partner, tag
-   and communicator has the next mode, which tells their starts apart; the first one follows the last one. */
+   parts, as only a receive of MPI_Precv_init takes it. */
 typedef enum { TRACE_STANDARD, TRACE_SYNCHRONOUS, TRACE_BUFFERED, TRACE_PARTITIONED } trace_mode;
-enum { TRACE_PARTITIONED_MODES = 256 - TRACE_PARTITIONED };
 
 /* In the place of a root. The last two are of intercommunicators: this process, or another one of its group. */
 typedef enum { TRACE_ROOT_NONE = -1, TRACE_ROOT_SELF = -2, TRACE_ROOT_THIS_GROUP = -3 } trace_root;
@@ -124,18 +125,18 @@ typedef struct {
     uint64_t value;
     int32_t partner; /* rank in the communicator, resolved: never MPI_ANY_SOURCE; below 0: none */
     int32_t tag;
-    uint32_t request; /* counted by the process from 1 */
-    uint16_t id;      /* function, region, or communicator (65535: one of too many) */
-    uint8_t kind;     /* trace_event_kind */
-    uint8_t mode;     /* of SEND: trace_mode, or more if in parts; of RECEIVE_POST: 0, or in parts the same */
+    uint32_t request;  /* counted by the process from 1 */
+    uint32_t id : 24;  /* function, region, or communicator */
+    uint32_t kind : 4; /* trace_event_kind */
+    uint32_t mode : 4; /* of SEND: trace_mode; of RECEIVE_POST: TRACE_PARTITIONED, or 0 */
 } trace_event;
 
 /* If more time passes between two unsuccessful calls, the program may have computed, which ends a series of them. */
 enum { TRACE_POLL_GAP_NS = 50000 };
 
 /* Names have ids from 1: functions of MPI by name ("MPI_Send"); then "clock" and "flush", which are what synchronizing
-   and writing took; user regions, "region N", last. */
-enum { TRACE_NO_COMM = 65535 };
+   and writing took; user regions, "region N", last. NO_COMM stands for a communicator that is not known. */
+enum { TRACE_MAX_NAME = UINT16_MAX, TRACE_NO_COMM = (1 << 24) - 1 };
 
 typedef struct {
     int64_t time_ns; /* local, at MPI_Finalize */

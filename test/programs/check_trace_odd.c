@@ -296,14 +296,14 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
 }
 #endif
 
-/* After as many communicators as are asked for. */
+/* After as many communicators as are asked for, one at a time; below 0: all at once. */
 static void count_calls(void)
 {
     int size, in[2] = {0, 0}, out[2];
     MPI_Request requests[4];
     MPI_Comm comm = MPI_COMM_SELF;
-    for (; number > 0; number--) {
-        if (comm != MPI_COMM_SELF)
+    for (long i = 0; i < labs(number); i++) {
+        if (number > 0 && i > 0)
             MPI_Comm_free(&comm);
         MPI_Comm_dup(MPI_COMM_SELF, &comm);
     }
@@ -371,18 +371,31 @@ static void start_in_any_order(void)
 #endif
 }
 
-/* The same of partitioned messages of other lengths. Two are of one tag, the others are made in another order, too. */
+#if MPI_VERSION >= 4
+static void make_parts(int *numbers, int count, int tag, MPI_Request *request)
+{
+    if (rank == 0)
+        MPI_Psend_init(numbers, 1, count, MPI_INT, 1, tag, MPI_COMM_WORLD, MPI_INFO_NULL, request);
+    else
+        MPI_Precv_init(numbers, 1, count, MPI_INT, 0, tag, MPI_COMM_WORLD, MPI_INFO_NULL, request);
+}
+#endif
+
+/* The same of partitioned messages of other lengths. Two are of one tag, the first and the last of many that are made
+   for it; the others are made in another order, too. */
 static void start_parts_in_any_order(void)
 {
 #if MPI_VERSION >= 4
+    enum { IDLE = 252 };
     int numbers[4][4] = {{0}};
-    MPI_Request requests[4];
-    for (int k = 0; k < 4; k++) {
-        const int i = k < 2 ? k : k ^ rank, tag = TAG + (i < 2 ? 0 : 2 * i);
-        if (rank == 0)
-            MPI_Psend_init(numbers[i], 1, i + 1, MPI_INT, 1, tag, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
-        else
-            MPI_Precv_init(numbers[i], 1, i + 1, MPI_INT, 0, tag, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+    MPI_Request requests[4], idle[IDLE];
+    make_parts(numbers[0], 1, TAG, &requests[0]);
+    for (int i = 0; i < IDLE; i++)
+        make_parts(numbers[0], 1, TAG, &idle[i]);
+    make_parts(numbers[1], 2, TAG, &requests[1]);
+    for (int k = 2; k < 4; k++) {
+        const int i = k ^ rank;
+        make_parts(numbers[i], i + 1, TAG + 2 * i, &requests[i]);
     }
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 4; k++)
@@ -393,6 +406,8 @@ static void start_parts_in_any_order(void)
     }
     for (int i = 0; i < 4; i++)
         MPI_Request_free(&requests[i]);
+    for (int i = 0; i < IDLE; i++)
+        MPI_Request_free(&idle[i]);
 #else
     puts("there are none");
 #endif

@@ -9,15 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *const kinds[] = {"?",          "enter",          "leave",           "send",
-                                    "send_done",  "post",           "receive",         "canceled",
-                                    "collective", "collective_out", "collective_done", "dropped"};
+static const char *const kinds[] = {"?",       "enter",    "leave",      "send",           "send_done",       "post",
+                                    "receive", "canceled", "collective", "collective_out", "collective_done", "parts",
+                                    "dropped"};
 
 static void print_event(char *const *names, int thread, const trace_event *e)
 {
     static const char *const modes[] = {"", "s", "b", "p"};
-    printf("event %d %" PRId64 " %s%s", thread, e->time_ns,
-           modes[e->mode < TRACE_PARTITIONED ? e->mode : TRACE_PARTITIONED], kinds[e->kind]);
+    printf("event %d %" PRId64 " %s%s", thread, e->time_ns, modes[e->mode], kinds[e->kind]);
     if (e->kind == TRACE_ENTER)
         printf(" %s\n", names[e->id]);
     else if (e->kind == TRACE_LEAVE)

@@ -151,7 +151,7 @@ static const struct {
     {PATCH, 1, offsetof(trace_file_head, byte_order), 0x04030201,
      "rank-1.mpixtrace: written on a machine of the other byte order"},
     {PATCH, 1, offsetof(trace_file_head, version), TRACE_VERSION + 1,
-     "rank-1.mpixtrace: of version 5, and only 4 can be read"},
+     "rank-1.mpixtrace: of version 6, and only 5 can be read"},
     {PATCH, 1, offsetof(trace_file_head, job), 7, "rank-1.mpixtrace: of another job than the files before it"},
     {PATCH, 1, offsetof(trace_file_head, rank), 2, "rank-1.mpixtrace: the file is of rank 2"},
     {PATCH, 1, sizeof(trace_file_head), 99, "rank-1.mpixtrace: a block is of the unknown kind 99"},

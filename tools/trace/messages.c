@@ -17,12 +17,12 @@ typedef struct {
     int source, destination; /* ranks in MPI_COMM_WORLD */
     uint32_t context;
     int32_t tag;
-    int partitioned; /* its mode, or 0 */
+    uint64_t parts; /* which request in parts, or 0 */
     trace_point begun, done;
 } message_end;
 
 typedef struct {
-    size_t count;
+    size_t count, lost; /* lost: more ends, of messages in parts, and nobody knows of which request */
     message_end *ends;
 } end_list;
 
@@ -36,7 +36,7 @@ static int compare_streams(const message_end *x, const message_end *y)
         return x->context < y->context ? -1 : 1;
     if (x->tag != y->tag)
         return x->tag < y->tag ? -1 : 1;
-    return x->partitioned - y->partitioned;
+    return (x->parts > y->parts) - (x->parts < y->parts);
 }
 
 static int compare_ends(const void *a, const void *b)
@@ -55,19 +55,29 @@ static int compare_ends(const void *a, const void *b)
 
 /* ---- Ends */
 
+/* The PARTS of a send or a receive in parts; NULL if there is none. */
+static const trace_event *parts_of(trace_point begun)
+{
+    const trace_event *next = &begun.at->events[begun.event + 1];
+    return begun.event + 1 < begun.at->count && next->kind == TRACE_PARTS ? next : NULL;
+}
+
 static void add_end(end_list *list, trace_point of, trace_point begun, trace_point done)
 {
     const trace_event *event = &of.at->events[of.event];
     const trace_process *process = of.at->process;
     const int partner = trace_partner(process, event);
-    const bool is_send = event->kind == TRACE_SEND;
-    const int mode = begun.at->events[begun.event].mode;
-    if (partner >= 0)
+    const bool is_send = event->kind == TRACE_SEND,
+               is_in_parts = begun.at->events[begun.event].mode == TRACE_PARTITIONED;
+    const trace_event *parts = is_in_parts ? parts_of(begun) : NULL;
+    if (is_in_parts && !parts)
+        list->lost += is_send || done.at;
+    else if (partner >= 0)
         list->ends[list->count++] = (message_end){.source = is_send ? of.at->rank : partner,
                                                   .destination = is_send ? partner : of.at->rank,
                                                   .context = process->communicators[event->id].context,
                                                   .tag = event->tag,
-                                                  .partitioned = mode >= TRACE_PARTITIONED ? mode : 0,
+                                                  .parts = parts ? parts->value : 0,
                                                   .begun = begun,
                                                   .done = done};
 }
@@ -192,8 +202,8 @@ static void pair_ends(const trace *of, const end_list *sends, const end_list *re
         pair_stream(&trace, send, next_s - s, &receives->ends[*r], next_r - *r, matches);
         *r = next_r;
     }
-    matches->sends_alone = sends->count - matches->message_count;
-    matches->receives_alone = 0;
+    matches->sends_alone = sends->count + sends->lost - matches->message_count;
+    matches->receives_alone = receives->lost;
     for (size_t i = 0; i < receives->count; i++)
         matches->receives_alone += receives->ends[i].done.at != NULL;
     matches->receives_alone -= matches->message_count;
@@ -212,8 +222,8 @@ void trace_match_messages(const trace *of, trace_matches *matches)
             send_room += at->events[k].kind == TRACE_SEND;
             receive_room += at->events[k].kind == TRACE_RECEIVE || at->events[k].kind == TRACE_RECEIVE_POST;
         }
-    end_list sends = {0, bulk_array(send_room, sizeof(message_end))};
-    end_list receives = {0, bulk_array(receive_room, sizeof(message_end))};
+    end_list sends = {0, 0, bulk_array(send_room, sizeof(message_end))};
+    end_list receives = {0, 0, bulk_array(receive_room, sizeof(message_end))};
     /* Where the receives of each rank begin, and how far they are matched. */
     size_t *first = need(calloc(2 * (size_t)of->size + 1, sizeof *first)), *next = first + of->size + 1;
     matches->messages = bulk_array(send_room, sizeof(trace_message));

@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More names, communicators or threads than ids can tell apart. */
-enum { ID_LIMIT = 65535, THREAD_LIMIT = 4096 };
+enum { THREAD_LIMIT = 4096 };
 
 bool trace_fail(char message[TRACE_MESSAGE_SIZE], const char *format, ...)
 {
@@ -83,7 +82,7 @@ static bool add_names(trace_file *file, const char *bytes, size_t count)
         memcpy(&length, bytes + sizeof id, sizeof length);
         bytes += sizeof id + sizeof length;
         count -= sizeof id + sizeof length;
-        if (length > count || id > ID_LIMIT)
+        if (length > count || id > TRACE_MAX_NAME)
             return is_wrong(file, "a block of names ends within one, or a name has a wrong number");
         process->names = trace_grow(process->names, &process->name_count, id + 1, sizeof(char *));
         free(process->names[id]);
@@ -128,7 +127,9 @@ static bool add_communicator(trace_file *file, const char *bytes, size_t count)
     if (count < sizeof head)
         return is_wrong(file, "a block of a communicator is too short");
     memcpy(&head, bytes, sizeof head);
-    if (head.id >= TRACE_NO_COMM || head.size < 1 || head.size - file->size > MAX_OTHERS)
+    /* The file has the others, too. */
+    const uint64_t limit = file->bytes / (sizeof(trace_block_head) + sizeof head);
+    if (head.id >= TRACE_NO_COMM || head.id > limit || head.size < 1 || head.size - file->size > MAX_OTHERS)
         return is_wrong(file, "a communicator has a wrong number or size");
     process->communicators =
         trace_grow(process->communicators, &process->communicator_count, head.id + 1, sizeof(trace_communicator));
@@ -225,8 +226,10 @@ static bool check_events(trace_file *file, const trace_location *location, size_
     int64_t before_ns = from > 0 ? location->events[from - 1].time_ns : -TRACE_TIME_LIMIT;
     for (size_t i = from; i < location->count; i++) {
         const trace_event *event = &location->events[i];
-        if (event->kind < TRACE_ENTER || event->kind > TRACE_DROPPED)
+        if (event->kind < TRACE_ENTER || event->kind > TRACE_DROPPED || event->mode > TRACE_PARTITIONED)
             return is_wrong(file, "an event is of an unknown kind");
+        if (trace_has_name(event) && event->id > TRACE_MAX_NAME)
+            return is_wrong(file, "an event has a name with a wrong number");
         if (!is_time(event->time_ns))
             return is_wrong(file, "an event has a time that cannot be");
         if (event->time_ns < before_ns)

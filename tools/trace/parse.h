@@ -21,7 +21,7 @@ typedef struct {
     FILE *stream;
     int rank;
     int size; /* of the job */
-    uint64_t bytes_left;
+    uint64_t bytes, bytes_left;
     trace_process *process;
     char *message;
 } trace_file;
@@ -35,8 +35,14 @@ bool trace_fail(char message[TRACE_MESSAGE_SIZE], const char *format, ...) __att
 /* Read the payload of a block, all of which is there. */
 bool trace_parse_block(trace_file *file, const trace_block_head *head);
 
+/* Whether the id of an event is that of a name. */
+static inline bool trace_has_name(const trace_event *event)
+{
+    return event->kind == TRACE_ENTER || event->kind == TRACE_LEAVE || event->kind == TRACE_COLLECTIVE_OUT;
+}
+
 /*
- * When all files are read: common names, all communicators that events name, order, calls, limits of clocks. False if
+ * When all files are read: common names, no communicators that are not there, order, calls, limits of clocks. False if
  * there are more names than ids.
  */
 bool trace_settle(trace *read);

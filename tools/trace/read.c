@@ -99,7 +99,7 @@ static bool read_open_file(trace_file *file, trace *into)
     trace_file_head head;
     if (fstat(fileno(file->stream), &status) != 0 || !S_ISREG(status.st_mode))
         return trace_fail(file->message, "%s: this file cannot be read", file->path);
-    file->bytes_left = (uint64_t)status.st_size;
+    file->bytes = file->bytes_left = (uint64_t)status.st_size;
     if (file->bytes_left < sizeof head || fread(&head, sizeof head, 1, file->stream) != 1)
         return trace_fail(file->message, "%s: it ends within its first %zu bytes", file->path, sizeof head);
     if (!check_head(file, &head, into))

@@ -19,11 +19,6 @@
 
 /* ---- Names */
 
-static bool has_name(const trace_event *event)
-{
-    return event->kind == TRACE_ENTER || event->kind == TRACE_LEAVE || event->kind == TRACE_COLLECTIVE_OUT;
-}
-
 static bool has_communicator(const trace_event *event)
 {
     return event->kind == TRACE_SEND || event->kind == TRACE_RECEIVE_POST || event->kind == TRACE_RECEIVE ||
@@ -51,33 +46,33 @@ static size_t common_id(trace *read, void **tree, size_t id, const char *name)
         return (*found)->id;
     *found = need(malloc(sizeof wanted));
     **found = wanted;
-    if (wanted.id > UINT16_MAX)
+    if (wanted.id > TRACE_MAX_NAME)
         return SIZE_MAX;
     read->names = trace_grow(read->names, &read->name_count, wanted.id + 1, sizeof(char *));
     read->names[wanted.id] = need(strdup(name));
     return wanted.id;
 }
 
-/* So many names and communicators the events of a process have ids of. */
-typedef struct {
-    size_t names, communicators;
-} id_counts;
-
-/* The ids of names become common ones. */
-static id_counts rename_events(trace_process *process, const uint16_t *common)
+static bool is_known(const trace_process *process, uint32_t communicator)
 {
-    id_counts counts = {1, 0};
+    return communicator < process->communicator_count && process->communicators[communicator].size > 0;
+}
+
+/* The ids of names become common ones. Returns how many names the events have ids of. */
+static size_t rename_events(trace_process *process, const uint16_t *common)
+{
+    size_t names = 1;
     for (size_t i = 0; i < process->location_count; i++)
         for (size_t k = 0; k < process->locations[i].count; k++) {
             trace_event *event = &process->locations[i].events[k];
-            if (has_name(event) && event->id < process->name_count && event->id != common[event->id])
+            if (trace_has_name(event) && event->id < process->name_count && event->id != common[event->id])
                 event->id = common[event->id];
-            if (has_name(event) && event->id >= counts.names)
-                counts.names = event->id + (size_t)1;
-            if (has_communicator(event) && event->id != TRACE_NO_COMM && event->id >= counts.communicators)
-                counts.communicators = event->id + (size_t)1;
+            if (trace_has_name(event) && event->id >= names)
+                names = event->id + (size_t)1;
+            if (has_communicator(event) && event->id != TRACE_NO_COMM && !is_known(process, event->id))
+                event->id = TRACE_NO_COMM;
         }
-    return counts;
+    return names;
 }
 
 /* The common ids of the names of a process; NULL: there are too many. */
@@ -152,15 +147,6 @@ static void settle_clock(trace_process *process)
         }
 }
 
-static void settle_communicators(trace_process *process, size_t count)
-{
-    process->communicators =
-        trace_grow(process->communicators, &process->communicator_count, count, sizeof(trace_communicator));
-    for (size_t id = 0; id < process->communicator_count; id++)
-        if (process->communicators[id].size == 0)
-            process->communicators[id].lowest = process->communicators[id].place = -1;
-}
-
 bool trace_settle(trace *read)
 {
     size_t name_count = 1;
@@ -172,10 +158,9 @@ bool trace_settle(trace *read)
         is_good = common;
         if (!is_good)
             break;
-        const id_counts counts = rename_events(process, common);
+        const size_t names = rename_events(process, common);
         free(common);
-        name_count = counts.names > name_count ? counts.names : name_count;
-        settle_communicators(process, counts.communicators);
+        name_count = names > name_count ? names : name_count;
         sort(process->records, process->record_count, sizeof *process->records, by_time);
         sort(process->sites, process->site_count, sizeof *process->sites, by_address);
         sort(process->locations, process->location_count, sizeof *process->locations, by_thread);

@@ -45,7 +45,7 @@ typedef struct trace_process {
     char *text; /* "KEY VALUE\n" lines */
     size_t location_count, communicator_count, record_count, site_count, name_count;
     trace_location *locations;
-    trace_communicator *communicators; /* by id; size 0: not known. Events have no others, but TRACE_NO_COMM */
+    trace_communicator *communicators; /* by id; size 0: not known. Events have others, or TRACE_NO_COMM */
     trace_clock_record *records;       /* by time */
     trace_site *sites;                 /* by address */
     char **names;                      /* by its own ids, which events do not have any more; NULL: no such id */

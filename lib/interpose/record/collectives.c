@@ -84,9 +84,11 @@ static uint64_t bytes_of(const trace_share *share, const trace_share *other, con
     return (uint64_t)bytes_of_all(&in_place, comm);
 }
 
-/* How many there were on each communicator, and how many persistent ones were made: the same on all processes,
- * whichever part of the run they record. */
-static _Atomic uint32_t counts[TRACE_NO_COMM + 1], made[TRACE_NO_COMM + 1];
+/* The number of the next one on a communicator: the same on all processes, whichever part of the run they record. */
+static uint32_t count(_Atomic uint32_t *those)
+{
+    return atomic_fetch_add(those, 1) + 1;
+}
 
 /* A collective call is the time to write what is in memory: processes wait for each other there anyway. */
 void mh_trace_before_together(trace_call *call)
@@ -110,14 +112,13 @@ void mh_trace_left_together(trace_call *call, MPI_Comm comm, bool is_operation)
     if (!mh_trace_is_known(comm))
         return;
     if (is_operation)
-        atomic_fetch_add(&counts[mh_trace_comm(comm)->id], 1);
+        count(&mh_trace_comm(comm)->operations);
     mh_trace_after_together(call, MPI_SUCCESS, comm);
 }
 
-/* Persistent ones are made in the same order everywhere, but may be started in any. */
-static void put(trace_call *call, int64_t time_ns, const trace_request *its)
+/* number: on its communicator, or of its starts. */
+static void put(trace_call *call, int64_t time_ns, const trace_request *its, uint32_t number)
 {
-    const uint32_t number = its->is_persistent ? its->starts : atomic_fetch_add(&counts[its->comm], 1) + 1;
     if (call->is_silent)
         return;
     mh_trace_put(call->thread, (trace_event){time_ns, its->bytes_in, its->partner, (int32_t)number, its->number,
@@ -126,11 +127,15 @@ static void put(trace_call *call, int64_t time_ns, const trace_request *its)
                                              its->function, TRACE_COLLECTIVE_OUT, 0});
 }
 
-void mh_trace_begin_collective(trace_call *call, trace_request *its)
+static void begin(trace_call *call, trace_request *its, uint32_t number)
 {
     mh_trace_number(call, its);
-    its->starts++;
-    put(call, call->enter_ns, its);
+    put(call, call->enter_ns, its, number);
+}
+
+void mh_trace_start_collective(trace_call *call, trace_request *its)
+{
+    begin(call, its, ++its->starts);
 }
 
 static int32_t root_of(const trace_known_comm *comm, int root, bool is_rooted)
@@ -140,16 +145,18 @@ static int32_t root_of(const trace_known_comm *comm, int root, bool is_rooted)
     return root == MPI_ROOT ? TRACE_ROOT_SELF : TRACE_ROOT_THIS_GROUP;
 }
 
-static void describe(trace_request *its, const trace_call *call, MPI_Comm handle, int root, const trace_share *in,
-                     const trace_share *out)
+/* Returns the communicator. */
+static trace_known_comm *describe(trace_request *its, const trace_call *call, MPI_Comm handle, int root,
+                                  const trace_share *in, const trace_share *out)
 {
-    const trace_known_comm *comm = mh_trace_comm(handle);
+    trace_known_comm *comm = mh_trace_comm(handle);
     its->does = TRACE_COLLECTS;
     its->comm = comm->id;
     its->function = call->id;
     its->partner = root_of(comm, root, is_of_some(in) || is_of_some(out));
     its->bytes_in = bytes_of(in, out, comm, root);
     its->bytes_out = bytes_of(out, in, comm, root);
+    return comm;
 }
 
 /* After a failure, its bytes are unknown. */
@@ -160,25 +167,26 @@ void mh_trace_collective(trace_call *call, int result, MPI_Comm comm, int root, 
         return;
     if (result != MPI_SUCCESS)
         in = out = TRACE_NOTHING;
-    describe(&its, call, comm, root, &in, &out);
-    put(call, call->leave_ns, &its);
+    put(call, call->leave_ns, &its, count(&describe(&its, call, comm, root, &in, &out)->operations));
 }
 
+/* Persistent ones are made in the same order everywhere, but may be started in any. */
 void mh_trace_icollective(trace_call *call, int result, MPI_Comm comm, int root, trace_share in, trace_share out)
 {
     if (result != MPI_SUCCESS)
         return;
-    describe(&call->started, call, comm, root, &in, &out);
+    trace_known_comm *known = describe(&call->started, call, comm, root, &in, &out);
     if (call->started.is_persistent)
-        call->started.tag = (int32_t)(atomic_fetch_add(&made[call->started.comm], 1) + 1);
+        call->started.tag = (int32_t)count(&known->persistent);
     else
-        mh_trace_begin_collective(call, &call->started);
+        begin(call, &call->started, count(&known->operations));
 }
 
 void mh_trace_fence(trace_call *call, int result, MPI_Win window)
 {
-    const trace_known_comm *known = mh_trace_window(window);
+    trace_known_comm *known = mh_trace_window(window);
     if (mh_interpose_was_refused(result))
         return;
-    put(call, call->leave_ns, &(trace_request){.comm = known->id, .function = call->id, .partner = TRACE_ROOT_NONE});
+    put(call, call->leave_ns, &(trace_request){.comm = known->id, .function = call->id, .partner = TRACE_ROOT_NONE},
+        count(&known->operations));
 }

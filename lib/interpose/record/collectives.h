@@ -5,7 +5,7 @@
 
 #include "interpose/interposer.h"
 
-/* It is counted, recorded or not. */
-void mh_trace_begin_collective(trace_call *call, trace_request *its);
+/* Of a persistent request; it is counted, recorded or not. */
+void mh_trace_start_collective(trace_call *call, trace_request *its);
 
 #endif

@@ -134,7 +134,7 @@ static trace_known_comm *add(uint64_t key, MPI_Comm like, bool is_inter, uint32_
         return &unknown;
     }
     trace_known_comm *comm = &known[slot];
-    *comm = (trace_known_comm){.id = (uint16_t)id_count++, .is_inter = is_inter, .size = size, .context = context};
+    *comm = (trace_known_comm){.id = id_count++, .is_inter = is_inter, .size = size, .context = context};
     PMPI_Comm_rank(like, &comm->rank);
     if (!is_inter)
         find_neighbors(comm, like);
@@ -163,8 +163,9 @@ static trace_known_comm *discover(MPI_Comm handle)
 {
     int is_inter = 0, size;
     trace_known_comm *found = &unknown;
-    /* Before the lock is held: the error handler of the program may jump. */
-    if (handle == MPI_COMM_NULL || id_count >= MAX_IDS || PMPI_Comm_test_inter(handle, &is_inter) != MPI_SUCCESS)
+    /* Where there was no room, it is not looked for in each call. Before the lock is held: the error handler of the
+       program may jump. */
+    if (handle == MPI_COMM_NULL || without_id > 0 || PMPI_Comm_test_inter(handle, &is_inter) != MPI_SUCCESS)
         return found;
     mh_trace_lock(&lock, TRACE_AT_ANY_TIME);
     int64_t slot = mh_trace_find(&table, key_of(handle));

@@ -15,13 +15,15 @@ typedef struct {
 } trace_epoch;
 
 typedef struct {
-    uint16_t id;
+    uint32_t id;
     bool is_inter;
     int rank, size; /* size: of the remote group of an intercommunicator */
     uint32_t context;
     int sources, targets;          /* in its topology */
     uint64_t missing;              /* a bit for each of the first neighbors that is none */
     _Atomic uint32_t duplicates;   /* by MPI_Comm_idup */
+    _Atomic uint32_t operations;   /* collective ones, recorded or not */
+    _Atomic uint32_t persistent;   /* requests for these */
     trace_epoch accessed, exposed; /* of a window */
 } trace_known_comm;
 enum { TRACE_MAX_MISSING = 64 };

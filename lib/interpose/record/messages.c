@@ -56,12 +56,12 @@ int64_t mh_trace_bytes(int64_t count, MPI_Datatype type)
 
 /* ---- Partitioned requests: those for messages of one kind are made in the same order at both ends */
 
-enum { MADE_BITS = 9 };
+enum { MADE_BITS = 12 };
 static trace_table streams = TRACE_TABLE(MADE_BITS);
 static uint32_t made[TRACE_SLOTS(MADE_BITS)];
 
-/* The mode of the next one. Two kinds may have the same key, though it is most unlikely. */
-static TRACE_RARE uint8_t partitioned_mode(const trace_request *its)
+/* How many there are with this one; 0: too many kinds. Two kinds may have the same key, though it is most unlikely. */
+static TRACE_RARE uint32_t count_parts(const trace_request *its)
 {
     static trace_lock counting = TRACE_LOCK;
     const uint64_t message = (uint64_t)(uint32_t)its->tag << 32 | (uint32_t)its->partner;
@@ -70,9 +70,9 @@ static TRACE_RARE uint8_t partitioned_mode(const trace_request *its)
     int64_t slot = mh_trace_find(&streams, key);
     if (slot < 0 && (slot = mh_trace_reserve(&streams, key)) >= 0)
         mh_trace_publish(&streams, slot, key);
-    const uint32_t number = slot < 0 ? 0 : made[slot]++;
+    const uint32_t number = slot < 0 ? 0 : ++made[slot];
     mh_trace_unlock(&counting);
-    return TRACE_PARTITIONED + number % TRACE_PARTITIONED_MODES;
+    return number;
 }
 
 /* What the call says of the message. Returns false if there is none. */
@@ -86,17 +86,25 @@ static bool describe(trace_call *call, uint8_t does, int partner, int tag, MPI_C
     its->tag = tag;
     its->comm = mh_trace_comm(comm)->id;
     if (its->mode == TRACE_PARTITIONED)
-        its->mode = partitioned_mode(its);
+        its->parts = count_parts(its);
     return true;
+}
+
+static void put_parts(trace_call *call, const trace_request *its)
+{
+    if (its->parts != 0)
+        mh_trace_put(call->thread, (trace_event){.time_ns = call->enter_ns, .value = its->parts, .kind = TRACE_PARTS});
 }
 
 /* ---- Sending */
 
 static void put_send(trace_call *call, const trace_request *its)
 {
-    if (!call->is_silent)
-        mh_trace_put(call->thread, (trace_event){call->enter_ns, its->bytes_in, its->partner, its->tag, its->number,
-                                                 its->comm, TRACE_SEND, its->mode});
+    if (call->is_silent)
+        return;
+    mh_trace_put(call->thread, (trace_event){call->enter_ns, its->bytes_in, its->partner, its->tag, its->number,
+                                             its->comm, TRACE_SEND, its->mode});
+    put_parts(call, its);
 }
 
 void mh_trace_begin_send(trace_call *call, trace_request *its)
@@ -131,9 +139,11 @@ void mh_trace_isend(trace_call *call, int result, int64_t count, MPI_Datatype ty
 void mh_trace_begin_receive(trace_call *call, trace_request *its)
 {
     mh_trace_number(call, its);
-    if (!call->is_silent)
-        mh_trace_put(call->thread, (trace_event){call->enter_ns, 0, its->partner == MPI_ANY_SOURCE ? -1 : its->partner,
-                                                 its->tag, its->number, its->comm, TRACE_RECEIVE_POST, its->mode});
+    if (call->is_silent)
+        return;
+    mh_trace_put(call->thread, (trace_event){call->enter_ns, 0, its->partner == MPI_ANY_SOURCE ? -1 : its->partner,
+                                             its->tag, its->number, its->comm, TRACE_RECEIVE_POST, its->mode});
+    put_parts(call, its);
 }
 
 void mh_trace_irecv(trace_call *call, int result, int partner, int tag, MPI_Comm comm)
@@ -157,7 +167,7 @@ static uint64_t bytes_of(const MPI_Status *status)
 #endif
 }
 
-void mh_trace_put_receive(trace_call *call, uint16_t comm, uint32_t request, const MPI_Status *status)
+void mh_trace_put_receive(trace_call *call, uint32_t comm, uint32_t request, const MPI_Status *status)
 {
     if (status->MPI_SOURCE >= 0) /* else there was no message */
         mh_trace_put(call->thread, (trace_event){call->leave_ns, bytes_of(status), status->MPI_SOURCE, status->MPI_TAG,

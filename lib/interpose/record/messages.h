@@ -11,6 +11,6 @@ void mh_trace_begin_send(trace_call *call, trace_request *its);
 void mh_trace_begin_receive(trace_call *call, trace_request *its);
 /* Whether the result of a receive says so. A message that is too long is cut, and has come. */
 bool mh_trace_has_come(int result);
-void mh_trace_put_receive(trace_call *call, uint16_t comm, uint32_t request, const MPI_Status *status);
+void mh_trace_put_receive(trace_call *call, uint32_t comm, uint32_t request, const MPI_Status *status);
 
 #endif

@@ -149,7 +149,7 @@ void mh_trace_start(trace_call *call, int count, const MPI_Request *requests)
         its->number = 0;
         its->is_canceled = false;
         if (its->does & TRACE_COLLECTS)
-            mh_trace_begin_collective(call, its);
+            mh_trace_start_collective(call, its);
         else if (its->does & TRACE_SENDS)
             mh_trace_begin_send(call, its);
         else

@@ -45,7 +45,7 @@ static size_t list_sights(communicators *found, sight *sights)
         for (size_t id = 0; id < process->communicator_count; id++) {
             const trace_communicator *seen = &process->communicators[id];
             numbers[id] = id < COMMUNICATORS_PREDEFINED ? (int)id : COMMUNICATOR_UNKNOWN;
-            if (id >= COMMUNICATORS_PREDEFINED && seen->lowest >= 0 && !seen->is_foreign)
+            if (id >= COMMUNICATORS_PREDEFINED && seen->size > 0 && seen->lowest >= 0 && !seen->is_foreign)
                 sights[count++] = (sight){seen, rank, &numbers[id]};
         }
     }
@@ -122,7 +122,7 @@ void communicators_free(communicators *found)
     free(found->world);
 }
 
-const communicator *communicators_of(const communicators *found, int rank, uint16_t id)
+const communicator *communicators_of(const communicators *found, int rank, uint32_t id)
 {
     int number = id;
     if (id >= COMMUNICATORS_PREDEFINED)
@@ -130,7 +130,7 @@ const communicator *communicators_of(const communicators *found, int rank, uint1
     return number != COMMUNICATOR_UNKNOWN ? &found->list[number] : NULL;
 }
 
-int communicators_common(const communicators *found, int rank, uint16_t id)
+int communicators_common(const communicators *found, int rank, uint32_t id)
 {
     const communicator *its = communicators_of(found, rank, id);
     return its ? its->common : COMMUNICATOR_UNKNOWN;

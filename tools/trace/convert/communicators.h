@@ -32,10 +32,10 @@ void communicators_find(communicators *found, const trace *of);
 void communicators_free(communicators *found);
 
 /* communicators_of - what is an id on a process; NULL: it is not known. */
-const communicator *communicators_of(const communicators *found, int rank, uint16_t id);
+const communicator *communicators_of(const communicators *found, int rank, uint32_t id);
 
 /* communicators_common - the number that users see of what is an id on a process, or COMMUNICATOR_UNKNOWN. */
-int communicators_common(const communicators *found, int rank, uint16_t id);
+int communicators_common(const communicators *found, int rank, uint32_t id);
 
 /* communicators_place - where the partner of an event is among the ranks of both sides; else the partner itself. */
 int communicators_place(const communicators *found, int rank, const trace_event *event);

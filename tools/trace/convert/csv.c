@@ -65,6 +65,7 @@ static const char *const kind_names[] = {
     [TRACE_COLLECTIVE] = "collective",
     [TRACE_COLLECTIVE_OUT] = NULL, /* in the line of the event before */
     [TRACE_COLLECTIVE_DONE] = "collective-done",
+    [TRACE_PARTS] = NULL,
     [TRACE_DROPPED] = "dropped",
 };
 

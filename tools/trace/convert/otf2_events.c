@@ -242,6 +242,7 @@ static void put_event(writer *from, size_t i)
         put_collective(from, i);
         break;
     case TRACE_COLLECTIVE_OUT: /* part of the event before */
+    case TRACE_PARTS:
         break;
     case TRACE_COLLECTIVE_DONE:
         put_collective_done(from, i);
