@@ -292,7 +292,10 @@ check_closing() {
     record 2 --quiet "$subject"
     expect_done
     ! grep -q '^mpix_trace' "$scratch/err" || complain "it says something"
-    record 2 "$subject" abort
+    for _ in 1 2 3 4 5; do      # a launcher may lose what a process says just before
+        record 2 "$subject" abort
+        ! grep -q '^mpix_trace' "$scratch/err" || break
+    done
     [ "$(grep -cxE "mpix_trace: the program ends without MPI_Finalize; next: mpix_trace_report $folder" \
         "$scratch/err")" -eq 1 ] || complain "not one line says that MPI_Finalize is missing"
 }
