@@ -93,6 +93,10 @@ int mh_progress_towards(const mh_base_clock *clock, int64_t *from_ns, int64_t de
                         bool yields, mh_error *error)
 {
     int64_t now_ns = *from_ns;
+#ifdef SMPI_H
+    /* The simulator makes progress by itself, and each look for a message takes simulated time. */
+    return MPI_SUCCESS;
+#endif
     while (now_ns >= *from_ns && deadline_ns - now_ns > LAST_YIELD_NS) {
         *from_ns = now_ns;
         int code = mh_make_progress(channel, error);
