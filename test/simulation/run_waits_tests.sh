@@ -44,7 +44,7 @@ build() {
         smpicc -std=gnu11 -O2 "${simgrid_cflags[@]}" -I"$top/lib" -c "$top/lib/interpose/front.c" -o "$work/front.o" &&
         objcopy --wildcard --localize-symbol='PMPI_*' "$work/front.o" || return
     mapfile -t sources < <(grep -ohE 'lib/interpose/[a-z/]+\.c' "$top/lib/interpose/interpose.am" | sort -u |
-        grep -vE '/(front|find|launcher|program)\.c')
+        grep -vE '/(front|find|dlsym|meet|launcher|program|watcher|refusal)\.c')
     simgrid_build "$top" "$work/program" "${sources[@]}" test/simulation/{clock_simulated,waits_front,waits_program}.c
 }
 build >"$work/log" 2>&1 || { cat "$work/log"; echo "Bail out! the recorder does not build with smpicc"; exit 1; }
