@@ -97,7 +97,7 @@ check_wrong_calls() {
 check_sanitized() {
     local tool
     rm -rf "$scratch/trace"
-    for tool in "mpix_preload --quiet" "mpix_trace -o $scratch/trace" "mpix_preload --quiet sh -c"; do
+    for tool in "mpix_preload --quiet" "mpix_trace --quiet -o $scratch/trace" "mpix_preload --quiet sh -c"; do
         # A command has several words.
         # shellcheck disable=SC2086
         run 1 $tool "$scratch/sanitized-$1"
