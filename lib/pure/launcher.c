@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { VERSION_SIZE = 64 };
 
@@ -67,6 +68,15 @@ static bool is_of_mpi_launcher(void)
     return is_by_other || has("MPI_LOCALNRANKS") || has(open_mpi.size);
 }
 
+/*
+ * srun --pty starts a shell as a task of a step, and what runs in the shell has its variables: it is not a task. Steps
+ * that are started in the shell have the port of the terminal, too, and tasks of their own.
+ */
+static bool is_in_shell_of_slurm(void)
+{
+    return has("SLURM_PTY_PORT") && number_of("SLURM_TASK_PID") != (int)getpid() && !is_of_mpi_launcher();
+}
+
 /* What started this process several times, without a launcher in between; or NULL. */
 static const launcher *find_manager(void)
 {
@@ -91,7 +101,7 @@ static const launcher *find_launcher(void)
 {
     const launcher *manager = find_manager();
     const int of_mpich = number_of(mpich.size), of_open_mpi = number_of(open_mpi.size);
-    if (of_mpich == 1 || of_open_mpi == 1)
+    if (of_mpich == 1 || of_open_mpi == 1 || is_in_shell_of_slurm())
         return NULL;
     return manager ? manager : of_mpich > 1 ? &mpich : of_open_mpi > 1 ? &open_mpi : NULL;
 }

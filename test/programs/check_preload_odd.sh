@@ -278,6 +278,22 @@ check_alone() {
     unset SLURM_STEP_NUM_TASKS SLURM_PROCID
 }
 
+# In a shell that srun --pty started, with the variables of its step. The step is not ended.
+check_shell_of_slurm() {
+    mkdir "$scratch/slurm" && printf '#!/bin/sh\necho "$@" >%s/canceled\n' "$scratch/slurm" >"$scratch/slurm/scancel" &&
+        chmod +x "$scratch/slurm/scancel" || return
+    export PATH=$scratch/slurm:$PATH SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 SLURM_JOB_ID=1 SLURM_STEP_ID=0
+    export SLURM_PTY_PORT=40000 SLURM_TASK_PID=$$
+    succeeds run alone mpix_preload --quiet "$subject" nothing
+    expect out 'done 1' 1
+    refuses no-such-option run alone mpix_preload --no-such-option "$subject"
+    [ ! -e "$scratch/slurm/canceled" ] || complain "the step is ended"
+    # A step that was started in such a shell is ended.
+    # shellcheck disable=SC2016 # for the script
+    capture sh -c 'SLURM_TASK_PID=$$ exec "$0" --no-such-option' "$(path_of mpix_preload)"
+    [ "$(cat "$scratch/slurm/canceled")" = 1.0 ] || complain "a step in the shell is not ended"
+}
+
 # A process that has something to refuse ends the job: another one would wait for it in MPI_Init.
 check_refusal_of_one() {
     local part other=("$programs/mpix_preload" --quiet "$subject" nothing) refused
@@ -425,6 +441,7 @@ tap_check "an incomplete installation" check_incomplete
 tap_check "a folder that LD_PRELOAD cannot name" check_odd_folder
 tap_check "scripts of two MPI libraries" check_scripts
 tap_check "processes that are alone" check_alone
+tap_check "a shell that srun --pty started" check_shell_of_slurm
 tap_check "a refusal of one process" check_refusal_of_one
 tap_check "a module that is loaded at run time" check_module
 tap_check "another tool in LD_PRELOAD" check_tool
