@@ -274,8 +274,10 @@ static mh_filter combined(const mh_tracker *tracker)
     return all;
 }
 
-/* Oscillators of most machines are right within so many parts in 10^9, as a standard deviation. Some are not. */
+/* Oscillators of most machines are right within so many parts in 10^9, as a standard deviation. */
 #define USUAL_DRIFT_PPB 40e3
+
+/* The prior probability of an oscillator that is not: one in ten. Its drift may be any that raw clocks have. */
 #define UNUSUAL 0.1
 
 static double square(double number)
@@ -316,23 +318,38 @@ static double disturbed_drift_ppb(const mh_tracker *tracker)
     return span_ns <= 0 ? 0 : 1e9 * tracker->excess_ns / (double)span_ns;
 }
 
-/* The estimate at the last measurement, only likely. */
-static mh_model likely(const mh_tracker *tracker)
+/*
+ * What is likely at the last measurement: what the filters say, but for the drift that is usual. What this changes may
+ * be wrong, and counts as an error.
+ */
+static mh_filter likely(const mh_tracker *tracker)
 {
-    const mh_filter all = combined(tracker);
-    double limit = tracker->drift_limit, drift_ppb = all.drift, offset = all.offset;
-    if (tracker->rates.are_raw && !tracker->knows_drift && all.errors.p11 > 0) {
-        drift_ppb = usual_drift(all.drift, all.errors.p11 + square(disturbed_drift_ppb(tracker)));
-        offset += all.errors.p01 / all.errors.p11 * (drift_ppb - all.drift);
-    }
-    return (mh_model){tracker->past.last.at_ns, tracker->origin_ns + llround(offset),
-                      fmin(fmax(drift_ppb * MH_PPB, -limit), limit)};
+    mh_filter all = combined(tracker);
+    mh_covariance *errors = &all.errors;
+    if (!tracker->rates.are_raw || tracker->knows_drift || errors->p11 <= 0)
+        return all;
+    double drift = usual_drift(all.drift, errors->p11 + square(disturbed_drift_ppb(tracker))) - all.drift;
+    double offset = errors->p01 / errors->p11 * drift;
+    all.drift += drift;
+    all.offset += offset;
+    errors->p00 += offset * offset;
+    errors->p01 += offset * drift;
+    errors->p11 += drift * drift;
+    return all;
+}
+
+static mh_model likely_model(const mh_tracker *tracker)
+{
+    const mh_filter all = likely(tracker);
+    double limit = tracker->drift_limit;
+    return (mh_model){tracker->past.last.at_ns, tracker->origin_ns + llround(all.offset),
+                      fmin(fmax(all.drift * MH_PPB, -limit), limit)};
 }
 
 /* The estimate of clocks that only wander. */
 static mh_estimate raw_estimate(const mh_tracker *tracker)
 {
-    return mh_past_estimate(&tracker->past, tracker->rates, likely(tracker));
+    return mh_past_estimate(&tracker->past, tracker->rates, likely_model(tracker));
 }
 
 /* The estimate of clocks whose rates the kernel may change at any time: only the last window is certain. */
@@ -340,7 +357,7 @@ static mh_estimate corrected_estimate(const mh_tracker *tracker)
 {
     mh_past last;
     mh_past_begin(&last, &tracker->past.last, NULL);
-    return mh_past_estimate(&last, (mh_rates){tracker->rates.limit, false, 0}, likely(tracker));
+    return mh_past_estimate(&last, (mh_rates){tracker->rates.limit, false, 0}, likely_model(tracker));
 }
 
 /* Whether the window of a measurement and the bounds of an estimate do not overlap. */
@@ -431,7 +448,7 @@ mh_estimate mh_tracker_estimate(const mh_tracker *tracker)
 
 mh_covariance mh_tracker_covariance(const mh_tracker *tracker)
 {
-    return combined(tracker).errors;
+    return likely(tracker).errors;
 }
 
 double mh_tracker_error_ns(const mh_tracker *tracker, int64_t ahead_ns)
