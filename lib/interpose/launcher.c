@@ -266,6 +266,17 @@ static bool has_wrong_option(void *its)
     return line->outcome == OPTIONS_BAD;
 }
 
+static void choose_patience(void)
+{
+    enum { USUAL_S = 300 };
+    const char *value = getenv("MPIX_MEET_S");
+    char *end = NULL;
+    errno = 0;
+    mh_choices.meet_s = value && *value ? strtol(value, &end, 10) : USUAL_S;
+    if (errno != 0 || (end && *end) || mh_choices.meet_s < 1 || mh_choices.meet_s > (int64_t)max_s)
+        refuse("MPIX_MEET_S: \"%s\" is not allowed, give seconds from 1 to %.0f", value, max_s);
+}
+
 /* Returns the program and its arguments. */
 static char **read_command_line(int argc, char **argv)
 {
@@ -418,6 +429,7 @@ int main(int argc, char **argv)
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* so that processes do not write into each other's lines */
     mh_standard_error = mh_file_of(STDERR_FILENO);
     argv = read_command_line(argc, argv);
+    choose_patience();
     if (!mh_program_find(argv[0], &program)) {
         if (program.path[0])
             refuse("%s cannot be executed: check that it is a program, and its permissions", argv[0]);

@@ -4,8 +4,9 @@
  *
  * A process may have no front: it was started without the tool, or what loads the front was removed. It would never
  * take part, and the others would wait for ever. So each front sends a message to the next rank, and waits for that of
- * the rank before for some seconds: in MPI_Init, processes have waited for each other already. However many processes
- * have no front, one that has a front comes after one that has none.
+ * the rank before for some minutes: in MPI_Init, processes have waited for each other already, but another tool or a
+ * debugger may hold a process back. However many processes have no front, one that has a front comes after one that has
+ * none.
  */
 #define _GNU_SOURCE
 #include "interpose/choices.h"
@@ -13,6 +14,7 @@
 #include "interpose/find.h"
 
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <mpi.h>
 #include <time.h>
 #include <unistd.h>
@@ -45,21 +47,30 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Returns whether both are complete in time. */
-static bool await_both(MPI_Request requests[2], int done[2])
+/* Returns whether both are complete in time. While the job is stopped, little of the time passes. */
+static bool await_both(MPI_Request requests[2], int done[2], const int ranks[2])
 {
-    static const double patience_s = 10;
+    static const double line_s = 10, longest_step_s = 1;
     static const struct timespec pause = {.tv_nsec = 50000};
-    const double begin_s = seconds();
-    while (!done[0] || !done[1]) {
+    double last_s = seconds(), waited_s = 0;
+    bool is_said = false;
+    for (;;) {
         for (int i = 0; i < 2; i++)
             if (!done[i])
                 MPI(Test)(&requests[i], &done[i], MPI_STATUS_IGNORE);
-        if (seconds() - begin_s > patience_s)
+        if ((done[0] && done[1]) || waited_s > (double)mh_choices.meet_s)
             return done[0] && done[1];
+        if (!is_said && waited_s > line_s) {
+            is_said = true;
+            mh_interpose_print("%s: waits for rank %d, which may run without %s: start all processes of the job with "
+                               "it\n",
+                               mh_choices_name(), ranks[done[0]], mh_choices_name());
+        }
         nanosleep(&pause, NULL);
+        const double now_s = seconds(), step_s = now_s - last_s;
+        waited_s += step_s < longest_step_s ? step_s : longest_step_s;
+        last_s = now_s;
     }
-    return true;
 }
 
 void mh_interpose_meet(void)
@@ -69,15 +80,16 @@ void mh_interpose_meet(void)
     int size = 1, rank = 0, done[2] = {0};
     MPI(Comm_size)(WORLD, &size);
     MPI(Comm_rank)(WORLD, &rank);
-    const int before = (rank + size - 1) % size, after = (rank + 1) % size;
+    const int ranks[2] = {(rank + size - 1) % size, (rank + 1) % size};
     if (size == 1)
         return;
-    MPI(Irecv)(NULL, 0, BYTE, before, TAG, WORLD, &requests[0]);
-    MPI(Isend)(NULL, 0, BYTE, after, TAG, WORLD, &requests[1]);
-    if (await_both(requests, done))
+    MPI(Irecv)(NULL, 0, BYTE, ranks[0], TAG, WORLD, &requests[0]);
+    MPI(Isend)(NULL, 0, BYTE, ranks[1], TAG, WORLD, &requests[1]);
+    if (await_both(requests, done, ranks))
         return;
-    mh_interpose_print("%s: rank %d runs without %s: start all processes of the job with it\n", mh_choices_name(),
-                       done[0] ? after : before, mh_choices_name());
+    mh_interpose_print("%s: rank %d did not come within %" PRId64 " s: start all processes of the job with %s "
+                       "(MPIX_MEET_S=SECONDS waits longer)\n",
+                       mh_choices_name(), ranks[done[0]], mh_choices.meet_s, mh_choices_name());
     if (mh_choices.records)
         rmdir(mh_choices.folder); /* if it is empty */
     sleep(1);                     /* a launcher may lose what is said just before */

@@ -76,6 +76,20 @@ check_some_ranks() {
     check_tool_on_one 1 "$subject" mpix_preload --quiet
 }
 
+# Another tool works in its MPI_Init.
+check_slow_rank() {
+    make_tool SLOW
+    run 2 mpix_with_tool --quiet "$subject" nothing
+    expect_done
+    program=mpix_preload
+    expect_line '^mpix_preload: waits for rank 1, which may run without mpix_preload: start all processes of the job'
+    for MPIX_MEET_S in 0 1s 9999999999999999999999; do
+        export MPIX_MEET_S
+        program=mpix_preload
+        refuses "\"$MPIX_MEET_S\" is not allowed" run alone mpix_preload "$subject" nothing
+    done
+}
+
 # Each of them names the call of the program, as often as without the tools.
 check_wrong_calls() {
     local action names='(internal|MPI)_[A-Z][A-Za-z_]*' plain tool
@@ -414,6 +428,7 @@ tap_check "a program that aborts" check_abort
 quick tap_check "no MPI program" check_no_mpi
 tap_check_if can_spawn_one "processes cannot be spawned here" "processes that are spawned" check_spawned
 tap_check "one process without mpix_preload" check_some_ranks
+tap_check "a process that comes late" check_slow_rank
 quick tap_check_if make_locale "localedef makes no German locale" "a program that prints commas" check_commas
 export UCX_MEM_EVENTS=no # MPICH's transport and the thread sanitizer wait for each other else
 for sanitizer in address undefined thread; do

@@ -70,6 +70,18 @@ int MPI_Finalize(void)
 }
 #endif
 
+#ifdef TOOL_SLOW
+/* The second process is the last one by far. */
+int MPI_Init(int *argc, char ***argv)
+{
+    struct timespec pause = {.tv_sec = 12};
+    int code = PMPI_Init(argc, argv);
+    if (get_rank() == 1)
+        nanosleep(&pause, NULL);
+    return code;
+}
+#endif
+
 #ifdef TOOL_LATE
 /* The second process leaves each plain barrier 1 ms late. */
 int MPI_Barrier(MPI_Comm comm)
