@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static void write_names(const char *const *functions, int count)
@@ -277,15 +278,19 @@ void mh_trace_finish(trace_call *call)
     mh_trace_close_file();
 }
 
-/* A child process of the program has nothing of its own to write. */
+/* A child process of the program has nothing of its own to write. Launchers were seen to lose what a process printed
+ * just before it ended the job. */
 void mh_trace_abort(void)
 {
+    static const struct timespec pause = {.tv_nsec = 200 * 1000 * 1000};
     if (mh_trace.pid != getpid())
         return;
     mh_trace_flush(TRACE_IN_A_SECOND, true);
     say_own_losses();
-    if (mh_trace.rank == 0 && !mh_choices.quiet_trace && !atomic_exchange(&is_reported, true))
+    if (mh_trace.rank == 0 && !mh_choices.quiet_trace && !atomic_exchange(&is_reported, true)) {
         mh_trace_say("the program ends without MPI_Finalize; next: mpix_trace_report %s", mh_choices.folder);
+        nanosleep(&pause, NULL);
+    }
 }
 
 /* The program ends without MPI_Finalize. */
