@@ -143,7 +143,11 @@ static const struct {
     uint32_t number;
     const char *complaint;
 } spoilt[] = {
-    {REMOVE, RANKS - 1, 0, 0, "rank-2.mpixtrace: missing; there are files of 2 of the job's 3 processes"},
+    {REMOVE, RANKS - 1, 0, 0,
+     "rank-2.mpixtrace: missing; ranks without a file: 2, of 3: copy the files from the hosts"},
+    {REMOVE, 1, 0, 0,
+     "rank-1.mpixtrace: missing; ranks without a file: 1 to 2, of 3: copy the files from the hosts of these ranks, or "
+     "record in a folder that all hosts share"},
     {REMOVE, 0, 0, 0, "there is no trace in this folder: it has no file rank-N.mpixtrace"},
     {COPY, RANKS, 0, 0, "files of several jobs: one had 3 processes, and there are 4 files"},
     {CUT, 1, 10, 0, "rank-1.mpixtrace: it ends within its first 32 bytes"},

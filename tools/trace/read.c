@@ -4,6 +4,7 @@
  * all events exist, times do not decrease within a thread, and sums of times do not overflow.
  */
 #include "common/room.h"
+#include "common/text.h"
 #include "trace/bulk.h"
 #include "trace/parse.h"
 
@@ -17,27 +18,37 @@
 
 static const uint32_t swapped_order = 0x04030201;
 
-/* The ranks of which there are files, as far as needed: their number and the lowest. */
+enum { HOST_SIZE = 64, RANKS_SIZE = 128 };
+
+/* The ranks of which there are files, in order. */
 typedef struct {
-    int count, lowest;
+    int *ranks, count;
 } file_list;
+
+static int compare_ranks(const void *first, const void *second)
+{
+    const int a = *(const int *)first, b = *(const int *)second;
+    return (a > b) - (a < b);
+}
 
 static bool list_files(const char *folder, file_list *list, char *message)
 {
     DIR *directory = opendir(folder);
     if (!directory)
         return trace_fail(message, "%s: this folder cannot be read: %s", folder, strerror(errno));
-    *list = (file_list){0, -1};
     for (struct dirent *entry; (entry = readdir(directory));) {
         int rank, length = 0;
         if (sscanf(entry->d_name, TRACE_FILE_PATTERN "%n", &rank, &length) != 1 || length == 0 || rank < 0 ||
             entry->d_name[length] != '\0')
             continue;
-        list->lowest = list->count++ == 0 || rank < list->lowest ? rank : list->lowest;
+        if ((list->count & (list->count - 1)) == 0) /* room doubles */
+            list->ranks = need(realloc(list->ranks, (size_t)(list->count ? 2 * list->count : 1) * sizeof(int)));
+        list->ranks[list->count++] = rank;
     }
     closedir(directory);
     if (list->count == 0)
         return trace_fail(message, "%s: there is no trace in this folder: it has no file rank-N.mpixtrace", folder);
+    qsort(list->ranks, (size_t)list->count, sizeof *list->ranks, compare_ranks);
     return true;
 }
 
@@ -105,7 +116,7 @@ static bool read_open_file(trace_file *file, trace *into)
     if (!check_head(file, &head, into))
         return false;
     file->bytes_left -= sizeof head;
-    if (!into->processes) {
+    if (!file->process) {
         into->size = head.size;
         into->job = head.job;
         return true;
@@ -113,54 +124,17 @@ static bool read_open_file(trace_file *file, trace *into)
     return read_blocks(file);
 }
 
-/* Before the processes have room, only the head is read: it says how many there are. */
-static bool read_file(trace *into, const char *folder, int rank, char *message)
+/* Without a process, only the head is read: it says how many there are. */
+static bool read_file(trace *into, trace_process *process, const char *folder, int rank, char *message)
 {
     char path[TRACE_PATH_SIZE];
     trace_path(path, folder, rank);
-    trace_file file = {.path = path, .rank = rank, .message = message, .size = into->size};
-    file.process = into->processes ? &into->processes[rank] : NULL;
+    trace_file file = {.path = path, .rank = rank, .message = message, .size = into->size, .process = process};
     file.stream = fopen(path, "rb");
     if (!file.stream)
         return trace_fail(message, "%s: it cannot be read: %s", path, strerror(errno));
     bool is_good = read_open_file(&file, into);
     fclose(file.stream);
-    return is_good;
-}
-
-/* ---- All files */
-
-static bool read_all(trace *read, const char *folder, char *message)
-{
-    file_list list = {0, -1};
-    if (!list_files(folder, &list, message) || !read_file(read, folder, list.lowest, message))
-        return false;
-    char path[TRACE_PATH_SIZE];
-    if (list.count < read->size) {
-        struct stat status;
-        int rank = 0;
-        for (trace_path(path, folder, 0); rank < read->size - 1 && stat(path, &status) == 0;
-             trace_path(path, folder, rank))
-            rank++;
-        return trace_fail(message, "%s: missing; there are files of %d of the job's %d processes", path, list.count,
-                          read->size);
-    }
-    if (list.count > read->size || read->size < 1)
-        return trace_fail(message, "%s: files of several jobs: one had %d processes, and there are %d files", folder,
-                          read->size, list.count);
-    read->processes = need(calloc((size_t)read->size, sizeof *read->processes));
-    for (int rank = 0; rank < read->size; rank++)
-        if (!read_file(read, folder, rank, message))
-            return false;
-    return trace_settle(read) || trace_fail(message, "%s: too many names", folder);
-}
-
-bool trace_read(trace *read, const char *folder, char message[TRACE_MESSAGE_SIZE])
-{
-    *read = (trace){.size = 0};
-    const bool is_good = read_all(read, folder, message);
-    if (!is_good)
-        trace_free(read);
     return is_good;
 }
 
@@ -183,6 +157,80 @@ static void free_process(trace_process *process)
     free(process->sites);
     free(process->names);
     free(process->text);
+}
+
+/* ---- All files */
+
+/* Ranks without a file, as "1, 3 to 5", as far as there is room. Returns the first one. */
+static int list_missing(const file_list *list, int size, char *text, size_t text_bytes)
+{
+    int first = -1, next = 0; /* the rank after the last file */
+    text[0] = '\0';
+    for (int i = 0; next < size; i++) {
+        const int rank = i < list->count && list->ranks[i] < size ? list->ranks[i] : size;
+        if (rank > next && strlen(text) > text_bytes / 2) {
+            text_append(text, text_bytes, ", ...");
+            break;
+        }
+        if (rank > next)
+            text_append(text, text_bytes, "%s%d", first >= 0 ? ", " : "", next);
+        if (rank - 1 > next)
+            text_append(text, text_bytes, " to %d", rank - 1);
+        if (rank > next && first < 0)
+            first = next;
+        next = rank < size ? rank + 1 : size;
+    }
+    return first;
+}
+
+/* Each host may have a folder of this name. */
+static bool refuse_missing(trace *read, const char *folder, const file_list *list, char *message)
+{
+    char path[TRACE_PATH_SIZE], missing[RANKS_SIZE], host[HOST_SIZE] = "", from[HOST_SIZE + RANKS_SIZE] = "";
+    trace_process process = {0};
+    if (read_file(read, &process, folder, list->ranks[0], message))
+        trace_text(&process, "host", host, sizeof host);
+    free_process(&process);
+    if (host[0] != '\0')
+        snprintf(from, sizeof from, " (that of rank %d is from %s)", list->ranks[0], host);
+    trace_path(path, folder, list_missing(list, read->size, missing, sizeof missing));
+    return trace_fail(message,
+                      "%s: missing; ranks without a file: %s, of %d%s: copy the files from the hosts of these ranks, "
+                      "or record in a folder that all hosts share",
+                      path, missing, read->size, from);
+}
+
+static bool read_listed(trace *read, const char *folder, const file_list *list, char *message)
+{
+    if (!read_file(read, NULL, folder, list->ranks[0], message))
+        return false;
+    if (list->count < read->size)
+        return refuse_missing(read, folder, list, message);
+    if (list->count > read->size || read->size < 1)
+        return trace_fail(message, "%s: files of several jobs: one had %d processes, and there are %d files", folder,
+                          read->size, list->count);
+    read->processes = need(calloc((size_t)read->size, sizeof *read->processes));
+    for (int rank = 0; rank < read->size; rank++)
+        if (!read_file(read, &read->processes[rank], folder, rank, message))
+            return false;
+    return trace_settle(read) || trace_fail(message, "%s: too many names", folder);
+}
+
+static bool read_all(trace *read, const char *folder, char *message)
+{
+    file_list list = {NULL, 0};
+    bool is_good = list_files(folder, &list, message) && read_listed(read, folder, &list, message);
+    free(list.ranks);
+    return is_good;
+}
+
+bool trace_read(trace *read, const char *folder, char message[TRACE_MESSAGE_SIZE])
+{
+    *read = (trace){.size = 0};
+    const bool is_good = read_all(read, folder, message);
+    if (!is_good)
+        trace_free(read);
+    return is_good;
 }
 
 void trace_free(trace *read)

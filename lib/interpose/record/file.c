@@ -26,6 +26,7 @@ _Static_assert(sizeof(trace_file_head) == 32 && sizeof(trace_block_head) == 16 &
 static int file = -1, failed_by;
 static interpose_file own; /* the program may close any descriptor, and open a file of its own there */
 static off_t written;
+static uint64_t job_of_all;
 static char path[sizeof mh_choices.folder + 64];
 static trace_lock writing = TRACE_LOCK;
 
@@ -57,6 +58,7 @@ static int open_again(void)
 int mh_trace_open_file(uint64_t job)
 {
     trace_file_head head = {.byte_order = TRACE_BYTE_ORDER, .version = TRACE_VERSION, .job = job};
+    job_of_all = job;
     snprintf(path, sizeof path, "%s/" TRACE_FILE_PATTERN, mh_choices.folder, mh_trace.rank);
     file = mh_open_file(path, O_WRONLY | O_CREAT | O_EXCL);
     if (file < 0)
@@ -137,6 +139,20 @@ void mh_trace_write_name(uint32_t id, const char *name)
 int mh_trace_file_error(void)
 {
     return failed_by;
+}
+
+/* A program may have moved the folder, or its root: then nothing is known. */
+bool mh_trace_is_beside_first(void)
+{
+    char first[sizeof path];
+    trace_file_head head;
+    snprintf(first, sizeof first, "%s/" TRACE_FILE_PATTERN, mh_choices.folder, 0);
+    int descriptor = mh_open_file(first, O_RDONLY);
+    if (descriptor < 0)
+        return errno != ENOENT || access(path, F_OK) != 0;
+    bool is_of_job = pread(descriptor, &head, sizeof head, 0) != sizeof head || head.job == job_of_all;
+    close(descriptor);
+    return is_of_job;
 }
 
 /* Errors that a disk reports late appear here. */

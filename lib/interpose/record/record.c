@@ -166,6 +166,8 @@ typedef struct {
     trace_counts counts;
     uint64_t unknown_comms;
     int64_t error;
+    bool is_elsewhere; /* its file is in another folder than that of rank 0 */
+    char host[64];
 } loss;
 
 static atomic_bool losses_are_said, is_reported;
@@ -185,6 +187,20 @@ static const char *reason_of(int64_t error)
 #else
     return strerror((int)error);
 #endif
+}
+
+/* What is lost to whoever reads the folder of rank 0. */
+static void report_places(const loss *losses)
+{
+    int count = 0, first = 0;
+    for (int i = 0; i < mh_trace.size; i++)
+        if (losses[i].is_elsewhere && count++ == 0)
+            first = i;
+    if (count > 0)
+        mh_trace_say(
+            "%d of %d ranks wrote into %s on other hosts than %s, where rank 0 is; the first is rank %d on %s: "
+            "copy the files together, or record in a folder that all hosts share",
+            count, mh_trace.size, mh_choices.folder, losses[0].host, first, losses[first].host);
 }
 
 /* One line for each kind of loss: of the first rank that has it, and how many more have. And what there is. */
@@ -219,6 +235,7 @@ static void report(const loss *losses)
         mh_trace_say("%d of %d ranks could not write all events: rank %d: %s/" TRACE_FILE_PATTERN ": %s%s", failed,
                      mh_trace.size, first_failed, mh_choices.folder, first_failed, cause_of(losses[first_failed].error),
                      reason_of(losses[first_failed].error));
+    report_places(losses);
     if (!mh_choices.quiet_trace)
         mh_trace_say("%d rank%s, %" PRIu64 " events; next: mpix_trace_report %s", mh_trace.size,
                      mh_trace.size == 1 ? "" : "s", events, mh_choices.folder);
@@ -226,7 +243,9 @@ static void report(const loss *losses)
 
 static void report_all(void)
 {
-    const loss mine = {mh_trace_count(), mh_trace_count_unknown_comms(), mh_trace_file_error()};
+    loss mine = {mh_trace_count(), mh_trace_count_unknown_comms(), mh_trace_file_error(), !mh_trace_is_beside_first(),
+                 ""};
+    gethostname(mine.host, sizeof mine.host - 1);
     loss *all = mh_trace.rank == 0 ? calloc((size_t)mh_trace.size, sizeof *all) : NULL;
     int ready = mh_trace.rank != 0 || all;
     PMPI_Bcast(&ready, 1, MPI_INT, 0, mh_twin_of_world);
@@ -241,7 +260,7 @@ static void report_all(void)
 /* Of this process: others may end in another way. */
 static void say_own_losses(void)
 {
-    const loss mine = {mh_trace_count(), mh_trace_count_unknown_comms(), mh_trace_file_error()};
+    const loss mine = {.counts = mh_trace_count(), .error = mh_trace_file_error()};
     if ((mine.counts.dropped == 0 && mine.error == 0) || atomic_exchange(&losses_are_said, true))
         return;
     if (mine.counts.dropped > 0)
