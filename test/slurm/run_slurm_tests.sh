@@ -27,8 +27,8 @@ here=$slurm_dir/../programs
 export OMPI_MCA_btl_tcp_if_include=eth0
 library=${MPI_LIBRARY:-$(sed -n 's/^MPI_LIBRARY = //p' "$build/Makefile")}
 case $library in
-Open*) served=--mpi=pmix flags="--allow-run-as-root --oversubscribe" ;;
-*) served=--mpi=pmi2 flags= ;;
+Open*) served=--mpi=pmix flags=(--allow-run-as-root --oversubscribe) ;;
+*) served=--mpi=pmi2 flags=() ;;
 esac
 # All nodes see it.
 shared=$MH_SLURM_HOME/shared
@@ -36,12 +36,26 @@ mkdir "$shared"
 # shellcheck disable=SC2086
 $compiler -Wno-deprecated-declarations "$here/check_preload.c" -o "$shared/subject" -lpthread || exit 1
 subject=$shared/subject
+helper=
+if [[ $library != Open* ]]; then # mpich_hosts.c says why
+    helper=$shared/mpich_hosts.so
+    $compiler -c -fPIC -O "$slurm_dir/../hosts/mpich_hosts.c" -o "$helper.o" || exit 1
+    ld -shared "$helper.o" -o "$helper" || exit 1
+fi
+export LD_PRELOAD=$helper MH_HOSTS_YIELD=1
 preload=$build/lib/interpose/mpix_preload trace=$build/lib/interpose/mpix_trace bench=$build/tools/mpix_bench
+
+# On a busy machine, a job that was queued behind another one was seen to get no nodes ("are still not ready").
+wait_for_nodes() {
+    # shellcheck disable=SC2016 # for the shell that is limited
+    limited sh -c 'until [ "$(sinfo -h -N -t idle -o %N | wc -l)" -eq 2 ]; do sleep 0.1; done'
+}
 
 # TOOL COMMAND...: runs it in the shared folder
 job() {
     program=$1 command=${*:2}
     cd "$shared" || exit 1
+    wait_for_nodes
     capture "${@:2}"
 }
 
@@ -59,7 +73,7 @@ expect_lines() {    # FILE LINE HOW OFTEN
 
 # Slurm reports processes that it ended, and srun their signal.
 expect_ended() {    # TEXT
-    [ "$status" -ne 0 ] && [ "$status" -ne 124 ] || complain "the job does not fail by itself"
+    case $status in 0 | 124) complain "the job does not fail by itself" ;; esac
     [ "$(own_messages | wc -l)" -eq 1 ] || complain "not one line"
     expect_message "$1"
 }
@@ -68,7 +82,8 @@ check_srun() {
     job mpix_preload srun -N 2 -n 2 "$served" "$preload" "$subject" barriers
     expect_status 0
     expect_lines err '^MPI_COMM_WORLD +2 ' 1
-    job mpix_trace srun -N 2 -n 2 "$served" --export=NONE "$trace" -o "$shared/srun" "$subject" nothing
+    job mpix_trace srun -N 2 -n 2 "$served" --export=NONE /usr/bin/env LD_PRELOAD="$helper" \
+        "$trace" -o "$shared/srun" "$subject" nothing
     expect_status 0
     [ -e "$shared/srun/rank-1.mpixtrace" ] || complain "no trace of two processes"
     # Two ranks share processors, so samples may be invalid.
@@ -84,7 +99,7 @@ check_alone() {
         job "$(basename "${tool%% *}")" srun -N 2 -n 2 $tool
         # Open MPI 4 and later refuses by itself, in MPI_Init.
         case $library in
-        Open*) [ "$status" -ne 0 ] && [ "$status" -ne 124 ] || complain "it is not refused" ;;
+        Open*) case $status in 0 | 124) complain "it is not refused" ;; esac ;;
         *) expect_refusal "give srun $served, which" ;;
         esac
     done
@@ -92,12 +107,33 @@ check_alone() {
         MPIX_SINGLETONS=yes job mpix_bench srun -N 2 -n 2 "$bench" --version
         expect_status 0 ;;
     esac
-    batch mpix_preload "$preload --quiet $subject nothing && $MPIEXEC $flags -n 1 $preload --quiet $subject nothing"
+    batch mpix_preload "$preload --quiet $subject nothing
+$MPIEXEC ${flags[*]} -n 1 $preload --quiet $subject nothing"
     expect_status 0
     expect_lines out '^done 1$' 2
     batch mpix_trace "$trace -o array.\$SLURM_ARRAY_TASK_ID $subject nothing" -a 0-1
     expect_status 0
-    [ -e "$shared/array.0/rank-0.mpixtrace" ] && [ -e "$shared/array.1/rank-0.mpixtrace" ] || complain "no two traces"
+    compgen -G 'array.?/rank-0.mpixtrace' | wc -l | grep -qx 2 || complain "no two traces"
+}
+
+# In a folder of each node itself, the program is recorded, and each tool says what to do.
+check_trace_of_nodes() {
+    local tool
+    job mpix_trace srun -N 2 -n 2 "$served" "$trace" -o /tmp/trace "$subject" nothing
+    expect_status 0
+    expect_message "1 of 2 ranks wrote into /tmp/trace on other hosts than node1, where rank 0 is; the first is rank 1 \
+on node2: copy the files together"
+    job cp srun -N 1 -n 1 -w node1 cp -r /tmp/trace nodes
+    for tool in mpix_trace_report mpix_trace_check "mpix_trace_convert --format csv"; do
+        [ -x "$build/tools/${tool%% *}" ] || continue
+        # shellcheck disable=SC2086
+        job "${tool%% *}" "$build/tools/"$tool nodes
+        expect_status 2
+        expect_message "nodes/rank-1.mpixtrace: missing; ranks without a file: 1, of 2 (that of rank 0 is from node1)"
+    done
+    job cp srun -N 2 --ntasks-per-node=1 sh -c 'cp /tmp/trace/* nodes'
+    job mpix_trace_check "$build/tools/mpix_trace_check" nodes
+    expect_status 0
 }
 
 # Its folder has to be seen by both nodes.
@@ -134,15 +170,13 @@ END
 # The launcher of the MPI library. A folder that the node of rank 0 alone has is enough for the report.
 check_mpiexec() {
     batch mpix_preload "mkdir /tmp/only
-$MPIEXEC $flags $preload --report /tmp/only/report $subject barriers && cat /tmp/only/report >&2"
+$MPIEXEC ${flags[*]} $preload --report /tmp/only/report $subject barriers && cat /tmp/only/report >&2"
     expect_status 0
     expect_lines err '^MPI_COMM_WORLD +2 ' 1
-    # shellcheck disable=SC2086
-    job mpix_preload salloc -N 2 -n 2 "$MPIEXEC" $flags "$preload" "$subject" barriers
+    job mpix_preload salloc -N 2 -n 2 "$MPIEXEC" "${flags[@]}" "$preload" "$subject" barriers
     expect_status 0
     expect_lines err '^MPI_COMM_WORLD +2 ' 1
-    # shellcheck disable=SC2086
-    job mpix_preload salloc -N 2 -n 2 "$MPIEXEC" $flags "$preload" --no-such-option "$subject"
+    job mpix_preload salloc -N 2 -n 2 "$MPIEXEC" "${flags[@]}" "$preload" --no-such-option "$subject"
     expect_ended '--no-such-option'
 }
 
@@ -150,8 +184,9 @@ $MPIEXEC $flags $preload --report /tmp/only/report $subject barriers && cat /tmp
 check_users() {
     local user
     chmod 755 "$shared"
+    wait_for_nodes
     for user in alice bob; do
-        (cd "$MH_SLURM_HOME/$user" && setpriv --reuid $user --regid $user --init-groups \
+        (cd "$MH_SLURM_HOME/$user" && setpriv --reuid "$user" --regid "$user" --init-groups \
             srun -N 1 -n 1 -w node1 "$served" "$preload" "$subject" barriers >"$scratch/$user" 2>&1) &
     done
     wait
@@ -164,6 +199,7 @@ check_users() {
 quick tap_check "srun with $served" check_srun
 quick tap_check "jobs of one process each" check_alone
 quick tap_check "a refusal ends the step" check_refusals
+tap_check "a trace in the folders of the nodes" check_trace_of_nodes
 tap_check_if "test -x $build/tools/mpix_tune" "mpix_tune was not built" "mpix_tune" check_tune
 tap_check "sbatch and salloc with $MPIEXEC" check_mpiexec
 readable_by_all() { setpriv --reuid alice --regid alice --init-groups test -x "$preload"; }

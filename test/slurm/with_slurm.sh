@@ -96,7 +96,8 @@ add_user() {    # NAME NUMBER
 replace() { mount --bind "$state/$1" "/etc/$1"; }
 
 make_login_node() {
-    mount -t tmpfs -o mode=755 tmpfs /run && mount -t tmpfs -o mode=1777 tmpfs /dev/shm || skip "cannot mount a tmpfs"
+    { mount -t tmpfs -o mode=755 tmpfs /run && mount -t tmpfs -o mode=1777 tmpfs /dev/shm; } ||
+        skip "cannot mount a tmpfs"
     mkdir -p $state/controller $state/slurm /run/munge /etc/slurm
     hostname login
     {
@@ -113,8 +114,10 @@ make_login_node() {
         >$state/slurm/cgroup.conf
     for file in hosts passwd group slurm; do replace $file || skip "cannot replace /etc/$file"; done
     ip link set lo up
-    ip link add br0 type bridge stp_state 0 forward_delay 0 mcast_snooping 0 &&
-        ip address add $network.254/24 dev br0 && ip link set br0 up || skip "cannot make a bridge"
+    {
+        ip link add br0 type bridge stp_state 0 forward_delay 0 mcast_snooping 0 &&
+            ip address add $network.254/24 dev br0 && ip link set br0 up
+    } || skip "cannot make a bridge"
 }
 
 start_munge() {
@@ -132,10 +135,11 @@ start_node() {  # NUMBER
     unshare --net --mount --uts --ipc --pid --fork --time --monotonic $(($1 * 1000)) --boottime $(($1 * 5000)) -- \
         bash "$0" --node "$1" </dev/null >"$state/log$1" 2>&1 &
     read -r -t $up_timeout_s pid <"$state/from$1" || skip "cannot start node $1: $(<"$state/log$1")"
-    ip link add "port$1" type veth peer name eth0 netns "$pid" && ip link set "port$1" master br0 up &&
-        nsenter --target "$pid" --net -- sh -c \
-            "ip link set lo up; ip address add $network.$1/24 dev eth0; ip link set eth0 up" ||
-        skip "cannot connect node $1"
+    {
+        ip link add "port$1" type veth peer name eth0 netns "$pid" && ip link set "port$1" master br0 up &&
+            nsenter --target "$pid" --net -- sh -c \
+                "ip link set lo up; ip address add $network.$1/24 dev eth0; ip link set eth0 up"
+    } || skip "cannot connect node $1"
     echo go >"$state/to$1"
 }
 
