@@ -138,8 +138,8 @@ static int leave(mh_comm_state *state, const mh_call *call, const mh_release *re
     int64_t from_ns = accepted.at_ns, deadline_ns = accepted.deadline_ns, until_ns = deadline_ns;
     int64_t wrong_ns = accepted.early_ns, lateness_ns = 0;
     bool yields = mh_rounds_yield(&state->rounds);
-    int code = mh_rounds_let_progress(&state->rounds, &accepted, state->user_comm, error);
-    if (code == MPI_SUCCESS && call->delay_ns == 0 && wrong_ns == 0)
+    int code = MPI_SUCCESS;
+    if (call->delay_ns == 0 && wrong_ns == 0)
         code = mh_progress_towards(base, &from_ns, deadline_ns, &state->channel, yields, error);
     if (code != MPI_SUCCESS)
         return code;

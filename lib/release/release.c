@@ -15,13 +15,6 @@ enum {
     REHEARSALS_TIME_NS = 20 * 1000 * 1000 /* no further rehearsal after this, if rounds are slow */
 };
 
-enum {
-    SHORTEST_SEND_NS = 100, /* from a release to the next arrival, a process that sends takes longer */
-    PROGRESS_NS = 2000,     /* one more call that lets MPI make progress for each such time, */
-    PROGRESS_MAX = 16,      /* up to so many, */
-    PROGRESS_TAKES_NS = 200 /* while so much time is left; if a message is there, all of them */
-};
-
 enum { CHOICE_AUTO = 0 };
 
 void mh_rounds_init(mh_rounds *rounds, const mh_channel *channel, mh_global_clock *clock, mh_barrier *barrier)
@@ -115,6 +108,26 @@ static void stamp(mh_rounds *rounds, int64_t local_ns)
     arrival->sent_ns = margin_ns == MH_TIME_UNKNOWN_NS ? INT64_MIN : arrival->arrived_ns - margin_ns;
 }
 
+/*
+ * After MPI_Barrier, what was sent before it can be seen, because the messages of the barrier come later. A process that
+ * hears of the release through shared memory must call MPI for it. Each call takes in some of the messages: how many
+ * calls there are depends on the time in which processes could send, from the last release to the last arrival. In a
+ * loop of nothing but MPIX_Harmonize, this time is that of some readings of the clock, too short for a send. The need has
+ * these calls in it: if they ended after the deadline, processes would leave apart.
+ */
+static int make_progress(const mh_rounds *rounds, const mh_release *release, mh_error *error)
+{
+    enum { READINGS = 4, CALLS_MAX = 4, FACTOR = 4 };
+    int64_t last_ns = rounds->instant_ns, limit_ns = READINGS * rounds->clock->base.read_cost_ns;
+    int64_t sending_ns = last_ns == MH_TIME_UNKNOWN_NS ? MH_NS_PER_S : release->decision_ns - last_ns;
+    int code = MPI_SUCCESS;
+    if (!mh_barrier_is_heard_outside_mpi(rounds->barrier))
+        return MPI_SUCCESS;
+    for (int i = 0; code == MPI_SUCCESS && i < CALLS_MAX && sending_ns > limit_ns; i++, limit_ns *= FACTOR)
+        code = mh_make_progress(rounds->channel, error);
+    return code;
+}
+
 /* Arrive, and get the release. all: the arrivals of all, if this process receives them. */
 static int run(mh_rounds *rounds, int64_t local_ns, mh_order done, mh_arrival *all, mh_release *release,
                mh_error *error)
@@ -133,7 +146,8 @@ static int run(mh_rounds *rounds, int64_t local_ns, mh_order done, mh_arrival *a
         int64_t now_ns = mh_model_apply(&model, mh_base_clock_now_ns(&rounds->clock->base));
         *release = decide(all, now_ns, now_ns, done);
     }
-    return mh_barrier_release(rounds->barrier, release, error);
+    code = mh_barrier_release(rounds->barrier, release, error);
+    return code == MPI_SUCCESS ? make_progress(rounds, release, error) : code;
 }
 
 /* How late this process left the previous call if it was ready for the deadline: it was interrupted; else 0. */
@@ -183,36 +197,12 @@ mh_accepted mh_rounds_accept(mh_rounds *rounds, const mh_release *release, int64
     mh_accepted accepted = {.deadline_ns = mh_model_invert(&estimate.model, instant_ns + delay_ns),
                             .at_ns = mh_base_clock_now_ns(&rounds->clock->base)};
     note_need(rounds, &estimate.model, release, accepted.at_ns);
-    if (rounds->instant_ns != MH_TIME_UNKNOWN_NS)
-        accepted.sending_ns = release->decision_ns - rounds->instant_ns;
     rounds->slack_ns = release->slack_ns;
     rounds->delay_ns = delay_ns;
     atomic_store_explicit(&rounds->instant_ns, instant_ns, memory_order_relaxed);
     rounds->calls++;
     accepted.early_ns = came_too_early_by(rounds, release, &estimate, accepted.at_ns);
     return accepted;
-}
-
-/*
- * Each call of MPI takes in some of the messages that have come. There are the more, the longer processes could send,
- * or if an unexpected message is there; in a loop that only calls MPIX_Harmonize, hardly any. These calls are not part
- * of the need, because the wait for the deadline hides nearly all of them.
- */
-int mh_rounds_let_progress(const mh_rounds *rounds, const mh_accepted *accepted, MPI_Comm user_comm, mh_error *error)
-{
-    int64_t until_ns = accepted->deadline_ns - PROGRESS_TAKES_NS;
-    if (!mh_barrier_is_heard_outside_mpi(rounds->barrier))
-        return MPI_SUCCESS;
-    int found = 0, code = mh_make_progress(rounds->channel, error);
-    if (code == MPI_SUCCESS && accepted->sending_ns >= SHORTEST_SEND_NS)
-        code = mh_look_for_message(user_comm, &found, error);
-    int64_t wanted = found ? PROGRESS_MAX : accepted->sending_ns / PROGRESS_NS;
-    for (int i = 0; code == MPI_SUCCESS && i < wanted && i < PROGRESS_MAX; i++) {
-        if (!found && mh_base_clock_now_ns(&rounds->clock->base) > until_ns)
-            break;
-        code = mh_make_progress(rounds->channel, error);
-    }
-    return code;
 }
 
 /* A round that is like a call without the wait. Rank 0 decides whether another one follows. */

@@ -78,19 +78,12 @@ typedef struct mh_accepted {
     int64_t at_ns;       /* when the release was received */
     int64_t deadline_ns; /* when this process is to leave */
     int64_t early_ns;    /* if not 0, the clock is wrong: so long before its decision was the release received */
-    int64_t sending_ns;  /* from the last release to this decision: in this time, processes could send */
 } mh_accepted;
 
 /*
  * Accept a release whose order is MH_ORDER_RELEASE. The deadline is delay_ns after the common instant. Local.
  */
 mh_accepted mh_rounds_accept(mh_rounds *rounds, const mh_release *release, int64_t delay_ns);
-
-/*
- * After MPI_Barrier, what was sent before it can be seen, because the messages of the barrier come later. A process
- * that hears of the release through shared memory must call MPI for it. Local.
- */
-int mh_rounds_let_progress(const mh_rounds *rounds, const mh_accepted *accepted, MPI_Comm user_comm, mh_error *error);
 
 /* Whether a process that waits yields. */
 static inline bool mh_rounds_yield(const mh_rounds *rounds)

@@ -115,12 +115,6 @@ int mh_make_progress(const mh_channel *channel, mh_error *error)
     return MPI_SUCCESS;
 }
 
-int mh_look_for_message(MPI_Comm user_comm, int *found, mh_error *error)
-{
-    MH_TRY_USER(error, PMPI_Iprobe, (MPI_ANY_SOURCE, MPI_ANY_TAG, user_comm, found, MPI_STATUS_IGNORE));
-    return MPI_SUCCESS;
-}
-
 int mh_reduce_max(const mh_channel *channel, const int64_t *mine, int64_t *max, int count, mh_error *error)
 {
     size_t bytes = (size_t)count * sizeof *mine;

@@ -54,9 +54,6 @@ int mh_sendrecv(const mh_channel *channel, const void *mine, void *theirs, int b
  */
 int mh_make_progress(const mh_channel *channel, mh_error *error);
 
-/* The same, and see whether a message on the user's communicator waits for a receive. Local. */
-int mh_look_for_message(MPI_Comm user_comm, int *found, mh_error *error);
-
 /* The maximum of each of count values, on rank 0. Collective. */
 int mh_reduce_max(const mh_channel *channel, const int64_t *mine, int64_t *max, int count, mh_error *error);
 

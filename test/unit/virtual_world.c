@@ -262,14 +262,6 @@ int mh_make_progress(const mh_channel *channel, mh_error *error)
     return MPI_SUCCESS;
 }
 
-int mh_look_for_message(MPI_Comm user_comm, int *found, mh_error *error)
-{
-    (void)user_comm;
-    (void)error;
-    *found = 0;
-    return MPI_SUCCESS;
-}
-
 /* ---- Collective operations, by binomial trees */
 
 static int send_part(const void *data, int bytes, int peer)
