@@ -17,10 +17,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Launchers were seen to lose what a process wrote just before. */
-enum { LINE = 128, FIRST_SPEAKS_S = 2, PATIENCE_S = 10, PAUSE_US = 200000 };
+enum { LINE = 128, FIRST_SPEAKS_S = 2, PATIENCE_S = 10, PAUSE_NS = 200 * 1000 * 1000 };
 
 void mh_refusal_let_first_speak(void)
 {
@@ -69,10 +70,10 @@ void mh_refusal_end_job(int status)
     signal(SIGALRM, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     alarm(PATIENCE_S);
-    usleep(PAUSE_US);
+    nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
     if (abort_by_pmi(status) || cancel_step_of_slurm())
         for (;;)
             pause();
-    raise(SIGTERM); /* other launchers take a signal for a failure of the job */
+    kill(getpid(), SIGTERM); /* other launchers take a signal for a failure of the job */
     exit(status);
 }

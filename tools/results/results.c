@@ -162,7 +162,6 @@ json_t *json_clean(json_t *value)
 {
     json_t *clean = value, *part;
     const char *key;
-    size_t i;
     if (json_is_string(value)) {
         char *text = need(strdup(json_string_value(value)));
         text_clean(text, "\n\t");
@@ -170,7 +169,8 @@ json_t *json_clean(json_t *value)
         free(text);
     } else if (json_is_array(value)) {
         clean = json_array();
-        json_array_foreach(value, i, part) json_array_append_new(clean, json_clean(json_incref(part)));
+        for (size_t i = 0; i < json_array_size(value); i++)
+            json_array_append_new(clean, json_clean(json_incref(json_array_get(value, i))));
     } else if (json_is_object(value)) {
         clean = json_object();
         json_object_foreach(value, key, part)
