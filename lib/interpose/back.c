@@ -124,7 +124,7 @@ static int begin(const interpose_choices *choices, interpose_file standard_error
 /* In the trace, it is no computation of the program. */
 static void after_collective(trace_call *recorded, MPI_Comm comm, int result)
 {
-    if (result == MPI_SUCCESS)
+    if (!mh_interpose_was_refused(result))
         mh_preload_know(comm);
     if (!mh_preload_is_look_due(comm, result))
         return;
@@ -161,6 +161,7 @@ const interpose_back mpix_interpose_back = {.code = __ehdr_start,
                                             .end = end,
                                             .barrier = mh_preload_barrier,
                                             .know = mh_preload_know,
+                                            .expect = mh_preload_expect,
                                             .after_collective = after_collective,
                                             .wtime = mh_preload_wtime,
                                             .is_wtime_keyval = mh_preload_is_wtime_keyval,

@@ -297,12 +297,19 @@ INLINE int run_barrier(int (*function)(intptr_t), intptr_t comm)
     return back && back->barrier((MPI_Comm)comm) ? MPI_SUCCESS : function(comm);
 }
 
-/* After a communicator is made. */
+/* After a communicator is made, or its making has begun. */
 INLINE void know(MPI_Comm comm, int result)
 {
     const interpose_back *back = get_too(&harmonizer);
     if (back && result == MPI_SUCCESS)
         back->know(comm);
+}
+
+INLINE void expect(MPI_Comm comm, int result)
+{
+    const interpose_back *back = get_too(&harmonizer);
+    if (back && result == MPI_SUCCESS)
+        back->expect(comm);
 }
 
 /* After collective operations. recorded: NULL if the call is not. */

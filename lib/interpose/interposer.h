@@ -108,6 +108,8 @@ void mh_preload_end(void);
 bool mh_preload_barrier(MPI_Comm comm);
 /* A communicator that MPI has made, or taken in a collective call. */
 void mh_preload_know(MPI_Comm comm);
+/* One that MPI is making: it may not be asked about it until the program uses it. */
+void mh_preload_expect(MPI_Comm comm);
 /* After a collective call: whether the clocks are to be checked now, the same on all processes; and the check. */
 bool mh_preload_is_look_due(MPI_Comm comm, int result);
 void mh_preload_look(void);
@@ -203,7 +205,7 @@ typedef struct {
                  trace_call *call);
     void (*end)(trace_call *call); /* before MPI_Finalize; both are collective over the world */
     __typeof__(mh_preload_barrier) *barrier;
-    __typeof__(mh_preload_know) *know;
+    __typeof__(mh_preload_know) *know, *expect;
     void (*after_collective)(trace_call *recorded, MPI_Comm comm, int result); /* recorded: NULL if the call is not */
     __typeof__(mh_preload_wtime) *wtime;
     __typeof__(mh_preload_is_wtime_keyval) *is_wtime_keyval;

@@ -17,6 +17,7 @@ enum {
     BARRIERS = 300,
     COMMUNICATORS = 66,
     BARRIERS_OF_EACH = 103,
+    DUPLICATES = 900,
     PAUSES = 5,
     PAUSE_US = 20000,
     QUICK_CALLS = 17,
@@ -217,6 +218,24 @@ static void call_on_like_world(void)
         call_barriers(comms[i], BARRIERS_OF_EACH);
         MPI_Comm_free(&comms[i]);
     }
+}
+
+/* About as many as some MPI libraries can have at once, and one of MPI_Comm_idup. */
+static void do_duplicates(void)
+{
+    static MPI_Comm comms[DUPLICATES];
+    MPI_Request request;
+    MPI_Comm copy;
+    for (int i = 0; i < DUPLICATES; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    for (int i = 0; i < DUPLICATES; i++) {
+        call_barriers(comms[i], 1);
+        MPI_Comm_free(&comms[i]);
+    }
+    MPI_Comm_idup(MPI_COMM_WORLD, &copy, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    call_barriers(copy, 1);
+    MPI_Comm_free(&copy);
 }
 
 static void do_other_barriers(void)
@@ -479,6 +498,7 @@ static const struct {
                {"clocks", compare_clocks},
                {"times", compare_times},
                {"like_world", call_on_like_world},
+               {"duplicates", do_duplicates},
                {"others", do_other_barriers},
                {"freed", free_one_by_one, 1},
                {"many", do_many_communicators, 1},

@@ -170,6 +170,13 @@ check_like_world() {
     expect err 'barriers left to MPI: up to 103 on a process, of other communicators \(see --barriers-of all\)' 1
 }
 
+check_duplicates() {
+    for which in world all; do
+        preload --barriers-of $which "$subject" duplicates
+        expect_row MPI_COMM_WORLD 2 901 901
+    done
+}
+
 check_freed() {
     preload --barriers-of all "$subject" freed
     expect err '.* +2 +103 +3 +[0-3] +[0-9.]+% .*' 1
@@ -283,6 +290,7 @@ esac
 tap_check "other barriers" check_others
 quick tap_check "communicators of the same processes as the world: the clock" check_care '216 of 216' like_world
 tap_check "communicators of the same processes as the world: barriers" check_like_world
+quick tap_check "hundreds of communicators of the same processes as the world" check_duplicates
 tap_check "a communicator that its processes free one by one" check_freed
 tap_check "a communicator that one process cannot make" check_split
 tap_check "an error of the library" check_error

@@ -11,7 +11,6 @@
 
 #include "interpose/harmonize/clock.h"
 #include "interpose/interposer.h"
-#include "interpose/table.h"
 #include "interpose/twin.h"
 
 #include <pthread.h>
@@ -35,12 +34,20 @@ typedef struct {
 
 preload_closed mh_preload_closed;
 
-/* Of handles that MPI took. Others are not looked at: MPI says what is wrong, of the call that the program made. */
-enum { BUCKET_BITS = 6 };
-static trace_table table = TRACE_TABLE(BUCKET_BITS);
-static communicator *known[TRACE_SLOTS(BUCKET_BITS)]; /* NULL: barriers are left to MPI */
+/*
+ * Of handles that MPI took, however many. Others are not looked at: MPI says what is wrong, of the call that the
+ * program made. An entry stays in its list, which is read without a lock. A handle is used by one thread at a time.
+ */
+typedef struct entry {
+    struct entry *next;
+    _Atomic uint64_t key; /* 0: free */
+    communicator *its;    /* NULL: barriers are left to MPI */
+} entry;
+enum { BUCKET_BITS = 8 };
+static entry *_Atomic buckets[1 << BUCKET_BITS];
+static pthread_mutex_t insertion = PTHREAD_MUTEX_INITIALIZER;
 
-static communicator world;
+static communicator world, unseen; /* unseen: MPI is to be asked about it when it is used */
 static int keyval = MPI_KEYVAL_INVALID;
 static atomic_int engaged_count;
 
@@ -63,6 +70,46 @@ static bool get_memory(communicator *c)
 {
     c->flags = calloc(1, FLAG_BYTES);
     return c->flags;
+}
+
+/* ---- From handles to communicators */
+
+static uint64_t key_of(MPI_Comm comm)
+{
+    return (uint64_t)(uintptr_t)comm << 2 | 1;
+}
+
+static entry *find_key(uint64_t key, uint64_t wanted)
+{
+    entry *e = atomic_load_explicit(&buckets[trace_hash(key, BUCKET_BITS)], memory_order_acquire);
+    while (e && atomic_load_explicit(&e->key, memory_order_acquire) != wanted)
+        e = e->next;
+    return e;
+}
+
+static entry *find_entry(MPI_Comm comm)
+{
+    return find_key(key_of(comm), key_of(comm));
+}
+
+/* In the handle's entry, in a free one, or in a new one. */
+static void remember(MPI_Comm comm, communicator *its)
+{
+    const uint64_t key = key_of(comm);
+    entry *_Atomic *first = &buckets[trace_hash(key, BUCKET_BITS)];
+    pthread_mutex_lock(&insertion);
+    entry *e = find_key(key, key);
+    if (!e)
+        e = find_key(key, 0);
+    if (!e && (e = calloc(1, sizeof *e))) {
+        e->next = *first;
+        atomic_store_explicit(first, e, memory_order_release);
+    }
+    if (e) {
+        e->its = its;
+        atomic_store_explicit(&e->key, key, memory_order_release);
+    }
+    pthread_mutex_unlock(&insertion);
 }
 
 /* ---- Summing up */
@@ -118,19 +165,14 @@ static void finish_summing(communicator *c)
         mh_preload_closed.summaries[mh_preload_closed.count++] = c->summary;
 }
 
-static uint64_t key_of(MPI_Comm comm)
-{
-    return (uint64_t)(uintptr_t)comm << 2 | 1;
-}
-
 /* Called back when the program frees a communicator, at different times on its processes. */
 static int delete_communicator(MPI_Comm comm, int key, void *value, void *extra)
 {
     communicator *c = value;
     (void)key, (void)extra;
-    const int64_t slot = mh_trace_find(&table, key_of(comm));
-    if (slot >= 0)
-        mh_trace_remove(&table, slot);
+    entry *found = find_entry(comm);
+    if (found)
+        atomic_store_explicit(&found->key, 0, memory_order_release);
     if (c && c != &world && c->twin == MPI_COMM_NULL)
         free(c);
     return MPI_SUCCESS;
@@ -167,6 +209,7 @@ void mh_preload_open_communicators(void)
         keyval = MPI_KEYVAL_INVALID;
         return;
     }
+    mh_preload_expect(MPI_COMM_SELF);
     open_list[open_count++] = &world;
     world.twin = mh_twin_of_world;
     name_summary(&world, MPI_COMM_WORLD);
@@ -187,18 +230,25 @@ static communicator *make_communicator(MPI_Comm comm)
     return c;
 }
 
+static bool is_watched(MPI_Comm comm)
+{
+    return comm != MPI_COMM_WORLD && comm != MPI_COMM_NULL && keyval != MPI_KEYVAL_INVALID;
+}
+
 void mh_preload_know(MPI_Comm comm)
 {
-    if (comm == MPI_COMM_WORLD || comm == MPI_COMM_NULL || keyval == MPI_KEYVAL_INVALID)
+    entry *known = is_watched(comm) ? find_entry(comm) : NULL;
+    if (!is_watched(comm) || (known && known->its != &unseen))
         return;
-    const int64_t slot = mh_trace_reserve(&table, key_of(comm));
-    if (slot < 0)
-        return;
-    known[slot] = make_communicator(comm);
-    if (PMPI_Comm_set_attr(comm, keyval, known[slot]) == MPI_SUCCESS)
-        mh_trace_publish(&table, slot, key_of(comm));
-    else
-        mh_trace_remove(&table, slot);
+    communicator *c = make_communicator(comm);
+    if (PMPI_Comm_set_attr(comm, keyval, c) == MPI_SUCCESS)
+        remember(comm, c);
+}
+
+void mh_preload_expect(MPI_Comm comm)
+{
+    if (is_watched(comm))
+        remember(comm, &unseen);
 }
 
 /* NULL: barriers of this communicator are left to MPI. */
@@ -206,10 +256,10 @@ static communicator *find(MPI_Comm comm)
 {
     if (comm == MPI_COMM_WORLD)
         return &world;
-    if (comm == MPI_COMM_SELF)
+    entry *known = find_entry(comm);
+    if (known && known->its == &unseen)
         mh_preload_know(comm);
-    const int64_t slot = mh_trace_find(&table, key_of(comm));
-    return slot >= 0 ? known[slot] : NULL;
+    return known && known->its != &unseen ? known->its : NULL;
 }
 
 /* Collective: all processes of comm are in the same barrier. They all engage it, or none does. */

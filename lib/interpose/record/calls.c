@@ -3,7 +3,7 @@
 #include "interpose/record/calls.h"
 
 #include "interpose/record/file.h"
-#include "interpose/table.h"
+#include "interpose/record/table.h"
 
 #include <stdio.h>
 

@@ -12,7 +12,7 @@
 #include "interpose/record/calls.h"
 #include "interpose/record/clock.h"
 #include "interpose/record/file.h"
-#include "interpose/table.h"
+#include "interpose/record/table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "interpose/twin.h"
 #include "interpose/record/calls.h"
 #include "interpose/record/communicators.h"
-#include "interpose/table.h"
+#include "interpose/record/table.h"
 
 /* ---- Sizes of predefined types; of others MPI is asked, for their handles come again with other sizes */
 

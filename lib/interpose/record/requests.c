@@ -15,7 +15,7 @@
 #include "interpose/record/collectives.h"
 #include "interpose/record/communicators.h"
 #include "interpose/record/messages.h"
-#include "interpose/table.h"
+#include "interpose/record/table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "interpose/record/file.h"
 #include "interpose/record/recording.h"
-#include "interpose/table.h"
+#include "interpose/record/table.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
  * A key has a bucket with a few ways, one of which it takes when it is free. A handle is used by one thread at a time,
  * so only different keys meet: they compete for free ways. The exception is a handle that stands for several requests.
  */
-#include "interpose/table.h"
+#include "interpose/record/table.h"
 
 #include "interpose/interposer.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* table.h - from handles and other numbers to slots of arrays, which have what is known of them. */
-#ifndef INTERPOSE_TABLE_H
-#define INTERPOSE_TABLE_H
+#ifndef RECORD_TABLE_H
+#define RECORD_TABLE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
