@@ -65,13 +65,13 @@ SUB_TEST(barrier, SINGLE, "nobody leaves before the last has arrived, however pr
 typedef int meeting(MPI_Comm comm);
 
 /*
- * Ranks in pairs: the first sends a message and ends an access epoch, all meet, and the second sees all that came
- * before. Returns in how many rounds it does not.
+ * Ranks in pairs: the first sends a message, or ends an access epoch in every other round, all meet, and the second sees
+ * it. Returns in how many rounds it does not.
  */
 static int count_unseen(MPI_Comm comm, meeting *meet_by, int rounds)
 {
     enum { TAG = 5 };
-    int partner = my_rank ^ 1, unseen = 0, byte = 0, found;
+    int partner = my_rank ^ 1, unseen = 0, byte = 0, is_seen = 1;
     bool has_partner = partner < ranks, sends = has_partner && my_rank < partner, receives = has_partner && !sends;
     MPI_Group all, other;
     MPI_Win window;
@@ -79,24 +79,25 @@ static int count_unseen(MPI_Comm comm, meeting *meet_by, int rounds)
     MPI_Win_get_group(window, &all);
     MPI_Group_incl(all, has_partner, &partner, &other);
     for (int i = 0; i < rounds; i++) {
-        if (sends)
+        bool is_epoch = i % 2;
+        if (sends && is_epoch)
             MPI_Win_start(other, 0, window);
-        if (receives)
+        if (receives && is_epoch)
             MPI_Win_post(other, 0, window);
         meet_by(comm);
-        if (sends)
-            MPI_Send(&byte, 1, MPI_BYTE, partner, TAG, comm);
-        if (sends)
+        if (sends && is_epoch)
             MPI_Win_complete(window);
+        else if (sends)
+            MPI_Send(&byte, 1, MPI_BYTE, partner, TAG, comm);
         meet_by(comm);
-        int is_complete = 0;
-        if (receives) {
-            MPI_Iprobe(partner, TAG, comm, &found, MPI_STATUS_IGNORE);
-            MPI_Win_test(window, &is_complete);
+        if (receives && is_epoch)
+            MPI_Win_test(window, &is_seen);
+        else if (receives)
+            MPI_Iprobe(partner, TAG, comm, &is_seen, MPI_STATUS_IGNORE);
+        unseen += !is_seen;
+        if (receives && !is_epoch)
             MPI_Recv(&byte, 1, MPI_BYTE, partner, TAG, comm, MPI_STATUS_IGNORE);
-        }
-        unseen += receives && (!found || !is_complete);
-        if (receives && !is_complete)
+        else if (receives && !is_seen)
             MPI_Win_wait(window);
     }
     MPI_Group_free(&other);
