@@ -76,6 +76,8 @@ static void check_launcher(void)
         return;
     if (*message)
         mh_interpose_print("%s: %s\n", mh_choices_name(), message);
+    if (mh_choices.records)
+        rmdir(mh_choices.folder); /* if it is empty */
     PMPI_Finalize();
     sleep(FIRST_SPEAKS_S);
     _Exit(STATUS_REFUSED);

@@ -139,8 +139,7 @@ __attribute__((destructor)) static void end(void)
     if (is_initialized && is_initialized(&is_past) == 0 && is_past) {
         mh_interpose_note_start();
         if (mh_is_first_process())
-            dprintf(
-                STDERR_FILENO,
+            mh_interpose_print(
                 "%s: the program started MPI, but not through %s: it has the functions of MPI directly from the MPI "
                 "library, as by dlopen with RTLD_DEEPBIND; it ran %s\n",
                 mh_choices_name(), mh_choices_name(), mh_choices_without());

@@ -284,6 +284,8 @@ check_alone() {
     esac
     export "${variables[@]}"
     refuses 'started 3 processes, ' run alone mpix_preload "$subject" nothing
+    refuses 'started 3 processes, ' run alone mpix_trace -o "$scratch/of_alone" "$subject" nothing
+    [ ! -e "$scratch/of_alone" ] || complain "an empty trace is left"
     MPIX_SINGLETONS=yes succeeds run alone mpix_preload --quiet "$subject" nothing
     expect out 'done 1' 1
     unset PMI_SIZE PMI_RANK OMPI_COMM_WORLD_SIZE OMPI_COMM_WORLD_RANK
@@ -334,6 +336,9 @@ check_module() {
 #include <stdio.h>
 int main(int argc, char **argv)
 {
+#ifdef OWN_ERRORS
+    freopen(OWN_ERRORS, "a", stderr);
+#endif
     void *module = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL | FLAGS) : NULL;
     int (*start)(int, char **) = module ? (int (*)(int, char **))dlsym(module, "start") : NULL;
     if (!start)
@@ -351,6 +356,9 @@ SOURCE
     cc -DFLAGS=RTLD_DEEPBIND "$scratch/host.c" -o "$scratch/host" -ldl || return
     preload "$scratch/host" "$scratch/module.so" nothing
     expect_line '^mpix_preload: the program started MPI, but not through mpix_preload: .*; it ran without the preload$'
+    cc -w -DFLAGS=RTLD_DEEPBIND "-DOWN_ERRORS=\"$scratch/file\"" "$scratch/host.c" -o "$scratch/host" -ldl || return
+    preload "$scratch/host" "$scratch/module.so" nothing
+    [ ! -s "$scratch/file" ] || complain "the program's own file has a line of the preload"
 }
 
 check_handle() {
