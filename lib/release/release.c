@@ -109,11 +109,11 @@ static void stamp(mh_rounds *rounds, int64_t local_ns)
 }
 
 /*
- * After MPI_Barrier, what was sent before it can be seen, because the messages of the barrier come later. A process that
- * hears of the release through shared memory must call MPI for it. Each call takes in some of the messages: how many
- * calls there are depends on the time in which processes could send, from the last release to the last arrival. In a
- * loop of nothing but MPIX_Harmonize, this time is that of some readings of the clock, too short for a send. The need has
- * these calls in it: if they ended after the deadline, processes would leave apart.
+ * After MPI_Barrier, what was sent before it can be seen, because the messages of the barrier come later. A process
+ * that hears of the release through shared memory must call MPI for it. Each call takes in some of the messages: how
+ * many calls there are depends on the time in which processes could send, from the last release to the last arrival.
+ * In a loop of nothing but MPIX_Harmonize, this time is that of some readings of the clock, too short for a send. The
+ * need has these calls in it: if they ended after the deadline, processes would leave apart.
  */
 static int make_progress(const mh_rounds *rounds, const mh_release *release, mh_error *error)
 {

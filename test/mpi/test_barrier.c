@@ -65,8 +65,8 @@ SUB_TEST(barrier, SINGLE, "nobody leaves before the last has arrived, however pr
 typedef int meeting(MPI_Comm comm);
 
 /*
- * Ranks in pairs: the first sends a message, or ends an access epoch in every other round, all meet, and the second sees
- * it. Returns in how many rounds it does not.
+ * Ranks in pairs: the first sends a message, or ends an access epoch in every other round, all meet, and the second
+ * sees it. Returns in how many rounds it does not.
  */
 static int count_unseen(MPI_Comm comm, meeting *meet_by, int rounds)
 {
