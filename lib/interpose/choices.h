@@ -18,10 +18,9 @@ typedef struct {
     int64_t quiet_trace;         /* nothing is said of a trace that is complete */
     int64_t all, quiet;          /* barriers of all communicators; no report */
     int64_t buffer_bytes;
-    int64_t from_ns, to_ns; /* global time */
-    int64_t meet_s;         /* how long the processes wait for each other in MPI_Init */
-    int64_t watcher, told;  /* its process, 0: there is none; its descriptor of a pipe, where it is told of MPI_Init */
-    int64_t told_device, told_inode;
+    int64_t from_ns, to_ns;    /* global time */
+    int64_t meet_s;            /* how long the processes wait for each other in MPI_Init */
+    int64_t watcher;           /* the name of its socket, where it is told of MPI_Init; 0: there is none */
     char report[CHOICES_TEXT]; /* empty: standard error */
     char folder[CHOICES_TEXT];
     char only[CHOICES_TEXT]; /* patterns of names; empty: all but MPI_Wtime and MPI_Wtick */

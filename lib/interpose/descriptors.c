@@ -5,13 +5,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,15 +36,56 @@ bool mh_is_of_file(int descriptor, interpose_file file)
     return now.device == file.device && now.inode == file.inode && (file.device != 0 || file.inode != 0);
 }
 
-int mh_open_file(const char *path, int flags)
+static int move_up(int file)
 {
-    const int file = open(path, flags | O_CLOEXEC, 0666);
     if (file < 0 || file > STDERR_FILENO)
         return file;
     const int higher = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), error = errno;
     close(file);
     errno = error;
     return higher;
+}
+
+int mh_open_file(const char *path, int flags)
+{
+    return move_up(open(path, flags | O_CLOEXEC, 0666));
+}
+
+typedef struct {
+    struct sockaddr_un unix_domain;
+    socklen_t size;
+} socket_address;
+
+/* After an empty character, it is no path. */
+static socket_address address_of(int64_t name)
+{
+    socket_address address = {.unix_domain = {.sun_family = AF_UNIX}};
+    char *text = address.unix_domain.sun_path + 1;
+    const int length =
+        snprintf(text, sizeof address.unix_domain.sun_path - 1, "mpix_harmonize-%016" PRIx64, (uint64_t)name);
+    address.size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
+    return address;
+}
+
+int mh_socket(int64_t name)
+{
+    const socket_address address = address_of(name);
+    const int it = move_up(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    if (it < 0 || bind(it, (const struct sockaddr *)&address.unix_domain, address.size) == 0)
+        return it;
+    close(it);
+    return -1;
+}
+
+void mh_send_to_socket(int64_t name)
+{
+    const int error = errno, own = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const socket_address address = address_of(name);
+    if (own >= 0) {
+        sendto(own, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)&address.unix_domain, address.size);
+        close(own);
+    }
+    errno = error;
 }
 
 void mh_interpose_take_signal(int number)

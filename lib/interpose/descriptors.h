@@ -16,6 +16,10 @@ bool mh_is_of_file(int descriptor, interpose_file file);
 /* As open does, but never 0, 1 or 2: where the program has closed these, what it prints would go into the file. */
 int mh_open_file(const char *path, int flags);
 
+/* A socket of this host for messages, of a random name, and a message without a meaning to it, if it is there. */
+int mh_socket(int64_t name);
+void mh_send_to_socket(int64_t name);
+
 /* Write a text whole, if that can be. Returns 0 or an errno. Where the kernel also sends a signal, which would end most
  * programs, it is taken: nobody reads any more, or the file would be larger than the program may make it. */
 int mh_interpose_write(int descriptor, const char *text);

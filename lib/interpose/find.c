@@ -8,7 +8,6 @@
 #include "interpose/interposer.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
@@ -32,19 +31,10 @@ __attribute__((constructor)) static void begin(void)
 
 void mh_interpose_note_start(void)
 {
-    char path[64];
     is_seen = true;
-    if (mh_choices.watcher == 0)
-        return;
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)mh_choices.watcher, (int)mh_choices.told);
+    if (mh_choices.watcher != 0)
+        mh_send_to_socket(mh_choices.watcher);
     mh_choices.watcher = 0;
-    const int pipe = mh_open_file(path, O_WRONLY | O_NONBLOCK);
-    if (pipe < 0)
-        return;
-    /* The number of the process may be that of another one by now. */
-    if (mh_is_of_file(pipe, (interpose_file){mh_choices.told_device, mh_choices.told_inode}))
-        mh_interpose_write(pipe, "i");
-    close(pipe);
 }
 
 void mh_interpose_note_session(void)

@@ -410,10 +410,6 @@ static bool load_into(const char *name, const program_found *program)
         refuse("there is no " INTERPOSE_FRONT_FILE " for the MPI library of %s: "
                "install libmpix_harmonize built for this MPI library on all hosts",
                program->flavor, name);
-    if (program->has_own_mpi)
-        mh_choices_warn("%s seems to have its MPI library within itself, before which nothing can be put "
-                        "(link the shared one)",
-                        name);
     if (!others || !strstr(others, front)) {
         if (asprintf(&value, "%s%s%s", front, others && *others ? ":" : "", others ? others : "") < 0)
             refuse("no memory");
@@ -441,12 +437,12 @@ int main(int argc, char **argv)
     if (load_into(argv[0], &program)) {
         if (mh_choices.records)
             check_folder();
-        mh_watcher_start(program.has_own_mpi);
+        mh_watcher_start();
         if (!mh_choices_export())
             refuse("no memory");
     }
     execvp(argv[0], argv);
     const int reason = errno;
-    mh_watcher_dismiss();
+    mh_send_to_socket(mh_choices.watcher);
     refuse("%s cannot be executed: %s", argv[0], strerror(reason));
 }

@@ -5,7 +5,6 @@
 
 #include "interpose/choices.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
@@ -47,19 +46,6 @@ static void unmap(file_map map)
 static const char *find(file_map map, const char *text)
 {
     return memmem(map.bytes, map.size, text, strlen(text));
-}
-
-static bool names_shared_mpi(file_map map)
-{
-    const char *end = map.bytes + map.size;
-    for (const char *at = find(map, "libmpi"); at; at = memmem(at, (size_t)(end - at), "libmpi", strlen("libmpi"))) {
-        const char *name = at;
-        while (at < end && (isalnum((unsigned char)*at) || (*at && strchr("_.+-", *at))))
-            at++;
-        if (memmem(name, (size_t)(at - name), ".so", strlen(".so")))
-            return true;
-    }
-    return false;
 }
 
 static bool is_elf(file_map map)
@@ -144,8 +130,6 @@ void mh_program_judge(program_found *program)
     file_map map = map_file(program->path);
     const bool sets_id = stat(program->path, &status) == 0 && status.st_mode & (S_ISUID | S_ISGID);
     program->kind = is_static(map) ? PROGRAM_STATIC : sets_id ? PROGRAM_SET_ID : PROGRAM_DYNAMIC;
-    program->has_own_mpi = is_elf(map) && !names_shared_mpi(map) &&
-                           (find(map, "PMPI_Init") || find(map, "ompi_mpi_init") || find(map, "**mpi_init"));
     program->flavor = find(map, "libmpi_abi.so") ? "abi" : is_elf(map) ? find_flavor(program->path) : NULL;
     unmap(map);
 }

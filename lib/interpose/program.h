@@ -15,7 +15,6 @@ typedef enum {
 typedef struct {
     char path[PATH_MAX];
     program_kind kind;
-    bool has_own_mpi;   /* linked into it, as it seems */
     const char *flavor; /* of its MPI library, NULL if that is not known */
 } program_found;
 

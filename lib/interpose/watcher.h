@@ -3,15 +3,10 @@
 #ifndef INTERPOSE_WATCHER_H
 #define INTERPOSE_WATCHER_H
 
-#include <stdbool.h>
-
 /*
- * Of the process that calls this, and will be the program. Sets in mh_choices where it is told of MPI_Init. It also
- * removes the folder of a trace that is empty; is_said: it does only this.
+ * Of the process that calls this, and will be the program. Sets in mh_choices where it is told of MPI_Init, or that the
+ * program could not be executed. It also removes the folder of a trace that is empty.
  */
-void mh_watcher_start(bool is_said);
-
-/* The program could not be executed. */
-void mh_watcher_dismiss(void);
+void mh_watcher_start(void);
 
 #endif

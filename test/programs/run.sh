@@ -232,15 +232,6 @@ check_table() {
         END { if (rows != lines) print rows + 0 " rows, not " lines }' "$scratch/out"
 }
 
-make_program_with_mpi() {   # $scratch/own, which seems to have its MPI library within itself
-    cat >"$scratch/own.c" <<'SOURCE'
-#include <stdio.h>
-int PMPI_Init(int *argc, char ***argv) { return argc && argv ? 0 : 1; }
-int main(int argc, char **argv) { puts("it runs"); return PMPI_Init(&argc, &argv); }
-SOURCE
-    cc "$scratch/own.c" -o "$scratch/own"
-}
-
 # [VERSION]: $scratch/user, whose MPI library says this of itself, or does not state its version. Handles are addresses.
 make_program_with_other_mpi() {
     cat >"$scratch/other.c" <<'SOURCE'
