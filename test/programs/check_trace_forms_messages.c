@@ -241,8 +241,10 @@ static void send_newly(void)
     CALL(Psend_init, in, 2, 3, MPI_INT, peer, 8, twin, MPI_INFO_NULL, &parts[1]);
     CALL(Start, &parts[0]);
     expect_event("ppost", peer, 8, 0, TWIN, ++requests);
+    expect_event("parts", 0, 0, 1, 0, 0); /* the first request of its kind */
     CALL(Start, &parts[1]);
     expect_event("psend", peer, 8, 2 * 3 * INT, TWIN, ++requests);
+    expect_event("parts", 0, 0, 1, 0, 0);
     CALL(Pready_range, 0, 1, parts[1]);
     CALL(Waitall, 2, parts, MPI_STATUSES_IGNORE);
     expect_event("receive", peer, 8, 2 * 3 * INT, TWIN, requests - 1);
