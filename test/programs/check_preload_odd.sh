@@ -58,15 +58,16 @@ check_no_mpi() {
     expect_silence diff "$scratch/plain_out" "$scratch/out"
 }
 
-# Calls of MPI_Init are seen from other namespaces. A program that is process 1 of its own may wait for all processes.
-check_namespaces() {
-    local options
-    for options in -r "-p -f --mount-proc"; do
-        # shellcheck disable=SC2086 # a list of words
-        succeeds run 1 mpix_preload --quiet unshare $options "$subject" nothing
-        expect_done
-        expect_no "a call of MPI_Init is not seen" 'mpix_preload:' err
-    done
+# Calls of MPI_Init are seen from other namespaces.
+check_namespace() { # OPTION...
+    succeeds run 1 mpix_preload --quiet unshare "$@" "$subject" nothing
+    expect_done
+    expect_no "a call of MPI_Init is not seen" 'mpix_preload:' err
+}
+
+# A program that is process 1 of its own may wait for all processes.
+check_namespace_of_processes() {
+    check_namespace -p -f --mount-proc
     printf '#include <stdio.h>\n#include <sys/wait.h>\nint main(void) { while (wait(NULL) > 0); puts("done"); }\n' \
         >"$scratch/init.c" && cc "$scratch/init.c" -o "$scratch/init" || return
     ranks=1 command="mpix_preload as process 1"
@@ -454,8 +455,10 @@ done
 unset UCX_MEM_EVENTS
 quick tap_check "calls that MPI refuses" check_wrong_calls
 quick tap_check "a script that uses all descriptors" check_descriptors
-quick tap_check_if "unshare -r unshare -p -f --kill-child --mount-proc true" "no namespaces can be made here" \
-    "namespaces of users and processes" check_namespaces
+quick tap_check_if "unshare -r true" "no namespace of users can be made here" "a namespace of users" \
+    check_namespace -r
+quick tap_check_if "unshare -p -f --kill-child --mount-proc true" "no namespace of processes can be made here" \
+    "a namespace of processes" check_namespace_of_processes
 quick tap_check "a program that is started without LD_PRELOAD" check_lost_front
 quick tap_check "functions from the handle of the MPI library" check_handle
 tap_check "a program that looks for MPI in vain" check_probe

@@ -31,11 +31,14 @@ static int compare_ranks(const void *first, const void *second)
     return (a > b) - (a < b);
 }
 
-static bool list_files(const char *folder, file_list *list, char *message)
+/* Leaves the list empty if there is no file, with the reason in the message. */
+static void list_files(const char *folder, file_list *list, char *message)
 {
     DIR *directory = opendir(folder);
-    if (!directory)
-        return trace_fail(message, "%s: this folder cannot be read: %s", folder, strerror(errno));
+    if (!directory) {
+        trace_fail(message, "%s: this folder cannot be read: %s", folder, strerror(errno));
+        return;
+    }
     for (struct dirent *entry; (entry = readdir(directory));) {
         int rank, length = 0;
         if (sscanf(entry->d_name, TRACE_FILE_PATTERN "%n", &rank, &length) != 1 || length == 0 || rank < 0 ||
@@ -46,10 +49,10 @@ static bool list_files(const char *folder, file_list *list, char *message)
         list->ranks[list->count++] = rank;
     }
     closedir(directory);
-    if (list->count == 0)
-        return trace_fail(message, "%s: there is no trace in this folder: it has no file rank-N.mpixtrace", folder);
-    qsort(list->ranks, (size_t)list->count, sizeof *list->ranks, compare_ranks);
-    return true;
+    if (list->count > 0)
+        qsort(list->ranks, (size_t)list->count, sizeof *list->ranks, compare_ranks);
+    else
+        trace_fail(message, "%s: there is no trace in this folder: it has no file rank-N.mpixtrace", folder);
 }
 
 void trace_path(char path[TRACE_PATH_SIZE], const char *folder, int rank)
@@ -219,7 +222,8 @@ static bool read_listed(trace *read, const char *folder, const file_list *list, 
 static bool read_all(trace *read, const char *folder, char *message)
 {
     file_list list = {NULL, 0};
-    bool is_good = list_files(folder, &list, message) && read_listed(read, folder, &list, message);
+    list_files(folder, &list, message);
+    const bool is_good = list.count > 0 && read_listed(read, folder, &list, message);
     free(list.ranks);
     return is_good;
 }

@@ -301,7 +301,7 @@ void mh_trace_finish(trace_call *call)
  * just before it ended the job. */
 void mh_trace_abort(void)
 {
-    static const struct timespec pause = {.tv_nsec = 200 * 1000 * 1000};
+    static const struct timespec pause = {.tv_nsec = 200 * MH_NS_PER_MS};
     if (mh_trace.pid != getpid())
         return;
     mh_trace_flush(TRACE_IN_A_SECOND, true);

@@ -124,9 +124,11 @@ void communicators_free(communicators *found)
 
 const communicator *communicators_of(const communicators *found, int rank, uint32_t id)
 {
-    int number = id;
-    if (id >= COMMUNICATORS_PREDEFINED)
-        number = id < found->of->processes[rank].communicator_count ? found->numbers[rank][id] : COMMUNICATOR_UNKNOWN;
+    int number = COMMUNICATOR_UNKNOWN;
+    if (id < COMMUNICATORS_PREDEFINED)
+        number = (int)id;
+    else if (id < found->of->processes[rank].communicator_count)
+        number = found->numbers[rank][id];
     return number != COMMUNICATOR_UNKNOWN ? &found->list[number] : NULL;
 }
 
