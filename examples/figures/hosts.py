@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Figures of hosts whose clocks drift, from a trace."""
+import bisect
 import glob
 import os
 import shutil
@@ -9,6 +10,7 @@ from base import Failed, Figure, amount, grouped, launch, launcher_problem, prog
 
 # What corrects times, and how a sentence begins about it.
 CLOCKS = {"start": "Set at the start", "linear": "By a line", "global": "By the global clock"}
+COLUMNS = ("site", "call", "rank", "enter_ns", "leave_ns", "bound_ns")
 
 
 class Gantt(Figure):
@@ -34,7 +36,8 @@ class Gantt(Figure):
 
     def problems(self):
         source = self.source()
-        yield None if os.path.exists(f"{run.tools}/mpix_trace_report") else "there is no mpix_trace_report"
+        for tool in ("mpix_trace_report", "mpix_trace_convert"):
+            yield None if os.path.exists(f"{run.tools}/{tool}") else f"there is no {tool}"
         if source != "given":
             yield None if os.path.exists(f"{run.tools}/../lib/interpose/mpix_trace") else "there is no mpix_trace"
         if source == "made":
@@ -84,14 +87,21 @@ class Gantt(Figure):
                 answers |= {line.split(b" ", 1)[1] for line in file if line.startswith(f"{key} ".encode())}
         return ",".join(sorted(answer.decode(errors="replace").replace("\\", "").strip() for answer in answers))
 
-    def trace_rows(self, folder, *options):
+    def rows_of(self, tool, folder, *options):
         with open(f"{run.work}/out", "w") as output:
-            status = supervise([f"{run.tools}/mpix_trace_report", folder, "--format", "csv", *options], output)
-        with open(f"{run.work}/out") as output:
+            status = supervise([f"{run.tools}/{tool}", folder, "--format", "csv", *options], output)
+        with open(f"{run.work}/out", errors="replace") as output:
             rows = read_csv(output)
         if status != 0:
-            raise Failed(f"mpix_trace_report failed, exit status {status}")
+            raise Failed(f"{tool} failed, exit status {status}")
         return rows
+
+    def by_clock(self, times, clock, global_ns):
+        """A global time as a clock that is corrected less has it. times: global and local ones, of the same rank."""
+        (first, first_local), (last, last_local) = times[0], times[-1]
+        local = times[bisect.bisect_left(times, (global_ns - 1,))][1]
+        rate = (last - first) / (last_local - first_local) if clock == "linear" else 1
+        return round(first + (local - first_local) * rate)
 
     def measure(self):
         """The calls of the site that calls MPI_Allreduce most often, by each clock."""
@@ -101,15 +111,21 @@ class Gantt(Figure):
             "two namespaces of one machine, of which one clock was made to drift by 20 ppm, and to swing by 3 ppm")
         if source == "given":
             self.notes["library"] = " ".join(self.told(folder, "mpi").split())
-        ranks = len(glob.glob(f"{folder}/rank-*.mpixtrace"))
+        sites = [(int(row["calls"]), row["site"]) for row in self.rows_of("mpix_trace_report", folder)
+                 if row["function"] == "MPI_Allreduce"]
+        if not sites:
+            raise Failed("the trace has no calls of MPI_Allreduce by several processes")
+        site = max(sites, key=lambda pair: pair[0])[1]
+        rows = [row for row in self.rows_of("mpix_trace_report", folder, "--show", "calls") if row["site"] == site]
+        times = grouped((row["rank"], (int(row["global_ns"]), int(row["local_ns"])))
+                        for row in self.rows_of("mpix_trace_convert", folder))
+        times = {rank: sorted(pairs) for rank, pairs in times.items()}
+        ranks = len(times)
         for clock in CLOCKS:
-            sites = [(int(row["calls"]), row["site"]) for row in
-                     self.trace_rows(folder, "--show", "sites", "--times", clock) if row["function"] == "MPI_Allreduce"]
-            if not sites:
-                raise Failed("the trace has no calls of MPI_Allreduce by several processes")
-            site = max(sites, key=lambda pair: pair[0])[1]
-            self.data += [{"ranks": ranks, "clock": clock, **row} for row in
-                          self.trace_rows(folder, "--show", "calls", "--times", clock) if row["site"] == site]
+            for row in rows:
+                moved = {} if clock == "global" else {
+                    name: self.by_clock(times[row["rank"]], clock, int(row[name])) for name in ("enter_ns", "leave_ns")}
+                self.data.append({"ranks": ranks, "clock": clock, **{name: row[name] for name in COLUMNS}, **moved})
 
     # ---- Drawing
 

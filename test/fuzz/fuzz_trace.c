@@ -121,17 +121,17 @@ static void report(const trace *read, const trace_matches *matches)
     for (size_t i = 0; i < profile.count; i++)
         FUZZ_REQUIRE(profile.list[i].function && profile.list[i].total_ns >= 0);
     profile_free(&profile);
-    sites_find(&sites, read, matches, true);
+    sites_find(&sites, read, matches);
     sites_free(&sites);
 }
 
 /* All that is waited is charged, and the critical path is as long as the run. */
-static void analyze(const trace *read, const trace_matches *matches, bool has_bounds)
+static void analyze(const trace *read, const trace_matches *matches)
 {
     wait_analysis found;
     answer_t answer;
     int64_t charged_ns = 0, path_ns = 0;
-    analysis_make(&found, read, matches, has_bounds);
+    analysis_make(&found, read, matches);
     for (size_t i = 0; i < found.causes.count; i++) {
         charged_ns += found.causes.list[i].charged_ns;
         path_ns += found.causes.list[i].path_ns;
@@ -192,14 +192,13 @@ static void check_trace(trace *read)
     check_matches(&matches);
     check_correction(read, &matches);
     report(read, &matches);
-    analyze(read, &matches, true);
-    analyze(read, &matches, false);
+    analyze(read, &matches);
     convert(read);
     write_again(read);
     cut(read, &matches);
     check_matches(&matches);
     report(read, &matches);
-    analyze(read, &matches, true);
+    analyze(read, &matches);
     trace_matches_free(&matches);
 }
 

@@ -79,10 +79,6 @@ check_waits() {
     for state in 'late sender' 'wait at barrier' 'wait at N x N'; do
         grep -q "^$state," "$scratch/rows" || complain "there is no $state"
     done
-    # Times that have no bound have waits, too.
-    report --times start --format csv --show causes
-    expect_value 1 rank 2
-    expect_value 1 bound_ns ''
 }
 
 check_functions() {
@@ -112,14 +108,6 @@ check_calls() {
     report --format csv
     expect_value 1 spread_median_ns "$(cat "$scratch/median")"
     [ -s "$scratch/median" ] || complain "there are no calls"
-}
-
-check_clocks() {
-    report --format csv --times start
-    expect_value 1 bound_ns ''
-    report --format csv --times linear
-    # Clocks that drift evenly are right by a line.
-    value_of 1 pattern | grep -q '^one-late:2:' || complain "another pattern"
 }
 
 check_columns() {
@@ -353,7 +341,6 @@ check_bad_options() {
 2 traces|$scratch/two
 --format html
 --show everything
---times mine
 --site 0
 --site 4 --write-arrivals $scratch/none.csv
 --site 1
@@ -583,7 +570,6 @@ quick tap_check "mpix_trace_report: call sites of a known trace" check_sites
 quick tap_check "mpix_trace_report: waits and their causes" check_waits
 quick tap_check "mpix_trace_report: functions" check_functions
 quick tap_check "mpix_trace_report: calls" check_calls
-quick tap_check "mpix_trace_report: clocks" check_clocks
 quick tap_check "mpix_trace_report: tables" check_text
 quick tap_check "mpix_trace_report: calls of an interval" check_interval
 quick tap_check "mpix_trace_report: a part of the run" check_part

@@ -198,7 +198,7 @@ TEST(sites_of_a_trace)
     trace_matches matches;
     sites_t sites;
     make_trace(&made, &matches);
-    sites_find(&sites, &made.trace, &matches, false);
+    sites_find(&sites, &made.trace, &matches);
     EXPECT(sites.count == 2, "%d sites", sites.count);
     EXPECT(strcmp(sites.list[0].place, "+0x1020 in program") == 0 && sites.list[0].summary.wait_ns == 70,
            "first: %s, waited %g", sites.list[0].place, sites.list[0].summary.wait_ns);
@@ -207,17 +207,17 @@ TEST(sites_of_a_trace)
            "second: %s", sites.list[1].place);
     EXPECT(strcmp(sites.list[0].comm, "world") == 0 && strcmp(sites.list[0].function, "MPI_Bcast") == 0, "%s on %s",
            sites.list[0].function, sites.list[0].comm);
-    EXPECT(sites.list[0].summary.bound_ns < 0, "local clocks have a bound");
+    EXPECT(sites.list[0].summary.bound_ns < 0, "clocks without records have a bound");
     sites_free(&sites);
     /* Both from one place: one site. Without symbols they go by the addresses of rank 0. */
     trace_process *first = &made.trace.processes[0];
     first->locations[0].events[5].value = 0x5010;
-    sites_find(&sites, &made.trace, &matches, false);
+    sites_find(&sites, &made.trace, &matches);
     EXPECT(sites.count == 1, "%d sites", sites.count);
     EXPECT(sites.list[0].arrivals.calls == 2 && sites.list[0].arrivals.enter_ns[0] == 10, "calls are not by time");
     sites_free(&sites);
     first->site_count = 0;
-    sites_find(&sites, &made.trace, &matches, false);
+    sites_find(&sites, &made.trace, &matches);
     EXPECT(sites.count == 1, "%d sites", sites.count);
     EXPECT(strcmp(sites.list[0].place, "0x5010") == 0, "%s", sites.list[0].place);
     sites_free(&sites);

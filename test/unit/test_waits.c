@@ -274,7 +274,7 @@ static void analyze(wait_analysis *found, trace_matches *matches, made_trace *ma
 {
     trace_set_times(&made->trace, by);
     made_match(made, matches);
-    analysis_make(found, &made->trace, matches, by == TRACE_GLOBAL);
+    analysis_make(found, &made->trace, matches);
 }
 
 /* What the delay costs by the analysis: more than without it. Of the planted cause, and of the greatest other one. */

@@ -26,7 +26,6 @@ typedef struct settings {
     double from_s, to_s;
     output_t output; /* of the tables */
     int64_t show;    /* show_t, or ABSENT: what the format usually has */
-    int64_t clock;   /* trace_clock */
 } settings_t;
 
 /* Names of a choice, NULL after the last. */
@@ -53,8 +52,6 @@ static const option_spec_t options[] = {
     {0, "show", "KIND", OPTION_CHOICE, FIELD(show), 0, 0, NAMES(show_names), NULL,
      "causes (of waits), waits (by call site), functions, ranks\n(functions on each rank), sites, or calls; default:\n"
      "sites, and in a table sentences, causes, waits and\nfunctions, too"},
-    {0, "times", "KIND", OPTION_CHOICE, FIELD(clock), 0, 0, NAMES(trace_clock_names), "global",
-     "local: times by the local clocks; start: these, set at\nthe start; linear: corrected by a line; or global"},
     FILE_OPTION("write-arrivals", FIELD(arrival_path),
                 "write the arrivals of a call site to FILE, for mpix_bench --arrival file:FILE"),
     {0, "site", "N", OPTION_INTEGER, FIELD(site), 1, 1e9, NULL, NULL,
@@ -209,20 +206,19 @@ static bool needs_waits(const settings_t *settings)
 static void find_all(const settings_t *settings, findings_t *findings)
 {
     trace *of = &findings->of;
-    const bool is_global = findings->clock == TRACE_GLOBAL;
     if (settings->from_s >= 0 || settings->to_s >= 0)
         trace_cut(of, &findings->matches, settings->from_s >= 0 ? of->zero_ns + settings->from_s * 1e9 : 0,
                   settings->to_s >= 0 ? of->zero_ns + settings->to_s * 1e9 : INFINITY);
     profile_make(&findings->profile, of);
-    sites_find(&findings->sites, of, &findings->matches, is_global);
+    sites_find(&findings->sites, of, &findings->matches);
     if (needs_waits(settings))
-        analysis_make(&findings->waits, of, &findings->matches, is_global);
+        analysis_make(&findings->waits, of, &findings->matches);
 }
 
 static int report(settings_t *settings, findings_t *findings)
 {
     output_t *output = &settings->output;
-    trace_set_times(&findings->of, findings->clock);
+    trace_set_times(&findings->of, TRACE_GLOBAL);
     trace_match(&findings->of, &findings->matches);
     const double end_s = end_of_trace_s(&findings->of);
     if (settings->from_s > end_s) {
@@ -247,7 +243,7 @@ static int report(settings_t *settings, findings_t *findings)
 
 static int read_and_report(settings_t *settings)
 {
-    findings_t findings = {.clock = (trace_clock)settings->clock};
+    findings_t findings = {.profile = {0}};
     char message[TRACE_MESSAGE_SIZE];
     if (settings->memory_mib != ABSENT)
         bulk_limit(room_bytes(settings->memory_mib, (size_t)1 << 20));

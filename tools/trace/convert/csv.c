@@ -162,7 +162,7 @@ int convert_to_csv(conversion *job)
     const table_t table = TABLE(events_schema, &output);
     trace_matches matches;
     trace_match(job->of, &matches);
-    analysis_charge(&job->waits, job->of, &matches, true);
+    analysis_charge(&job->waits, job->of, &matches);
     size_t **numbers = number_matches(job->of, &matches);
     trace_matches_free(&matches);
     table_head(&table, NULL, 0);

@@ -314,7 +314,7 @@ int convert_to_perfetto(conversion *job)
     trace_matches matches;
     trace_match(job->of, &matches);
     if (!job->is_local)
-        analysis_charge(&job->waits, job->of, &matches, true);
+        analysis_charge(&job->waits, job->of, &matches);
     fprintf(job->file,
             "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":\"mpix_trace_convert\",\"version\":\"%s\","
             "\"times\":\"%s\"},\n\"traceEvents\":[",

@@ -12,7 +12,7 @@
 
 enum { DURATION_BYTES = 32 };
 
-/* Three digits, in the unit that needs the fewest: 57.1 ms. */
+/* Three digits, in the unit that needs the fewest: 57.1 ms. After ±: the part that may be an error of the clocks. */
 static const char *duration(char text[DURATION_BYTES], double ns)
 {
     static const struct {
@@ -68,27 +68,19 @@ static void say_where(char *text, size_t text_bytes, const wait_analysis *of, co
         snprintf(text, text_bytes, "Rank %d computes too long between %s and %s", key->rank, from, to);
 }
 
-/* The part of the waits that may be an error of the clocks. */
-static void say_bound(char *text, size_t text_bytes, double bound_ns)
-{
-    char bound[DURATION_BYTES];
-    snprintf(text, text_bytes, " (± %s)", duration(bound, bound_ns));
-}
-
 static void say_cause(char *text, const wait_analysis *of, size_t place)
 {
     const cause *one = of->order[place];
-    char late[DURATION_BYTES], waited[DURATION_BYTES], now[DURATION_BYTES], then[DURATION_BYTES], bound[64] = "";
+    char late[DURATION_BYTES], waited[DURATION_BYTES], now[DURATION_BYTES], then[DURATION_BYTES], bound[DURATION_BYTES];
     say_where(text, ANSWER_BYTES, of, &one->key);
-    if (of->has_bounds)
-        say_bound(bound, sizeof bound, one->bound_ns);
     text_append(text, ANSWER_BYTES,
                 ", by %s in %" PRId64
-                " instance%s; other ranks wait %s%s for it, %.1f %% of the run on all ranks; without "
+                " instance%s; other ranks wait %s (± %s) for it, %.1f %% of the run on all ranks; without "
                 "that the run would take %s instead of %s.",
                 duration(late, (double)one->late_ns), one->instances, one->instances == 1 ? "" : "s",
-                duration(waited, (double)one->charged_ns), bound, analysis_percent(of, (double)one->charged_ns),
-                duration(then, (double)of->without_ns[place]), duration(now, (double)of->run_ns));
+                duration(waited, (double)one->charged_ns), duration(bound, one->bound_ns),
+                analysis_percent(of, (double)one->charged_ns), duration(then, (double)of->without_ns[place]),
+                duration(now, (double)of->run_ns));
 }
 
 /* A rank without clock records; -1: there is none. */
@@ -110,7 +102,7 @@ static bool has_calls(const graph *of)
 
 static void say_no_waits(char *text, const wait_analysis *of)
 {
-    const int rank = of->has_bounds ? find_without_clock(of->graph.of) : -1;
+    const int rank = find_without_clock(of->graph.of);
     if (of->graph.is_too_long)
         snprintf(text, ANSWER_BYTES, "No waits can be told: the times of the trace are centuries apart.");
     else if (of->graph.of->is_cut && !has_calls(&of->graph))
@@ -126,20 +118,21 @@ static void say_no_waits(char *text, const wait_analysis *of)
 
 static void say_all(char *text, const wait_analysis *of, int said)
 {
-    char waited[DURATION_BYTES], bound[64] = "";
+    char waited[DURATION_BYTES], bound[DURATION_BYTES];
     const double waited_ns = (double)of->causes.waited_ns, percent = analysis_percent(of, waited_ns);
     if (of->waits.count == 0) {
         say_no_waits(text, of);
         return;
     }
-    if (of->has_bounds)
-        say_bound(bound, sizeof bound, of->bound_ns);
+    duration(waited, waited_ns);
+    duration(bound, of->bound_ns);
     if (said == 0)
-        snprintf(text, ANSWER_BYTES, "No cause of waits costs %g %% of the run; all waits together take %s%s, %.2f %%.",
-                 WORTH_PERCENT, duration(waited, waited_ns), bound, percent);
+        snprintf(text, ANSWER_BYTES,
+                 "No cause of waits costs %g %% of the run; all waits together take %s (± %s), %.2f %%.", WORTH_PERCENT,
+                 waited, bound, percent);
     else
-        snprintf(text, ANSWER_BYTES, "All waits together take %s%s, %.1f %% of the run on all ranks.",
-                 duration(waited, waited_ns), bound, percent);
+        snprintf(text, ANSWER_BYTES, "All waits together take %s (± %s), %.1f %% of the run on all ranks.", waited,
+                 bound, percent);
 }
 
 static void say_part(char *text, const trace *of)

@@ -241,7 +241,7 @@ static json_t *list_messages(const trace_matches *matches, const gantt_lanes_t *
 }
 
 json_t *gantt_data(const trace *of, const trace_matches *matches, const gantt_lanes_t *lanes, interval_t interval,
-                   const char *clock, size_t *message_step)
+                   size_t *message_step)
 {
     const bar_list_t bars = list_bars(of, lanes, &interval);
     json_t *functions = need(json_array()), *calls = need(json_array());
@@ -249,8 +249,8 @@ json_t *gantt_data(const trace *of, const trace_matches *matches, const gantt_la
     bulk_free(bars.list);
     return need(json_pack(
         "{s:s, s:s, s:o, s:s, s:f, s:o, s:o, s:o, s:o}", "type", "timeline", "title", "Calls and messages", "xTitle",
-        json_sprintf("time after %.9f s from the end of MPI_Init, by %s", (interval.from_ns - of->zero_ns) / 1e9,
-                     clock),
+        json_sprintf("time after %.9f s from the end of MPI_Init, by the global clock",
+                     (interval.from_ns - of->zero_ns) / 1e9),
         "laneTitle", "rank", "to", fmax(interval.to_ns - interval.from_ns, 1), "functions", functions, "calls", calls,
         "messages", list_messages(matches, lanes, &interval, message_step), "lanes", lane_names(of, lanes)));
 }

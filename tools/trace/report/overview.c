@@ -120,18 +120,18 @@ static json_t *list_links(const picture *of, const wait_analysis *waits, int lin
     return links;
 }
 
-json_t *overview_data(const wait_analysis *of, const char *clock, int linked)
+json_t *overview_data(const wait_analysis *of, int linked)
 {
     if (of->graph.is_too_long || of->graph.end_ns <= of->graph.begin_ns || of->graph.lane_count == 0)
         return NULL;
     picture picture = begin_picture(&of->graph);
     for (size_t lane = 0; lane < of->graph.lane_count; lane++)
         add_lane(&picture, of, lane);
-    json_t *data = need(json_pack(
-        "{s:s, s:s, s:o, s:s, s:f, s:f, s:o, s:o, s:o}", "type", "overview", "title", "The whole run", "xTitle",
-        json_sprintf("time from the end of MPI_Init, by %s", clock), "laneTitle", "rank", "from",
-        (double)of->graph.begin_ns - of->graph.of->zero_ns, "to", (double)of->graph.end_ns - of->graph.of->zero_ns,
-        "names", list_names(&picture), "rows", list_rows(&picture), "links", list_links(&picture, of, linked)));
+    json_t *data = need(json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:o, s:o, s:o}", "type", "overview", "title",
+                                  "The whole run", "xTitle", "time from the end of MPI_Init, by the global clock",
+                                  "laneTitle", "rank", "from", (double)of->graph.begin_ns - of->graph.of->zero_ns, "to",
+                                  (double)of->graph.end_ns - of->graph.of->zero_ns, "names", list_names(&picture),
+                                  "rows", list_rows(&picture), "links", list_links(&picture, of, linked)));
     free(picture.ns);
     return data;
 }

@@ -16,12 +16,6 @@
 
 enum { MAX_CURVES = 6, MAX_POINTS = 240, TITLE_BYTES = 768 };
 
-/* In a few words. */
-static const char *const clocks[] = {[TRACE_LOCAL] = "local clocks",
-                                     [TRACE_START] = "local clocks that were set at the start",
-                                     [TRACE_LINEAR] = "clocks corrected by a line",
-                                     [TRACE_GLOBAL] = "the global clock"};
-
 /* ---- Tables: the rows that other programs read */
 
 /* first: as page_table has it. */
@@ -254,7 +248,7 @@ static void print_worst(page_t *page, const findings_t *found, int causes)
 {
     for (int i = 0; i < causes; i++) {
         size_t step = 1;
-        json_t *data = worst_data(&found->waits, &found->matches, (size_t)i, clocks[found->clock], &step);
+        json_t *data = worst_data(&found->waits, &found->matches, (size_t)i, &step);
         fprintf(page->file, "<div id=\"cause-%d\">\n", i + 1);
         draw_lanes(page, &found->of, data, step);
         fputs("</div>\n", page->file);
@@ -275,7 +269,7 @@ static void print_waits(page_t *page, const findings_t *found)
             fprintf(page->file, " <a href=\"#cause-%d\">When others wait longest for it</a>", i + 1);
         fputs("</p>\n", page->file);
     }
-    json_t *overview = overview_data(&found->waits, clocks[found->clock], answer.causes);
+    json_t *overview = overview_data(&found->waits, answer.causes);
     if (overview)
         page_draw(page, overview);
     print_table(page, found, tables_short_causes, "Causes of waits, the greatest first", shown);
@@ -301,7 +295,7 @@ static void print_gantt(page_t *page, const findings_t *found, const interval_t 
     begin(page, "gantt", "An interval in detail",
           "A bar is a call, a line a message from the beginning of its send to the end of its receive.");
     if (interval) {
-        json_t *data = gantt_data(&found->of, &found->matches, lanes, *interval, clocks[found->clock], &step);
+        json_t *data = gantt_data(&found->of, &found->matches, lanes, *interval, &step);
         draw_lanes(page, &found->of, data, step);
     } else {
         fputs("<p>There are no calls.</p>\n", page->file);
@@ -316,10 +310,7 @@ static void print_others(page_t *page, const findings_t *found)
     print_table(page, found, tables_functions, "Time by function: mean, minimum and maximum of the ranks", NULL);
     fputs("</section>\n", page->file);
     begin(page, "clock", "The clock", "How far global times of a rank are from those of rank 0, at most.");
-    if (found->clock == TRACE_GLOBAL)
-        print_bounds(page, &found->of);
-    else
-        fputs("<p>Times on this page are not of the global clock, and have no bound.</p>\n", page->file);
+    print_bounds(page, &found->of);
     page_folded(page, &processes, "How it was recorded", true);
     fputs("</section>\n", page->file);
     sheet_free(&processes);

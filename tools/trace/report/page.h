@@ -40,19 +40,17 @@ json_t *gantt_lane_name(const trace_location *at);
 /*
  * gantt_data - what report.js draws as a timeline.
  *
- * clock          by which times are, in a few words
  * message_step   out: one of so many messages is drawn
  */
 json_t *gantt_data(const trace *of, const trace_matches *matches, const gantt_lanes_t *lanes, interval_t interval,
-                   const char *clock, size_t *message_step);
+                   size_t *message_step);
 
 /*
  * worst_data - likewise, the worst instance of a cause: it is marked, and all waits, and which are charged to it.
  *
  * place   of the cause in the order of causes, from 0
  */
-json_t *worst_data(const wait_analysis *of, const trace_matches *matches, size_t place, const char *clock,
-                   size_t *message_step);
+json_t *worst_data(const wait_analysis *of, const trace_matches *matches, size_t place, size_t *message_step);
 
 /*
  * overview_data - what report.js draws of the whole run: how much of each of some hundred spans of time threads wait or
@@ -60,7 +58,7 @@ json_t *worst_data(const wait_analysis *of, const trace_matches *matches, size_t
  *
  * linked   so many of the greatest causes have a time line of their own, to which the picture leads
  */
-json_t *overview_data(const wait_analysis *of, const char *clock, int linked);
+json_t *overview_data(const wait_analysis *of, int linked);
 
 /*
  * trace_page_print - print the page.

@@ -83,7 +83,7 @@ static void name_comm(site_t *site, const trace *of, const trace_call *call)
     }
 }
 
-static void take_arrivals(site_t *site, const trace *of, const site_key_t *key, bool has_bounds)
+static void take_arrivals(site_t *site, const trace *of, const site_key_t *key)
 {
     arrivals_t *to = &site->arrivals;
     for (int rank = 0; rank < to->ranks; rank++) {
@@ -93,7 +93,7 @@ static void take_arrivals(site_t *site, const trace *of, const site_key_t *key, 
         to->enter_ns[place] = part->enter.at->global_ns[part->enter.event] - of->zero_ns;
         to->leave_ns[place] = part->leave.at->global_ns[part->leave.event] - of->zero_ns;
         to->wait_from_ns[place] = part->wait.at->global_ns[part->wait.event] - of->zero_ns;
-        to->bound_ns[place] = has_bounds ? trace_bound_ns(process, trace_time_ns(&part->enter)) : NAN;
+        to->bound_ns[place] = trace_bound_ns(process, trace_time_ns(&part->enter));
     }
 }
 
@@ -122,7 +122,7 @@ static int compare_wait(const void *left, const void *right)
     return (a < b) - (a > b);
 }
 
-void sites_find(sites_t *sites, const trace *of, const trace_matches *matches, bool has_bounds)
+void sites_find(sites_t *sites, const trace *of, const trace_matches *matches)
 {
     size_t count = 0;
     site_key_t *keys = need(calloc(matches->call_count + 1, sizeof keys[0]));
@@ -140,7 +140,7 @@ void sites_find(sites_t *sites, const trace *of, const trace_matches *matches, b
     /* Events that are in files are read once if they are used in the order of time. */
     qsort(keys, count, sizeof keys[0], by_time);
     for (size_t i = 0; i < count; i++)
-        take_arrivals(&sites->list[keys[i].site], of, &keys[i], has_bounds);
+        take_arrivals(&sites->list[keys[i].site], of, &keys[i]);
     for (int i = 0; i < sites->count; i++)
         sites->list[i].summary = arrivals_summarize(&sites->list[i].arrivals);
     qsort(sites->list, (size_t)sites->count, sizeof sites->list[0], compare_wait);

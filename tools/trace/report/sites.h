@@ -25,12 +25,8 @@ typedef struct sites {
     site_t *list;
 } sites_t;
 
-/*
- * sites_find - find all call sites. matches must outlive them.
- *
- * has_bounds   whether times are of the global clock: others have no bound
- */
-void sites_find(sites_t *sites, const trace *of, const trace_matches *matches, bool has_bounds);
+/* sites_find - find all call sites. matches must outlive them. */
+void sites_find(sites_t *sites, const trace *of, const trace_matches *matches);
 void sites_free(sites_t *sites);
 
 #endif

@@ -211,12 +211,6 @@ enum { SHORT_ROWS = 10 };
 /* A short table has rows with more of the waits. */
 #define SHORT_PERCENT 0.1
 
-/* No value where the clock has no bound. */
-static cell_t bound_of_waits(const wait_analysis *of, double bound_ns)
-{
-    return of->has_bounds ? number_cell(ceil(bound_ns)) : text_cell("");
-}
-
 static const column_t wait_columns[] = {
     {"state", "", ROLE_KEY, TYPE_TEXT,
      "late sender, wrong order, late receiver, wait at barrier, wait at N x N, wait at fence, late post, late "
@@ -244,7 +238,7 @@ void tables_waits(const output_t *output, const findings_t *found, sheet_t *shee
         char place[PLACE_BYTES];
         answer_place(place, &of->graph, sum->place);
         table_row(&table, (cell_t[]){text_cell(wait_state_names[sum->state]), number_cell((double)sum->count),
-                                     number_cell((double)sum->waited_ns), bound_of_waits(of, sum->bound_ns),
+                                     number_cell((double)sum->waited_ns), number_cell(ceil(sum->bound_ns)),
                                      number_cell(analysis_percent(of, (double)sum->waited_ns)),
                                      number_cell((double)sum->longest_ns), text_cell(place)});
     }
@@ -293,7 +287,7 @@ static void print_cause(const table_t *table, const wait_analysis *of, size_t pl
     table_row(table,
               (cell_t[]){number_cell((double)place + 1), number_cell(one->key.rank),
                          text_cell(one->key.is_call ? "call" : "computes"), number_cell((double)one->charged_ns),
-                         bound_of_waits(of, one->bound_ns), number_cell(analysis_percent(of, (double)one->charged_ns)),
+                         number_cell(ceil(one->bound_ns)), number_cell(analysis_percent(of, (double)one->charged_ns)),
                          number_cell((double)(one->charged_ns - one->direct_ns)), number_cell((double)one->late_ns),
                          number_cell((double)one->instances), number_cell((double)one->path_ns),
                          has_gain ? number_cell((double)(of->run_ns - of->without_ns[place])) : text_cell(""),

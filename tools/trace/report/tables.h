@@ -17,7 +17,6 @@ typedef struct findings {
     profile_t profile;
     sites_t sites;
     wait_analysis waits;
-    trace_clock clock; /* by which times are */
 } findings_t;
 
 /* The columns of each table. */

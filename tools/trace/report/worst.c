@@ -85,8 +85,7 @@ static gantt_lanes_t choose_lanes(const wait_analysis *of, const cause *cause, c
     return lanes;
 }
 
-json_t *worst_data(const wait_analysis *of, const trace_matches *matches, size_t place, const char *clock,
-                   size_t *message_step)
+json_t *worst_data(const wait_analysis *of, const trace_matches *matches, size_t place, size_t *message_step)
 {
     const cause *cause = of->order[place];
     const int64_t length_ns = cause->worst_end_ns - cause->worst_begin_ns;
@@ -94,7 +93,7 @@ json_t *worst_data(const wait_analysis *of, const trace_matches *matches, size_t
     chain.waits = chain_find(&of->graph, &of->waits, cause, cause->worst_end_ns + length_ns, &chain.count);
     const gantt_lanes_t lanes = choose_lanes(of, cause, &chain);
     const interval_t seen = choose_interval(of->graph.of, &lanes, cause);
-    json_t *data = gantt_data(of->graph.of, matches, &lanes, seen, clock, message_step);
+    json_t *data = gantt_data(of->graph.of, matches, &lanes, seen, message_step);
     json_object_set_new(
         data, "title",
         need(json_sprintf("Cause %zu: rank %d, when others wait longest for it", place + 1, cause->key.rank)));

@@ -134,17 +134,17 @@ static void find_efficiencies(wait_analysis *to)
     to->transfer = to->run_ns > 0 ? (double)ideal_ns / (double)to->run_ns : 1;
 }
 
-void analysis_charge(wait_analysis *made, const trace *of, const trace_matches *matches, bool has_bounds)
+void analysis_charge(wait_analysis *made, const trace *of, const trace_matches *matches)
 {
-    *made = (wait_analysis){.has_bounds = has_bounds};
+    *made = (wait_analysis){.run_ns = 0};
     graph_make(&made->graph, of, matches);
-    waits_find(&made->waits, &made->graph, has_bounds);
+    waits_find(&made->waits, &made->graph);
     causes_find(&made->causes, &made->graph, &made->waits);
 }
 
-void analysis_make(wait_analysis *made, const trace *of, const trace_matches *matches, bool has_bounds)
+void analysis_make(wait_analysis *made, const trace *of, const trace_matches *matches)
 {
-    analysis_charge(made, of, matches, has_bounds);
+    analysis_charge(made, of, matches);
     made->run_ns = made->graph.end_ns - made->graph.begin_ns;
     sum_unseen(made);
     path_add(&made->causes, &made->graph, &made->waits);

@@ -33,14 +33,13 @@ typedef struct {
     double load_balance, serialization, transfer;
     int64_t unseen_ns; /* what all ranks together spent, beside waits, in calls of which waits cannot be seen */
     double bound_ns;   /* of all waits together */
-    bool has_bounds;
 } wait_analysis;
 
-/* Analyze a trace, whose global times are set. has_bounds: these are of the global clock. */
-void analysis_make(wait_analysis *made, const trace *of, const trace_matches *matches, bool has_bounds);
+/* Analyze a trace, whose global times are set. */
+void analysis_make(wait_analysis *made, const trace *of, const trace_matches *matches);
 
 /* Of this only graph, waits and causes, without their order, critical path, and gains. */
-void analysis_charge(wait_analysis *made, const trace *of, const trace_matches *matches, bool has_bounds);
+void analysis_charge(wait_analysis *made, const trace *of, const trace_matches *matches);
 void analysis_free(wait_analysis *made);
 
 /* A time of all ranks together, in percent of the time of the run on all of them. */

@@ -45,7 +45,7 @@ static double bound_ns(const graph *of, const graph_wait *wait, const graph_depe
 }
 
 /* Whether a call waits. It does so until the last of what it depends on, but no longer than it lasts. */
-static bool find_wait(const graph *of, size_t lane, size_t index, bool has_bounds, graph_wait *wait)
+static bool find_wait(const graph *of, size_t lane, size_t index, graph_wait *wait)
 {
     const graph_call *call = call_at(of, lane, index);
     const graph_dependency *dependencies = of->lanes[lane].dependencies, *on = NULL;
@@ -61,19 +61,19 @@ static bool find_wait(const graph *of, size_t lane, size_t index, bool has_bound
     }
     if (!on)
         return false;
-    last.bound_ns = has_bounds ? bound_ns(of, &last, on) : 0;
+    last.bound_ns = bound_ns(of, &last, on);
     last.end_ns = last.end_ns < call->leave_ns ? last.end_ns : call->leave_ns;
     *wait = last;
     return (double)(last.end_ns - last.begin_ns) > last.bound_ns;
 }
 
-void waits_find(graph_waits *found, graph *of, bool has_bounds)
+void waits_find(graph_waits *found, graph *of)
 {
     *found = (graph_waits){0, NULL};
     for (size_t lane = 0; !of->is_too_long && lane < of->lane_count; lane++)
         for (size_t i = 0; i < of->lanes[lane].count; i++) {
             graph_wait wait;
-            if (!find_wait(of, lane, i, has_bounds, &wait))
+            if (!find_wait(of, lane, i, &wait))
                 continue;
             found->list = graph_room(found->list, found->count, sizeof wait);
             of->lanes[lane].calls[i].wait = (uint32_t)found->count;

@@ -24,12 +24,8 @@ typedef struct {
 /* When what a call depends on is there, and what that is: a call. False: it does not depend on another thread. */
 bool graph_release(const graph *of, size_t lane, const graph_dependency *dependency, graph_wait *release);
 
-/*
- * Find all waits, and name them in the calls of the graph.
- *
- * has_bounds   whether times are of the global clock: others have no bound
- */
-void waits_find(graph_waits *found, graph *of, bool has_bounds);
+/* Find all waits, and name them in the calls of the graph. */
+void waits_find(graph_waits *found, graph *of);
 void waits_free(graph_waits *found);
 
 /* Waits in the order in which they end; to be freed by bulk_free. */
