@@ -2,7 +2,7 @@
 """The figures of mpix_bench --format csv, computed anew from what --raw wrote. Prints what differs in a printed digit.
 Of one operation under one scheme.
 
-check_recompute.py RAW CSV [REACH]   REACH: see check_bias
+check_recompute.py RAW CSV
 """
 import csv
 import sys
@@ -76,16 +76,7 @@ def figures_of(calls, row):
         "slowest_rank": sums.index(max(sums)), "fastest_rank": sums.index(min(sums))}
 
 
-def check_bias(calls, row, reach):
-    """With samples left out by chance, the median of all is in the interval of that of the valid ones, or in one REACH
-    times as wide."""
-    of_all, figure = median(call.local for call in calls), float(row["median_ns"])
-    low, high = figure - float(row["median_low_ns"]), float(row["median_high_ns"]) - figure
-    if not figure - reach * low <= of_all <= figure + reach * high:
-        print(f"size {row['size_bytes']}: median_ns is {figure}, and that of all samples {of_all}")
-
-
-def main(raw_path, csv_path, reach=None):
+def main(raw_path, csv_path):
     raw, rows, together = read(raw_path), read(csv_path), {}
     keys = {(row["size_bytes"], row["arrival"]) for row in rows}
     if not rows or keys != {(row["size_bytes"], row["arrival"]) for row in raw}:
@@ -103,8 +94,6 @@ def main(raw_path, csv_path, reach=None):
                 print(f"size {size} {arrival}: {name} is {row.get(name)}, and {value} by the raw times")
         if any(early > 2 for call in calls for early in call.early):
             print(f"size {size} {arrival}: a rank started early")
-        if reach:
-            check_bias(calls, row, float(reach))
 
 
 main(*sys.argv[1:])

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Whether the figures of mpix_bench are those of its raw times, to the last digit, computed by another program; and
-# whether they stay where they are when samples are left out by chance.
+# Whether the figures of mpix_bench are those of its raw times, to the last digit, computed by another program.
 . "$(dirname "$0")/run.sh"
 command -v "$python" >/dev/null || skip_all "it takes python3"
 
@@ -12,29 +11,14 @@ measure() {     # RANKS ARGUMENT...: leaves the files raw and csv. A row without
     [ "$status" -le 1 ] || complain "exit status is above 1"
 }
 
-recompute() {   # [REACH]
-    "$python" "$here/check_recompute.py" "$scratch/raw" "$scratch/csv" "$@" 2>&1
+recompute() {
+    "$python" "$here/check_recompute.py" "$scratch/raw" "$scratch/csv" 2>&1
 }
 
 # RANKS ARGUMENT...
 check_figures() {
     measure "$@"
     recompute
-}
-
-# VALID REACH ARGUMENT...: of 30 %. As many valid samples as without, and the counts of the others are about right.
-check_left_out() {
-    valid=$1 reach=$2
-    shift 2
-    measure 2 "$@" -i "$valid" -x 10 --release barrier --invalid-percent 30 --seed 3
-    recompute "$reach"
-    from=csv columns valid missed late | awk -F, -v wanted="$valid" '
-        { valid += $1; missed += $2; late += $3 }
-        $1 != wanted { print $1 " valid samples" }
-        END {
-            part = missed / (valid + missed)
-            if (part < 0.25 || part > 0.35 || late != 0) print valid " valid, " missed " missed, " late " late"
-        }'
 }
 
 # Some flags are 0, and known. No others, on a busy machine either: the tolerance is a second.
@@ -75,7 +59,5 @@ tap_check "figures recomputed: too few samples for an interval" check_figures \
     2 alltoall -m 1,2,4 -i 5 -x 0 --release none
 tap_check "figures recomputed: a third rank stands aside" check_figures \
     3 allgather -m 1:16 -i 50 -x 5 --release barrier --barrier bruck --comm every:2
-tap_check "figures recomputed: samples left out by chance" check_left_out 150 2 allreduce -m 4:1024
-tap_check "figures recomputed: samples left out at one size" check_left_out 499 1.5 reduce -m 8
 tap_check "figures recomputed: known flags, and marks that are the flags of the call before" check_marks
 tap_done

@@ -265,7 +265,7 @@ fence|fence
 least|latency
 --comm|bcast --comm moon
 --tail|bcast --tail 0,50
---invalid-percent|bcast --invalid-percent nan
+--ci-percent|bcast --ci-percent nan
 --raw|bcast --raw /nonexistent/directory/file
 --output|bcast --output /nonexistent/directory/file
 --jobs|--jobs /nonexistent/directory/file

@@ -115,6 +115,11 @@ static void take(samples_t *samples, const call_note_t *notes, int calls)
     ck_assert_int_eq(samples->calls, calls);
 }
 
+static void take_one(samples_t *samples, int64_t end_ns, sample_mark_t mark)
+{
+    EXPECT(samples_take(samples, &(call_note_t){.end_ns = end_ns, .mark = mark}), "no memory");
+}
+
 static void expect_number(const char *figure, double is, double expected)
 {
     EXPECT(fabs(is - expected) <= 1e-12 * fmax(fabs(expected), 1e-3), "%s is %.17g instead of %.17g", figure, is,
@@ -237,6 +242,36 @@ TEST(interval_holds_the_median)
     }
     /* 96.2 % by the binomial distribution; the limit is four deviations off. */
     EXPECT(held >= 0.95 * rounds, "in %d of %d rounds", held, rounds);
+}
+
+/* Samples that are left out by chance, not by their run times, do not move the median: that of all calls stays within
+ * the interval of the others, or of twice its width in all rounds. What leaves out the slow calls moves it. */
+TEST(samples_left_out_by_chance)
+{
+    enum { COUNT = 4000 };
+    static const double left_out = 0.3;
+    for (int round = 0; round < rounds_of(20); round++) {
+        samples_t all = {.ranks = 1}, some = {.ranks = 1}, fast = {.ranks = 1};
+        analysis_t of_some, of_fast;
+        chance dice = chance_of_round(round);
+        for (int i = 0; i < COUNT; i++) {
+            int64_t end_ns = (int64_t)chance_lognormal(&dice, 1e6, 1);
+            take_one(&all, end_ns, MARK_VALID);
+            take_one(&some, end_ns, chance_unit(&dice) < left_out ? MARK_MISSED : MARK_VALID);
+            take_one(&fast, end_ns, end_ns > 1700000 ? MARK_MISSED : MARK_VALID); /* 30 % */
+        }
+        double median_ns = samples_median(&all, SERIES_LOCAL_NS);
+        analyze(&some, RUN_TIME_LOCAL, NULL, 0, &of_some);
+        analyze(&fast, RUN_TIME_LOCAL, NULL, 0, &of_fast);
+        EXPECT(fabs((double)of_some.missed / COUNT - left_out) < 0.05, "%" PRId64 " missed", of_some.missed);
+        EXPECT(fabs(of_some.median_ns - median_ns) <= 2 * of_some.interval_ns, "%g ns moved to %g", median_ns,
+               of_some.median_ns);
+        EXPECT(fabs(of_fast.median_ns - median_ns) > 2 * of_fast.interval_ns, "%g ns stayed at %g", median_ns,
+               of_fast.median_ns);
+        samples_free(&all);
+        samples_free(&some);
+        samples_free(&fast);
+    }
 }
 
 TEST(narrow)

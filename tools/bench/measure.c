@@ -2,7 +2,6 @@
 /* measure.c - run batches of calls, and collect their times on rank 0. */
 #include "bench/bench.h"
 
-#include "common/random.h"
 #include "common/statistics.h"
 
 #include <math.h>
@@ -158,11 +157,7 @@ static call_note_t *notes_of_call(const task_t *task, int64_t batch_calls, int64
 /* A measured call becomes a sample. Its raw times are written at once, unless it overlaps with computation. */
 static void take_call(task_t *task, call_note_t *notes)
 {
-    const bench_settings_t *settings = &task->job->settings;
     samples_t *samples = &task->row.samples;
-    if (100 * random_fraction_of(settings->seed, task->row.figures.keys.size_bytes, samples->calls) <
-        settings->invalid_percent)
-        notes[0].mark = MARK_MISSED;
     const output_t *raw = &task->bench->plan.settings.results.raw; /* without a file if no raw times are wanted */
     if (raw->file && task->row.compute_ns == 0)
         report_raw(raw, &task->row.figures.keys, samples, notes);

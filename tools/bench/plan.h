@@ -42,7 +42,6 @@ typedef struct bench_settings {
     int64_t mem_limit_bytes; /* per process; ABSENT: the usual one, to which caches are fitted */
     int64_t seed;
     int64_t shuffle;
-    double invalid_percent;
     number_list_t tail; /* percentiles */
     int64_t full;
     results_t results;
