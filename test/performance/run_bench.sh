@@ -73,46 +73,22 @@ on_hosts() {
     fi
 }
 
-# The rows of mpix_skew --watch on standard input: means before, during and after the noise.
-show_phases() {     # FROM_S TO_S
-    printf '### 2 pinned ranks, a busy program on each core for a while\n\n'
-    $awk -F, -v from="$1" -v to="$2" '
-        /^#/ { next }
-        !titles++ { for (i = 1; i <= NF; i++) column[$i] = i; next }
-        {
-            time_s = $column["time_ns"] / 1e9
-            phase = time_s <= to + 1.25 ? "first second after" : "later"
-            if (time_s <= to + 0.25) phase = time_s <= from ? "before" : "during"
-            valid[phase] += $column["valid"]
-            calls[phase] += $column["calls"]
-            call_ns[phase] += $column["call_ns"]
-            rows[phase]++
-        }
-        END {
-            split("before,during,first second after,later", phases, ",")
-            printf "| %-18s | %10s | %6s |\n|---|---:|---:|\n", "phase", "call (ns)", "valid"
-            for (i = 1; i <= 4; i++) {
-                phase = phases[i]
-                if (!rows[phase]) continue
-                printf "| %-18s | %10.1f | %6.4f |\n", phase, call_ns[phase] / rows[phase], valid[phase] / calls[phase]
-            }
-        }'
-    echo
+# TITLE SECONDS
+alone() {
+    ranks=2 launch ./tools/mpix_skew --release harmonize -i 10000000 --time-slice-s "$2" --format csv |
+        show "2 pinned ranks, $1 a busy program ran on each core"
 }
 
 under_noise() {
-    local before_s=3 after_s=3 noisy=() pin=(--bind-to core)
-    launch ./tools/mpix_skew --watch --format csv --duration-s $((before_s + noise_s + after_s)) >"$scratch/rows" 2>&1 &
-    local watched=$!
-    sleep $before_s
+    local noisy=() pin=(--bind-to core)
+    alone before 3
     for ((i = 0; i < $(nproc); i++)); do
         (while :; do :; done) &
         noisy+=($!)
     done
-    sleep "$noise_s"
+    alone while "$noise_s"
     kill "${noisy[@]}"
-    wait $watched
-    show_phases $before_s $((before_s + noise_s)) <"$scratch/rows"
+    alone after 3
 }
 
 instructions() {    # CALLS

@@ -162,7 +162,7 @@ marked() {
 }
 
 none_is_marked() { [ -z "$(marked)" ]; }
-has_rows() { grep -qs slack_ns "$root/watch.json"; }
+has_calls() { grep -qs ",valid," "$root/calls"; }
 
 # Of a launcher, its helpers and two ranks, none outlives the campaign, though they print nothing that nobody reads.
 check_real_kill() {
@@ -172,10 +172,10 @@ check_real_kill() {
     # The flags are words, and there may be none.
     # shellcheck disable=SC2086
     "$programs/mpix_campaign" -o "$folder" --launches 1 -- mark="$root" "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 \
-        "$programs/mpix_skew" --watch --duration-s 120 --format json --output "$root/watch.json" \
+        "$programs/mpix_bench" barrier -i 1000000000 --time-slice-s 120 --raw "$root/calls" \
         >"$scratch/out" 2>"$scratch/err" </dev/null &
     pid=$!
-    comes_true has_rows || complain "the launch does not begin"
+    comes_true has_calls || complain "the launch does not begin"
     [ "$(marked | wc -l)" -ge 3 ] || complain "the ranks are not to be seen"
     kill -KILL $pid
     { wait $pid; } 2>/dev/null

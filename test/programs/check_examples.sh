@@ -13,7 +13,6 @@ check_skew_refusals() {
 --release barrier,
 word
 1 rank is too few|
---raw|--watch --duration-s 1 --raw $scratch/raw
 END
     expect_refusals 2 mpix_skew <<END
 --format html
@@ -82,16 +81,6 @@ check_skew_tables() {
     own_messages | grep -q 'global clock' || complain "does not tell that the global clock was used"
 }
 
-check_watch() {
-    run 2 mpix_skew --watch --duration-s 0.6 --format csv
-    expect_skew_status
-    problems=$(columns time_ns slack_ns calls valid call_ns | awk -F, '
-        $1 <= before || $2 !~ /^[0-9]+$/ || $3 < 1 || $4 > $3 || $5 <= 0 { print "row: " $0 }
-        { before = $1 }
-        END { if (NR == 0) print "no rows"; if (before < 0.6e9) print "ends at " before }')
-    [ -z "$problems" ] || complain "$problems"
-}
-
 # All schemes of the performance record.
 check_skew_schemes() {
     local scheme schemes="barrier harmonize harmonize-shm harmonize-dissemination harmonize-tree harmonize-collective"
@@ -127,7 +116,7 @@ END
 
 check_nothing_measured() {
     export LD_PRELOAD=$scratch/never.so
-    run 2 mpix_skew --watch --duration-s 0.3
+    run 2 mpix_skew -i 10 -x 1
     unset LD_PRELOAD
     expect_status 1
     expect_message 'no valid call of MPIX_Harmonize in '
@@ -241,7 +230,6 @@ tap_check_if "command -v script" "there is no script (Debian package: bsdutils)"
     "mpix_bench: progress on a terminal" check_narrow
 tap_check_if "test $(nproc) -le 4" "there are many processors" \
     "mpix_bench: more processes than processors" check_crowded
-tap_check "mpix_skew: watch" check_watch
 if ${CC:-mpicc} -shared -fPIC -o "$scratch/never.so" "$scratch/never.c" >"$scratch/log" 2>&1; then
     tap_check_if has_other_function "there is no shared library" \
         "mpix_skew: no valid call, and no scheme" check_nothing_measured

@@ -67,7 +67,7 @@ static double calls_left(const sampling_t *sampling)
 static int64_t fitting_calls(const sampling_t *sampling)
 {
     const sampling_limits_t *limits = &sampling->limits;
-    double max_ns = limits->max_batch_ns > 0 ? limits->max_batch_ns : ENGINE_MAX_BATCH_NS;
+    double max_ns = ENGINE_MAX_BATCH_NS;
     double calls = sampling->batch_calls > 0 ? 2 * sampling->batch_calls : FIRST_BATCH_CALLS;
     if (limits->limit_ns > 0)
         max_ns = fmin(max_ns, (double)limits->limit_ns * MAX_BATCH_PART);

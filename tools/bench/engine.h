@@ -35,8 +35,7 @@ typedef struct sampling_limits {
     int64_t wanted; /* valid samples */
     double max_calls;
     double max_batch_calls;
-    double max_batch_ns; /* 0: ENGINE_MAX_BATCH_NS */
-    int64_t limit_ns;    /* time slice; 0: none */
+    int64_t limit_ns; /* time slice; 0: none */
 } sampling_limits_t;
 
 /* A batch is to take at most this. */

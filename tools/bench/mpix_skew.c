@@ -11,7 +11,6 @@
 #include <mpix_harmonize.h>
 
 #include <dlfcn.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,9 +40,6 @@ static const option_spec_t options[] = {
     {0, "truth", "CLOCK", OPTION_CHOICE, FIELD(clock), 0, 0, NAMES(exit_clock_names), "auto",
      "the clock that measures exits: tsc or cntvct, global\n(the library's own), or auto: a counter that all\nranks "
      "share, else global"},
-    {0, "watch", NULL, OPTION_SWITCH, FIELD(watches), 0, 0, NULL, NULL,
-     "instead, call MPIX_Harmonize for --duration-s, and\nprint a row every 0.25 s"},
-    DURATION_OPTION(FIELD(duration_s), "how long to watch, in seconds"),
     RESULTS_OPTIONS(FIELD(results), "write release,call,skew_ns,valid of each call to FILE"),
 };
 
@@ -56,14 +52,12 @@ static const char notes[] =
     "  call           time in the loop of calls / number of calls, the clock reading after each included\n"
     "  calls, valid   all calls, and the valid ones\n"
     "  valid/s        valid calls / time in the loop of calls\n"
-    "With --watch, slack is the time from the decision on the deadline to the deadline, on rank 0.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed or a scheme has no valid call, 2 for a bad option.\n";
 
-static const schema_t watch_schema;
 static const program_spec_t program =
     PROGRAM_SPEC("mpix_skew", "Measures the exit skew of MPI_Barrier and MPIX_Harmonize, side by side.",
-                 .schemas = SCHEMAS(&skew_schema, &skew_raw_schema, &watch_schema));
+                 .schemas = SCHEMAS(&skew_schema, &skew_raw_schema));
 
 /* ---- What releases processes: MPI_Barrier, MPIX_Harmonize by each of its barriers, another library's */
 
@@ -274,86 +268,9 @@ static void allocate(skew_run_t *run)
     run->exit_ticks = touched_room(run, capacity, sizeof run->exit_ticks[0]);
     run->valid = touched_room(run, capacity, sizeof run->valid[0]);
     run->maxima = touched_room(run, 3 * capacity + 1, sizeof run->maxima[0]);
-    for (int i = 0; i < SCHEMES && run->world.rank == 0 && !run->settings.watches; i++)
+    for (int i = 0; i < SCHEMES && run->world.rank == 0; i++)
         if (skew_is_chosen(run, i))
             run->schemes[i].tally.skew_ticks = world_room(&run->world, calls, sizeof(int64_t), advice);
-}
-
-/* ---- MPIX_Harmonize as it goes: what it needs and reaches in each quarter of a second */
-
-#define WATCH_INTERVAL_NS INT64_C(250000000)
-/* Short, so that rows come in time although calls may become much slower within a block. */
-#define MAX_WATCH_BLOCK_NS 5e6
-
-static const column_t watch_columns[] = {
-    {"time_ns", "ns", ROLE_KEY, TYPE_INTEGER, "time since the start", "time(s)", 12, 2, 1e9},
-    {"slack_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the slack of the last call", "slack(ns)", 14, 0, 0},
-    {"calls", "", ROLE_FIGURE, TYPE_INTEGER, "calls since the previous row", "calls", 10, 0, 0},
-    {"valid", "", ROLE_FIGURE, TYPE_INTEGER, "the valid ones of them", "valid", 10, 0, 0},
-    {"call_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "time per call", "call(ns)", 14, 1, 0},
-};
-static const schema_t watch_schema =
-    SCHEMA("mpix-skew-watch", "Written by `mpix_skew --watch`: a row for each quarter of a second.", watch_columns);
-
-/* The rows of a watch, and when the next one is due. */
-typedef struct watch {
-    scheme_t *scheme;
-    table_t table;
-    int64_t begin_ns, next_row_ns;
-    int64_t calls, valid; /* in all rows */
-} watch_t;
-
-static void print_watched(watch_t *watch)
-{
-    char slack[64];
-    tally_t *tally = &watch->scheme->tally;
-    int64_t now_ns = system_time_ns() - watch->begin_ns;
-    world_statistic(&watch->scheme->run->world, "mpix_harmonize_slack_used_ns", slack, sizeof slack);
-    if (tally->calls > 0)
-        table_row(&watch->table, (cell_t[]){{NULL, (double)now_ns},
-                                            {slack[0] != '\0' ? NULL : "", strtod(slack, NULL)},
-                                            {NULL, (double)tally->calls},
-                                            {NULL, (double)tally->valid},
-                                            {NULL, (double)tally->loop_ns / (double)tally->calls}});
-    watch->calls += tally->calls;
-    watch->valid += tally->valid;
-    *tally = (tally_t){0};
-    watch->next_row_ns += WATCH_INTERVAL_NS * (1 + (now_ns - watch->next_row_ns) / WATCH_INTERVAL_NS);
-}
-
-static void run_watched_block(void *subject, batch_t *batch)
-{
-    watch_t *watch = subject;
-    run_block(watch->scheme, batch);
-    if (watch->scheme->run->world.rank == 0 && system_time_ns() - watch->begin_ns >= watch->next_row_ns)
-        print_watched(watch);
-}
-
-/* There is no warm-up, so the first row shows the start too. Returns an exit status. */
-static int watch_harmonize(skew_run_t *run)
-{
-    scheme_t *scheme = &run->schemes[SCHEME_HARMONIZE];
-    watch_t watch = {.scheme = scheme,
-                     .table = TABLE(watch_schema, &run->settings.results.output),
-                     .begin_ns = system_time_ns(),
-                     .next_row_ns = WATCH_INTERVAL_NS};
-    sampling_t *sampling = &scheme->sampling;
-    bool root = run->world.rank == 0;
-    if (root && watch.table.output->format == FORMAT_TABLE)
-        world_describe(&run->world, watch.table.output->file, "MPIX_Harmonize, as it goes");
-    if (root)
-        table_head(&watch.table, NULL, 0);
-    *sampling = (sampling_t){.span = &run->world, .subject = &watch, .run = run_watched_block};
-    sampling_begin(sampling, &(sampling_limits_t){.wanted = INT64_MAX,
-                                                  .max_calls = INFINITY,
-                                                  .max_batch_calls = (double)run->settings.block,
-                                                  .max_batch_ns = MAX_WATCH_BLOCK_NS,
-                                                  .limit_ns = (int64_t)(run->settings.duration_s * 1e9)});
-    engine_run(&sampling, 1, &run->dice);
-    if (!root)
-        return STATUS_GOOD;
-    print_watched(&watch);
-    return skew_judge(run, SCHEME_HARMONIZE, watch.calls, watch.valid);
 }
 
 /* ---- The program */
@@ -385,12 +302,6 @@ static int compare_schemes(skew_run_t *run)
 /* Whatever may be wrong with options is found here, before anything is measured. */
 static int prepare(skew_run_t *run)
 {
-    const results_t *results = &run->settings.results;
-    if (run->settings.watches && (results->raw.path || results->plot.path))
-        return world_refuse(&run->world, "option --%s is not allowed together with --watch",
-                            results->raw.path ? "raw" : "plot");
-    if (run->settings.watches)
-        run->settings.schemes = 1 << SCHEME_HARMONIZE;
     int status = exit_clock_open(&run->clock, &run->world, (exit_clock_kind_t)run->settings.clock);
     if (status == STATUS_GOOD)
         status = world_require_ranks(&run->world, 2);
@@ -407,7 +318,7 @@ static int run_program(skew_run_t *run)
 {
     int status = prepare(run);
     if (status == STATUS_GOOD)
-        status = run->settings.watches ? watch_harmonize(run) : compare_schemes(run);
+        status = compare_schemes(run);
     close_schemes(run);
     return results_close(&run->settings.results, &run->world, status);
 }

@@ -27,8 +27,6 @@ typedef struct skew_settings {
     int64_t schemes; /* bit i for scheme i */
     int64_t clock;
     double limit_s;
-    int64_t watches; /* for duration_s */
-    double duration_s;
     const char *other_path; /* rank 0 only */
     results_t results;
 } skew_settings_t;
@@ -79,9 +77,6 @@ static inline bool skew_is_chosen(const skew_run_t *run, int scheme)
 
 /* skew_take_in - rank 0: figures of this repetition, and its raw rows. */
 void skew_take_in(skew_run_t *run, double tick_ns);
-
-/* skew_judge - rank 0: the exit status for so many calls of a scheme, after a line if none is valid. */
-int skew_judge(const skew_run_t *run, int index, int64_t calls, int64_t valid);
 
 /* skew_print - rank 0: the table. Returns an exit status. */
 int skew_print(const skew_run_t *run, double tick_ns, const char *clock_text);

@@ -96,15 +96,6 @@ static double typical(const result_t *result, figure_t figure)
     return middle_of(values, count);
 }
 
-int skew_judge(const skew_run_t *run, int index, int64_t calls, int64_t valid)
-{
-    if (valid > 0)
-        return STATUS_GOOD;
-    fprintf(stderr, "%s: error: no valid call of %s in %lld%s\n", run->world.program, run->schemes[index].call,
-            (long long)calls, world_crowding(&run->world));
-    return STATUS_FAILED;
-}
-
 static int print_scheme(const skew_run_t *run, const table_t *table, int index)
 {
     const result_t *result = &run->schemes[index].result;
@@ -116,7 +107,10 @@ static int print_scheme(const skew_run_t *run, const table_t *table, int index)
     cells[3 + CALL_NS] = (cell_t){NULL, (double)result->valid};
     cells[4 + CALL_NS] = (cell_t){NULL, typical(result, VALID_PER_S)};
     table_row(table, cells);
-    return skew_judge(run, index, result->calls, result->valid);
+    if (result->valid == 0)
+        fprintf(stderr, "%s: error: no valid call of %s in %lld%s\n", run->world.program, run->schemes[index].call,
+                (long long)result->calls, world_crowding(&run->world));
+    return result->valid > 0 ? STATUS_GOOD : STATUS_FAILED;
 }
 
 /* A skew of zero is one below the step of the clock, so the ratio is a lower bound there. */

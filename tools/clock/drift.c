@@ -69,7 +69,7 @@ typedef struct drift_run {
 #define FIELD(field) offsetof(drift_settings_t, field)
 
 static const option_spec_t options[] = {
-    DURATION_OPTION(FIELD(duration_s), "how long to measure"),
+    {0, "duration-s", "S", OPTION_DECIMAL, FIELD(duration_s), 0.001, 1e6, NULL, "10", "how long to measure"},
     {0, "interval-s", "S", OPTION_DECIMAL, FIELD(interval_s), 0.001, 1e5, NULL, "0.1",
      "from one burst with a rank to the next, in seconds;\nlonger if the bursts of all ranks take longer"},
     EXCHANGES_OPTION(FIELD(exchanges)),

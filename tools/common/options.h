@@ -79,9 +79,6 @@ enum { ABSENT = -100 };
     }
 #define FILE_OPTION(name, place, doc) OPTION(0, name, "FILE", OPTION_TEXT, place, 0, 0, NULL, NULL, doc)
 
-/* How long a program measures that has no other end. */
-#define DURATION_OPTION(place, doc) OPTION(0, "duration-s", "S", OPTION_DECIMAL, place, 0.001, 1e6, NULL, "10", doc)
-
 /* The seed of whatever is random, of which there is one default. */
 #define SEED_OPTION(place, doc) OPTION(0, "seed", "N", OPTION_INTEGER, place, 0, 1e15, NULL, "1", doc)
 
