@@ -40,25 +40,4 @@ typedef struct mh_comm_state {
     struct mh_comm_state *next; /* in the list of its group, or of what is kept */
 } mh_comm_state;
 
-/* The state of comm if this thread used comm recently, else NULL. Local, any thread, any time, any comm; fast. */
-mh_comm_state *mh_comm_state_remembered(MPI_Comm comm);
-
-/* The state of comm, or NULL if no collective call has made one. Local, any thread. MPI must be active. */
-int mh_comm_state_find(MPI_Comm comm, mh_comm_state **state, mh_error *error);
-
-/*
- * Whether MPI has ended, or is ending: MPI_Finalize was called, and no session that the library knows continues. Local,
- * any thread, any time.
- */
-bool mh_comm_state_mpi_ended(void);
-
-/* A call failed in a way that other processes may not know of, so no further call can succeed. Local. */
-void mh_comm_state_give_up(mh_comm_state *state);
-
-/*
- * The state of comm, made if there is none yet. Collective over comm. Errors are the same on all processes: MPI_ERR_ARG
- * for a bad environment, MPI_ERR_NO_MEM. state: NULL after an error; but if others may not know of it, a failed one.
- */
-int mh_comm_state_get(MPI_Comm comm, mh_comm_state **state, mh_error *error);
-
 #endif

@@ -10,7 +10,7 @@
 #include "mpix_harmonize.h"
 
 #include "base/fortran_handles.h"
-#include "comm_state.h"
+#include "end_state.h"
 
 /* Constants of Fortran: in the standard ABI those of C, in Open MPI the first numbers. */
 #if MH_STANDARD_ABI

@@ -5,6 +5,7 @@
 #include "clock/wait.h"
 #include "memo.h"
 #include "setup.h"
+#include "thread_cache.h"
 
 #include <stdlib.h>
 

@@ -5,8 +5,11 @@
 #include "base/fortran_handles.h"
 #include "pure/launcher.h"
 #include "pure/units.h"
+#include "end_state.h"
 #include "harmonize.h"
 #include "info.h"
+#include "make_state.h"
+#include "thread_cache.h"
 
 #include <math.h>
 #include <stdatomic.h>

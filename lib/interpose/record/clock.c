@@ -10,7 +10,7 @@
 #include "interpose/record/clock.h"
 
 #include "pure/units.h"
-#include "comm_state.h"
+#include "make_state.h"
 #include "mpix_harmonize.h"
 #include "interpose/twin.h"
 #include "interpose/record/calls.h"
