@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Holds the rules of style in HACKING.md: the format of C code, lengths of lines, types that are typedefs, one of each,
-# links between pages, and the folders of the layout.
+# The format of C code, lengths of lines, one of each, and links between pages.
 #
 # Environment: AWK (default: awk), CLANG_FORMAT (default: clang-format, of major version 14)
 set -u
@@ -50,39 +49,10 @@ tap_expect_empty "no line has more than $max_columns columns" "$($awk -v limit=$
     length($0) > limit { print FILENAME ":" FNR ": " length($0) " columns" }
     ' "${code[@]}" "${other_code[@]}" "${scripts[@]}" "${texts[@]}")"
 
-tap_expect_empty "a source opens with what it is for" "$($awk '
-    FNR <= 2 && $0 !~ /SPDX/ && !(FILENAME in opening) { opening[FILENAME] = $0 }
-    END { for (name in opening) if (opening[name] !~ /^\/\*/) print name }' "${code[@]}" | sort)"
-
-# The words that come up most. "analyses" is the plural of analysis, too.
-british='analys(e|ed|er|ing)([^a-z]|$)|(summar|synchron|harmon|normal|minim|maxim|optim|initial|organ|recogn)is[aei]'
-british+='|(learn|burn|spel)t([^a-z]|$)|(col|behavi|fav|neighb)our|(cent|met)re([^a-z]|$)|(licen|defen)ce'
-tap_expect_empty "spelling is American" \
-    "$(grep -niE "$british" "${code[@]}" "${other_code[@]}" "${scripts[@]}" "${texts[@]}")"
-
-tap_expect_empty "types of programs and tests are typedefs" \
-    "$(grep -nE '^((static|const) )*(struct|union|enum) [A-Za-z_0-9]+ *\{' "${code[@]}" |
-        grep -E '^(examples|tools|test)/')"
-
-# ---- One dialect
-
 plain=$($awk -f "$test_dir/code.awk" "${code[@]}")
-
-# A comparison stays where its value is returned, stored or passed on, and around an assignment.
-condition='!= NULL( (&&|\|\||\?)|$)|(&&|\|\|) [^=(),]*(\([^()]*\))? != NULL'
-condition+='|[: ](if|while) \(([^()]|\([^()]*\))* != NULL\)|; ([^();]|\([^()]*\))* != NULL;'
-tap_expect_empty "a pointer is a condition by itself" \
-    "$(grep -E "== NULL|NULL [!=]=|$condition" <<<"$plain" | grep -vE '= .*\)\) != NULL')"
-
-# What is left without types is an expression. A macro needs parentheses around what it is given.
-types=$(sed -nE 's/^ *(typedef .*[ *]|\} )([A-Za-z_0-9]+);$/\2/p' "${code[@]}" | sort -u | paste -sd '|')
-types+='|[a-z_0-9]+_t|bool|char|short|int|long|float|double|void|MPI_[A-Za-z]+|(struct|union|enum) [a-z_0-9]+'
-tap_expect_empty "sizeof has parentheses around types only" "$(grep -vE '#define|\\$' <<<"$plain" |
-    sed -E "s/sizeof\(((const|(un)?signed) )*($types)[ *]*\)//g" | grep -E 'sizeof ?\(')"
 
 # Some C libraries have constants there.
 tap_expect_empty "standard streams are not assigned to" "$(grep -E '(^|[^[:alnum:]_.>])std(in|out|err) = ' <<<"$plain")"
-tap_expect_empty "no #endif has a comment" "$(grep -nE '^ *#endif .' "${code[@]}" | grep -v '^include/')"
 
 # ---- One of each
 
@@ -136,19 +106,6 @@ only_in "one parser of options" "$plain" 'getopt(_long)?(_only)?\(' tools/common
 # ---- Links between pages
 
 tap_expect_empty "links between pages lead to what is there" "$(tap_lost_links ./*.md doc/*.md)"
-
-# ---- Layout
-
-layout=$($awk '/^## Layout/ { inside = 1; next } /^(## |The layers)/ { inside = 0 } inside && /^    /' HACKING.md)
-folders+=(doc packaging)
-complaints=$(find "${folders[@]}" -mindepth 0 -type d ! -path '*/.*' ! -name golden ! -path '*/corpus*' \
-    ! -path 'doc/man' ! -path '[be]*/*/*' -o -path tools/bench/suite -prune | while read -r folder; do
-    grep -qE "(^|[[:space:]])${folder##*/}/" <<<"$layout" || echo "$folder is not in the layout in HACKING.md"
-done
-grep -oE '(^|[[:space:]])[a-z]+/' <<<"$layout" | tr -d ' /' | while read -r name; do
-    [ -n "$(find "${folders[@]}" -type d -name "$name")" ] || echo "$name/ of HACKING.md is not there"
-done)
-tap_expect_empty "the layout in HACKING.md has all folders" "$complaints"
 
 faults=$($awk -F '|' '/^## / { inside = /Faults/ } inside { print $3 }' doc/testing.md | grep -oE '`[a-z_.]+`')
 complaints=$(tr -d '`' <<<"$faults" | sort -u | while read -r name; do

@@ -184,7 +184,7 @@ SUB_TEST(flag, SINGLE, "the flag is 1 exactly where the lateness is within the t
 /* ---- The flag tells the truth while other programs want the processors */
 
 /* A million calls take seconds, but hours where processes get the processors in turn. */
-enum { LOADED_BATCH = 250, LOADS = 2, LOADED_S = 20, QUICK_S = 3 };
+enum { LOADED_BATCH = 250, LOADS = 2, LOADED_S = 6, QUICK_S = 1 };
 
 static pid_t start_load(void)
 {
@@ -243,10 +243,10 @@ SUB_TEST(flag_under_load, SINGLE, "the flag is true in a million calls beside ot
 
 /* ---- A process is stopped while it waits */
 
-enum { STOP_AFTER_MS = 60, STOPPED_FOR_MS = 400, TRIES = 6 };
+enum { STOP_AFTER_MS = 30, STOPPED_FOR_MS = 250, SLACK_MS = 120, TRIES = 6 };
 
 /* Well after the stop, well before the process goes on. */
-static const char stop_slack[] = "200000000";
+static const char stop_slack[] = "120000000"; /* SLACK_MS */
 
 typedef struct stopped_call {
     bool happened; /* the deadline passed while victim was stopped */
@@ -271,7 +271,7 @@ static stopped_call call_and_stop(MPI_Comm comm, int victim, const stopper *stop
     if (my_rank == victim)
         stop = await_stop(stopper);
     /* The stopper may have been kept from running. The deadline is stop_slack after the call, or later. */
-    bool in_time = max_over(comm, my_rank == victim && stop.stopped_ns < called_ns + 150 * NS_PER_MS) > 0;
+    bool in_time = max_over(comm, my_rank == victim && stop.stopped_ns < called_ns + (SLACK_MS - 20) * NS_PER_MS) > 0;
     int64_t continued_ns = max_over(comm, stop.continued_ns);
     int64_t others_left_ns = min_over(comm, my_rank == victim ? INT64_MAX : left_ns);
     call.min_lateness_ns = ranks > 1 ? continued_ns - others_left_ns : 1;

@@ -109,12 +109,12 @@ SUB_TEST(delays_slack, SINGLE, "delays leave no trace in the slack")
     const int64_t limit_ns = 250 * NS_PER_MS;
     MPI_Comm comm = open_comm("auto");
     CHECK_OK(set_setting(comm, "slack_max_ns", "10000000000"));
-    for (int i = 0; i < 4; i++)
-        harmonize_delayed(comm, (my_rank + i) % 2 == 0 ? 500 * NS_PER_MS : 0);
+    for (int i = 0; i < 2; i++)
+        harmonize_delayed(comm, (my_rank + i) % 2 == 0 ? 400 * NS_PER_MS : 0);
     int64_t slack_ns = info_number(comm, "slack_used_ns"),
             needed_ns = min_over(comm, info_number(comm, "slack_needed_ns"));
-    CHECK(slack_ns < limit_ns, "the slack is %" PRId64 " ns after delays of 500 ms", slack_ns);
-    CHECK(needed_ns < limit_ns, "a slack of %" PRId64 " ns is said to be needed after delays of 500 ms", needed_ns);
+    CHECK(slack_ns < limit_ns, "the slack is %" PRId64 " ns after delays of 400 ms", slack_ns);
+    CHECK(needed_ns < limit_ns, "a slack of %" PRId64 " ns is said to be needed after delays of 400 ms", needed_ns);
     MPI_Comm_free(&comm);
 }
 

@@ -11,13 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- A process is stopped for a second */
+/* ---- A process is stopped for a while */
 
 typedef enum phase { ARRIVING, CALLING, SYNCHRONIZING, PHASES } phase;
 
 static const char *const phase_names[] = {"arrives", "waits", "synchronizes"};
 
-enum { BURST = 10, STOP_AFTER_MS = 60, STOPPED_MS = 1000, SURE_TO_WAIT_MS = 30 };
+enum { BURST = 10, STOP_AFTER_MS = 60, STOPPED_MS = 300, SURE_TO_WAIT_MS = 30 };
 
 /* So long a wait follows each arrival. A stop within SURE_TO_WAIT_MS comes before the process decides on its flag. */
 static const char long_slack[] = "40000000";
@@ -83,7 +83,7 @@ static int find_stopped(phase now, const timed_call calls[BURST], const stop *st
 /* Bursts until the last rank has been stopped. Returns the place in the last burst of the call that this fell into. */
 static int call_through_stop(MPI_Comm comm, phase now, const stopper *stopper, timed_call calls[BURST], stop *stop)
 {
-    enum { AT_MOST_MS = 500 };
+    enum { AT_MOST_MS = 300 };
     const bool is_victim = my_rank == ranks - 1, is_one_node = min_over(comm, processes_of_node()) == ranks;
     const int64_t last_ns = true_ns() + AT_MOST_MS * NS_PER_MS;
     *stop = (struct stop){INT64_MIN, INT64_MIN};
@@ -138,20 +138,22 @@ static bool try_phase(MPI_Comm comm, phase now, const stopper *stopper)
         return false;
     int64_t longest_ns = longest_of(calls);
     if (now == CALLING && is_victim) {
-        CHECK(longest_ns >= 900 * NS_PER_MS, "stopped in a call that took %" PRId64 " ns", longest_ns);
+        CHECK(longest_ns >= STOPPED_MS * NS_PER_MS * 9 / 10, "stopped in a call that took %" PRId64 " ns", longest_ns);
         CHECK(calls[at].flag == 0, "stopped while the deadline passed, and the flag is 1");
     }
     /* A stop may begin between two calls of another process that synchronizes, which then waits in both. */
-    int64_t min_ns = (now == ARRIVING ? 900 : 400) * NS_PER_MS;
+    int64_t min_ns = STOPPED_MS * NS_PER_MS * (now == ARRIVING ? 9 : 4) / 10;
     CHECK(now == CALLING || is_victim || longest_ns >= min_ns,
-          "the longest call took %" PRId64 " ns while one that %s was stopped for 1 s", longest_ns, phase_names[now]);
+          "the longest call took %" PRId64 " ns while one that %s was stopped for %d ms", longest_ns, phase_names[now],
+          STOPPED_MS);
     longest_ns = max_over(comm, longest_ns);
     if (my_rank == 0)
-        printf("stopped 1 s while it %s: the longest call took %.2f s\n", phase_names[now], (double)longest_ns / 1e9);
+        printf("stopped %d ms while it %s: the longest call took %.2f s\n", STOPPED_MS, phase_names[now],
+               (double)longest_ns / 1e9);
     return true;
 }
 
-SUB_TEST(stopped_phases, ITSELF, "a process is stopped for 1 s in each phase of a call")
+SUB_TEST(stopped_phases, ITSELF, "a process is stopped in each phase of a call")
 {
     enum { TRIES = 6 };
     stopper stopper;
