@@ -84,13 +84,10 @@ check_comparison() {
     validate "$scratch/compare.csv" "$scratch/compare.json"
 }
 
-# A page of all files, of each format.
+# A page of all files.
 check_page() {
-    local format
-    for format in csv json; do
-        succeeds run alone mpix_report "$scratch"/*.$format -o "$page"
-        [ "$(grep -c '^<h2>' "$page")" -eq 5 ] || complain "not a section for each tool"
-    done
+    succeeds run alone mpix_report "$scratch"/*.json -o "$page"
+    [ "$(grep -c '^<h2>' "$page")" -eq 5 ] || complain "not a section for each tool"
     expect_page "$scratch"/*.json
 }
 

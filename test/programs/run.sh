@@ -337,7 +337,7 @@ have_fortran() {    # FORM, as the test programs in Fortran count them: whether 
     ${compiler/mpicc/mpifort} "$scratch/try.f90" -o "$scratch/try" >/dev/null 2>&1
 }
 
-# What results of mpix_bench begin with, in JSON and in comma-separated values, with columns that tests need.
+# What results of mpix_bench begin with, with columns that tests need.
 bench_columns="operation,,key,text release,,key,text barrier,,key,text ranks,,key,integer root,,key,text \
 run_time,,key,text size_bytes,bytes,key,integer arrival,,key,text valid,,figure,integer median_ns,ns,figure,number \
 median_low_ns,ns,figure,integer median_high_ns,ns,figure,integer p99_ns,ns,figure,number \
@@ -348,11 +348,6 @@ json_head() {       # SCHEMA COLUMNS [PROVENANCE]
         printf "%s{\"name\":\"%s\",\"unit\":\"%s\",\"role\":\"%s\",", (NR > 1 ? "," : ""), $1, $2, $3
         printf "\"type\":\"%s\",\"doc\":\"\"}", $4 }'
     printf '],"provenance":{%s}}\n' "${3-}"
-}
-csv_head() {        # SCHEMA COLUMNS
-    printf '# schema: %s 2\n' "$1"
-    tr ' ' '\n' <<<"$2" | sed 's/.*/# column: &,/'
-    tr ' ' '\n' <<<"$2" | cut -d, -f1 | paste -sd,
 }
 
 # FOLDER LAUNCHES VARIANT...: the manifest of a campaign of which all is done. Launch 1 of A is in A/001.json.

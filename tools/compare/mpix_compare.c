@@ -57,7 +57,7 @@ static const option_spec_t options[] = {
 static const option_spec_t operand = {0, "results", "RESULTS", OPTION_TEXTS, FIELD(operands), 0, 0, NULL, NULL, ""};
 
 static const char notes[] =
-    "A, B: a file that mpix_bench wrote with --format json or csv; a folder of such files; or FOLDER:VARIANT of a\n"
+    "A, B: a file that mpix_bench wrote with --format json; a folder of such files; or FOLDER:VARIANT of a\n"
     "campaign. Each file is a launch. A campaign of two variants can be given alone; with --guidelines, give one\n"
     "variant.\n"
     "\n"

@@ -27,9 +27,9 @@ static const option_spec_t operand =
     OPTION(0, "results", "FILE|DIR", OPTION_TEXTS, FIELD(paths), 0, 0, NULL, NULL, "what the report is of");
 
 static const char notes[] =
-    "A FILE is what a measuring tool writes with --format json or csv. A DIR is a campaign with its manifest, or has\n"
-    "files that end in .json or .csv, of which each counts as a launch. The page of a campaign begins with the\n"
-    "verdicts of mpix_compare on its variants. The page needs no network and no other file.\n"
+    "A FILE is what a measuring tool writes with --format json. A DIR is a campaign with its manifest, or has files\n"
+    "that end in .json, of which each counts as a launch. The page of a campaign begins with the verdicts of\n"
+    "mpix_compare on its variants. The page needs no network and no other file.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if a file cannot be read, is none of these, or the page cannot be written,\n"
     "2 for a bad option.\n";

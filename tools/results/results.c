@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* results.c - parse JSON and CSV of results into rows. */
+/* results.c - parse JSON of results into rows. */
 #include "results/results.h"
 
 #include "common/text.h"
@@ -94,7 +94,7 @@ static bool check_head(const reader_t *reader)
     const sheet_t *sheet = &reader->file->sheet;
     reader->file->is_foreign = !sheet->schema || sheet->column_count == 0;
     return !reader->file->is_foreign ||
-           complain(reader->complaint, "%.400s does not begin as --format json or csv, or --raw, do", reader->path);
+           complain(reader->complaint, "%.400s does not begin as --format json does", reader->path);
 }
 
 /* ---- Lines of JSON */
@@ -215,131 +215,6 @@ static bool read_json(reader_t *reader)
     return check_head(reader);
 }
 
-/* ---- Comma-separated values */
-
-/* NAME VERSION */
-static bool take_schema(reader_t *reader, char *text)
-{
-    char *blank = strrchr(text, ' ');
-    if (!blank)
-        return complain_of_line(reader, "has no version");
-    *blank = '\0';
-    return set_schema(reader, text, strtol(blank + 1, NULL, 10));
-}
-
-/* NAME,UNIT,ROLE,TYPE,DOC */
-static bool take_column(reader_t *reader, char *text)
-{
-    const char *parts[5] = {text, "", "", "", ""};
-    for (int i = 1; i < 5 && (text = strchr(text, ',')) != NULL; i++) {
-        *text++ = '\0';
-        parts[i] = text;
-    }
-    return add_column(reader, parts);
-}
-
-/* "# name: value" */
-static bool read_comment(reader_t *reader)
-{
-    char *end = strchr(reader->next, '\n');
-    if (!end)
-        return complain_of_line(reader, "is cut off: the file is not complete");
-    *end = '\0';
-    char *name = reader->next + 1 + strspn(reader->next + 1, " "), *colon = strstr(name, ": ");
-    bool good = true;
-    if (colon) {
-        *colon = '\0';
-        if (strcmp(name, "schema") == 0)
-            good = take_schema(reader, colon + 2);
-        else if (strcmp(name, "column") == 0)
-            good = take_column(reader, colon + 2);
-        else
-            json_object_set_new(reader->file->provenance, name, json_text(colon + 2));
-    }
-    reader->next = end + 1;
-    reader->line++;
-    return good;
-}
-
-/* Takes the next field of a line, without its quotes, and what ended it. It is read over. Returns NULL at the end. */
-static char *take_field(reader_t *reader, char *ended_by)
-{
-    char *field = reader->next, *to = field, *from = field;
-    bool quoted = *from == '"';
-    for (from += quoted; *from != '\0'; from++) {
-        if (quoted && from[0] == '"' && from[1] != '"')
-            quoted = false, from++;
-        else if (quoted && from[0] == '"')
-            from++;
-        if (!quoted && (*from == ',' || *from == '\n' || *from == '\0'))
-            break;
-        if (*from == '\n')
-            reader->line++;
-        *to++ = *from;
-    }
-    *ended_by = *from;
-    if (*from == '\0') {
-        complain_of_line(reader, "is cut off: the file is not complete");
-        return NULL;
-    }
-    reader->next = from + 1;
-    *to = '\0';
-    if (to > field && to[-1] == '\r' && *ended_by == '\n')
-        to[-1] = '\0';
-    return field;
-}
-
-static bool take_field_of(reader_t *reader, const char *field, const column_t *column, cell_t *cell)
-{
-    char *end;
-    *cell = (cell_t){field, 0};
-    if (column->type == TYPE_TEXT || field[0] == '\0')
-        return true;
-    *cell = (cell_t){NULL, strtod(field, &end)};
-    bool is_number = strspn(field, "+-.0123456789eE") == strlen(field) && *end == '\0' && isfinite(cell->number);
-    return (is_number && (column->type != TYPE_INTEGER || cell->number == nearbyint(cell->number))) ||
-           complain(reader->complaint, "%.400s, line %ld: the value of %.60s is not of type %s", reader->path,
-                    reader->line, column->name, column_types[column->type]);
-}
-
-/* A line of as many fields as there are columns: their names, or a row. */
-static bool read_fields(reader_t *reader, bool are_titles)
-{
-    sheet_t *sheet = &reader->file->sheet;
-    cell_t *cells = need(calloc((size_t)sheet->column_count, sizeof cells[0]));
-    char ended_by = ',';
-    int count = 0;
-    bool good = true, are_equal = true;
-    for (; good && ended_by == ','; count++) {
-        const char *field = take_field(reader, &ended_by);
-        good = field != NULL;
-        if (good && count < sheet->column_count && are_titles)
-            are_equal = are_equal && strcmp(field, sheet->columns[count].name) == 0;
-        else if (good && count < sheet->column_count)
-            good = take_field_of(reader, field, &sheet->columns[count], &cells[count]);
-    }
-    if (good && (count != sheet->column_count || !are_equal))
-        good = complain(reader->complaint, "%.400s, line %ld has other fields than the %d columns that are declared",
-                        reader->path, reader->line, sheet->column_count);
-    if (good && !are_titles)
-        sheet_add(sheet, cells);
-    free(cells);
-    reader->line++;
-    return good;
-}
-
-static bool read_csv(reader_t *reader)
-{
-    bool good = true;
-    text_clean(reader->next, "\n\r\t");
-    while (good && *reader->next == '#')
-        good = read_comment(reader);
-    good = good && check_head(reader) && read_fields(reader, true);
-    while (good && *reader->next != '\0')
-        good = read_fields(reader, false);
-    return good;
-}
-
 /* ---- All of it */
 
 static bool read_text(reader_t *reader)
@@ -347,7 +222,12 @@ static bool read_text(reader_t *reader)
     *reader->file = (result_file_t){.provenance = need(json_object())};
     reader->next = reader->text;
     reader->line = 1;
-    return (reader->text[0] == '{' ? read_json(reader) : read_csv(reader)) &&
+    if (reader->text[0] != '{') {
+        reader->file->is_foreign = true;
+        return complain(reader->complaint, "%.400s is not JSON: let the tool that measures write it with --format json",
+                        reader->path);
+    }
+    return read_json(reader) &&
            (reader->file->sheet.row_count > 0 || complain(reader->complaint, "%.400s has no row", reader->path));
 }
 

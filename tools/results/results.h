@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * results.h - reading what the programs wrote with --format json or csv, or with --raw. By Jansson.
+ * results.h - reading what the programs wrote with --format json. By Jansson.
  */
 #ifndef RESULTS_H
 #define RESULTS_H
@@ -25,10 +25,10 @@ extern const char manifest_name[];
 enum { COMPLAINT_BYTES = 1024 };
 
 /*
- * result_file_read - read a file: lines of JSON if it begins with a brace, else comma-separated values.
+ * result_file_read - read a file of lines of JSON.
  *
- * All of it has to be there: a torn line is an error, as is a last line of comma-separated values without its end. All
- * values are of the columns that the head declares, and of their types.
+ * All of it has to be there: a torn line is an error. All values are of the columns that the head declares, and of
+ * their types.
  *
  * path        of the file
  * file        out, to be freed by the caller, after an error too

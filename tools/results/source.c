@@ -151,7 +151,7 @@ static bool read_folder(source_t *source, source_wants_t *wants, const char *pro
     if (count < 0)
         complain(complaint, "%.400s cannot be read: %s", source->path, strerror(errno));
     else if (count == 0)
-        complain(complaint, "%.400s has neither %s nor a file of results, *.json or *.csv", source->path,
+        complain(complaint, "%.400s has neither %s nor a file of results, *.json", source->path,
                  manifest_name);
     for (int i = 0; i < count; i++) {
         good = good && read_file_of(variant, folder_join(source->path, entries[i]->d_name), wants, program, complaint);
