@@ -13,17 +13,12 @@ lines() {       # FOLDER...: of the sources in them
     find "$@" -type f 2>/dev/null | grep -E "$sources" | grep -vE '/(golden|corpus)/' | tr '\n' '\0' |
         xargs -0r cat | wc -l
 }
-commands() { find doc/man -name 'mpix_*.1' ! -name 'mpix_osu*' | sort; }
+commands() { find doc/man -name 'mpix_*.1' | sort; }
 options() {     # those that a manual page shows at the beginning of a line, as PAGE OPTION
     commands | while read -r page; do
         sed -nE '/^\.(TP|BR?|IP)|^\\fB/s/\\-/-/gp' "$page" | grep -oE -e '(^|[^-a-z])--[a-z][-a-z0-9]*' |
             sed "s|^[^-]*|$page |" | sort -u
     done
-}
-links() {
-    find . -name '*.am' -not -path './build/*' -exec awk '
-        /^suite_(persistent_)?operations *=/ { inside = 1; sub(/.*=/, "") }
-        inside { more = /\\$/; sub(/\\$/, ""); for (i = 1; i <= NF; i++) print $i; inside = more }' {} +
 }
 row() { printf '| %-62s | %6d |\n' "$@"; }
 
@@ -36,6 +31,5 @@ row "lines of test, without data" "$(lines test)"
 row "words of README, HACKING and doc/*.md" "$(find README.md HACKING.md doc -name '*.md' -exec cat {} + | wc -w)"
 row "  of README" "$(wc -w <README.md)"
 row "installed commands" "$(commands | wc -l)"
-row "installed links" "$(links | wc -l)"
 row "options, those of each command" "$(options | wc -l)"
 row "  names of options" "$(options | cut -d ' ' -f 2 | sort -u | wc -l)"

@@ -14,7 +14,7 @@ _mpix_harmonize_find_tool() {
     for ((i = 0; i < COMP_CWORD; i++)); do
         name=${COMP_WORDS[i]##*/}
         case $name in
-        mpix_osu_*) tool=mpix_bench first=$((i + 1)) ;;
+        mpix_osu*) tool=mpix_bench first=$((i + 1)) ;;
         # Without a suffix that configure gave to the programs.
         mpix_*) tool=${name%%[!a-z_]*} first=$((i + 1)) ;;
         esac

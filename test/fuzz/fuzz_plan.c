@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         words[count++] = "--jobs";
         words[count++] = jobs_path;
     }
-    options_outcome_t outcome = plan_read(&plan, "mpix_bench", count, words, RANKS);
+    options_outcome_t outcome = plan_read(&plan, "mpix_bench", false, count, words, RANKS);
     if (outcome == OPTIONS_RUN && !plan.settings.list)
         check(&plan);
     plan_free(&plan);

@@ -11,6 +11,7 @@ vocabulary=$here/../vocabulary.txt
 all_tools() {
     cat <<END
 mpix_bench|1|output raw plot|bcast -m 4,8 -i 3 -x 0
+mpix_osu|1|output raw plot|bcast -m 4,8 -i 3 -x 0
 mpix_skew|2|output raw plot|-i 10 -x 1
 mpix_clock list|1|output raw plot|--reads 100
 mpix_clock drift|2|output raw plot|--duration-s 0.1 --interval-s 0.02 --clocks monotonic

@@ -205,15 +205,6 @@ LOOP_TEST(communicator, COUNT_OF(communicators))
     ck_assert_str_eq(choice.text, communicators[_i].text);
 }
 
-TEST(names_of_the_program)
-{
-    ck_assert_str_eq(plan_program("mpix_bench"), "mpix_bench");
-    ck_assert_str_eq(plan_program("/some/where/lt-mpix_bench"), "mpix_bench");
-    ck_assert_str_eq(plan_program("./mpix_osu_reduce"), "mpix_osu_reduce");
-    ck_assert_str_eq(plan_program("lt-mpix_osu_reduce"), "mpix_osu_reduce");
-    ck_assert_str_eq(plan_program(""), "mpix_bench");
-}
-
 TEST(how_many)
 {
     job_t job = {.settings = {.iterations = ABSENT, .warmup = ABSENT, .release = RELEASE_HARMONIZE}};

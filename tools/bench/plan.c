@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan.c - the options of mpix_bench, and the jobs that they describe. */
+/* plan.c - the options of mpix_bench and mpix_osu, and the jobs that they describe. */
 #include "bench/plan.h"
 
 #include "bench/report.h"
 
 #include "common/random.h"
 #include "common/room.h"
+#include "pure/text.h"
 #include "bench/analysis.h"
 #include "bench/schemes.h"
 
@@ -95,29 +96,22 @@ enum { OPTION_COUNT = sizeof options / sizeof options[0], COMMON_OPTIONS = 9 };
 static const option_spec_t operand =
     OPTION(0, "operation", "OPERATION", OPTION_TEXTS, FIELD(operations), 0, 0, NULL, NULL, "");
 
+#define NOTES_ON_SAMPLES                                                                                                \
+    "A sample is one call of the operation on all ranks. It is valid if all ranks started as the scheme promises.\n"    \
+    "Else it is missed (a rank received the start, or was ready, only after it had passed) or late (a rank started\n"   \
+    "later than the tolerance allows), does not count, and is measured again. mpix_bench(1) explains the figures.\n"    \
+    "\n"                                                                                                                \
+    "Exit status: 0 if all is well, 1 if a call failed, a row has no valid sample, or a result is wrong, 2 for a bad\n" \
+    "option, before anything is measured.\n"
+
 static const char notes[] =
-    "OPERATION: one of --list, or blocking, nonblocking, persistent, composed, neighborhood, all. Called as\n"
-    "mpix_osu_NAME, the program measures operation NAME and prints OSU's figure in OSU's column, see mpix_osu(1).\n"
-    "Several operations, or the lines of --jobs, take turns.\n"
-    "\n"
-    "A sample is one call of the operation on all ranks. It is valid if all ranks started as the scheme promises.\n"
-    "Else it is missed (a rank received the start, or was ready, only after it had passed) or late (a rank started\n"
-    "later than the tolerance allows), does not count, and is measured again. mpix_bench(1) explains the figures.\n"
-    "\n"
-    "Exit status: 0 if all is well, 1 if a call failed, a row has no valid sample, or a result is wrong, 2 for a bad\n"
-    "option, before anything is measured.\n";
+    "OPERATION: one of --list, or blocking, nonblocking, persistent, composed, neighborhood, all. Several operations,\n"
+    "or the lines of --jobs, take turns.\n"
+    "\n" NOTES_ON_SAMPLES;
 
-/* What begins the name of a program for one operation. */
-static const char osu_prefix[] = "mpix_osu_";
-
-const char *plan_program(const char *argv0)
-{
-    const char *slash = strrchr(argv0, '/');
-    const char *name = slash ? slash + 1 : argv0;
-    if (strncmp(name, "lt-", 3) == 0) /* libtool's, in the build tree */
-        name += 3;
-    return strncmp(name, osu_prefix, sizeof osu_prefix - 1) == 0 ? name : "mpix_bench";
-}
+static const char osu_notes[] =
+    "NAME: one of --list, of which OSU has osu_NAME. The table has OSU's figure in OSU's column, see mpix_osu(1).\n"
+    "\n" NOTES_ON_SAMPLES;
 
 /* Who speaks in messages: the program, or a line of a file of jobs. */
 typedef struct reader {
@@ -336,51 +330,61 @@ static bool read_jobs(reader_t *command, const char *path)
            refuse(command, "option --jobs: \"%.200s\" is not allowed, give a file with a job", path);
 }
 
-static options_outcome_t print_list(void)
+static options_outcome_t print_list(bool is_osu)
 {
-    for (int i = 0; operation_at(i); i++) {
-        const operation_t *operation = operation_at(i);
-        if (operation_is_osus(operation))
-            printf("%-32s %-34s %s%s\n", operation->name, operation->function, osu_prefix, operation->name);
-        else
-            printf("%-32s %s\n", operation->name, operation->function);
-    }
+    for (int i = 0; operation_at(i); i++)
+        if (!is_osu || operation_is_osus(operation_at(i)))
+            printf("%-32s %s\n", operation_at(i)->name, operation_at(i)->function);
     return OPTIONS_ANSWERED;
 }
 
-/* The operation in mpix_osu_NAME, without what configure's --program-suffix may have put behind it. */
-static const char *osu_name_of(const char *program)
+/* Whether one operation is named, which OSU has. */
+static bool check_osu_name(const reader_t *reader, const text_list_t *operations)
 {
-    const char *name = program + sizeof osu_prefix - 1;
-    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz_+");
-    for (int i = 0; operation_at(i); i++)
-        if (strncmp(operation_at(i)->name, name, length) == 0 && operation_at(i)->name[length] == '\0')
-            return operation_at(i)->name;
-    return name;
+    enum { MAX_NAMES = 100 };
+    const char *names[MAX_NAMES], *name = operations->texts[0];
+    size_t count = 0;
+    if (operations->count != 1)
+        return refuse(reader, operations->count > 1 ? "more than one operation is named, give one of --list"
+                                                    : "no operation is named, give one of --list");
+    for (int i = 0; operation_at(i) && count < MAX_NAMES; i++)
+        if (operation_is_osus(operation_at(i)))
+            names[count++] = operation_at(i)->name;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    if (operation_find(name) >= 0)
+        return refuse(reader, "OSU has no operation \"%.60s\": measure it by mpix_bench", name);
+    if (operation_absence(name))
+        return refuse(reader, "operation \"%.60s\" is not there: %s", name, operation_absence(name));
+    size_t likest = mh_likest(name, names, count);
+    return refuse(reader, "operation \"%.60s\" is unknown%s%s, give one of --list", name,
+                  likest < count ? "; did you mean " : "", likest < count ? names[likest] : "");
 }
 
-options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **argv, int ranks)
+options_outcome_t plan_read(plan_t *plan, const char *program, bool is_osu, int argc, char **argv, int ranks)
 {
-    const char *osu_name = strcmp(program, "mpix_bench") != 0 ? osu_name_of(program) : NULL;
     reader_t reader = {plan, program, ranks};
-    const program_spec_t spec =
+    program_spec_t spec =
         PROGRAM_SPEC(program, "Measures MPI operations, with a choice of how processes start together.",
-                     .operand = !osu_name ? &operand : NULL, .schemas = SCHEMAS(&report_schema, &report_raw_schema));
-    *plan = (plan_t){.settings.sizes.max_bytes = USUAL_MAX_BYTES};
-    if (osu_name)
-        plan->settings.operations = (text_list_t){1, {osu_name}};
-    int osu_operation = osu_name ? operation_find(osu_name) : -1;
-    if (osu_name && (osu_operation < 0 || !operation_is_osus(operation_at(osu_operation))))
-        return options_refuse(program, "OSU has no operation \"%.60s\"; mpix_bench --list names those of mpix_bench",
-                              osu_name);
-    plan->is_osu = osu_name;
+                     .operand = &operand, .schemas = SCHEMAS(&report_schema, &report_raw_schema));
+    if (is_osu) {
+        spec.purpose =
+            "Measures an operation of the OSU micro-benchmarks, with a choice of how processes start together.";
+        spec.usage = "mpiexec -n RANKS mpix_osu NAME [OPTION]...";
+        spec.notes = osu_notes;
+    }
+    *plan = (plan_t){.settings.sizes.max_bytes = USUAL_MAX_BYTES, .is_osu = is_osu};
     options_outcome_t outcome = options_parse(&spec, argc, argv, &plan->settings);
     if (outcome != OPTIONS_RUN)
         return outcome;
-    if (osu_name && !plan->settings.arrival && operation_at(osu_operation)->form == FORM_NONBLOCKING)
-        plan->settings.overlap = 1; /* OSU measures it */
     if (plan->settings.list)
-        return print_list();
+        return print_list(is_osu);
+    if (is_osu && !check_osu_name(&reader, &plan->settings.operations))
+        return OPTIONS_BAD;
+    if (is_osu && !plan->settings.arrival &&
+        operation_at(operation_find(plan->settings.operations.texts[0]))->form == FORM_NONBLOCKING)
+        plan->settings.overlap = 1; /* OSU measures it */
     return (plan->settings.jobs ? read_jobs(&reader, plan->settings.jobs) : add_jobs(&reader, &plan->settings))
                ? OPTIONS_RUN
                : OPTIONS_BAD;

@@ -61,21 +61,19 @@ typedef struct plan {
     bench_settings_t settings; /* of the command line */
     job_t *jobs;
     int job_count;
-    bool is_osu;             /* the program goes by the name mpix_osu_NAME */
+    bool is_osu;             /* one operation is measured as OSU does */
     arrival_tables_t tables; /* the files of delays of all jobs */
 } plan_t;
-
-/* plan_program - the name that the program goes by: that of argv[0] if it is mpix_osu_NAME, else mpix_bench. */
-const char *plan_program(const char *argv0);
 
 /*
  * plan_read - read the command line, and the file of jobs if it names one. All that can be found wrong without MPI is
  * told in one line on standard error.
  *
- * program     as plan_program gives it
+ * program     its name
+ * is_osu      the command line names one operation, by OSU's name
  * ranks       of the world
  */
-options_outcome_t plan_read(plan_t *plan, const char *program, int argc, char **argv, int ranks);
+options_outcome_t plan_read(plan_t *plan, const char *program, bool is_osu, int argc, char **argv, int ranks);
 
 /* plan_free - free what plan_read allocated. */
 void plan_free(plan_t *plan);
