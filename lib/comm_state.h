@@ -32,9 +32,6 @@ typedef struct mh_comm_state {
     mh_comm_clock clock;
     bool plan_is_current; /* else the settings have changed: the next call plans and synchronizes again */
     mh_barrier barrier;
-    int fastest_before; /* the fastest barrier of an earlier communicator that is like this one; 0: not known */
-    int fastest;        /* that of this one; 0: not known */
-    bool yielded;       /* processes yielded while it was found */
     mh_rounds rounds;
 
     struct mh_comm_state *next; /* in the list of its group, or of what is kept */

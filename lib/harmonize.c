@@ -12,19 +12,25 @@
 /* This close to a deadline, caches lose little. */
 enum { WARM_NS = 10 * 1000 };
 
-/* Let further communicators begin with what is known of this one. */
+/* Let further communicators begin with what is known of this one, unless its clock was found wrong. */
 static void pass_on(const mh_comm_state *state)
 {
-    mh_memory mine = {.fastest = state->fastest, .yielded = state->yielded};
-    if (!state->clock.disrupted && mh_comm_clock_pass_on(&state->clock, &mine.clock))
+    mh_memory mine = {.fastest = state->rounds.fastest, .yielded = state->rounds.yielded};
+    if (state->clock.disrupted)
+        mh_memo_forget(&mh_memo_of_process, state->clock.id);
+    else if (mh_comm_clock_pass_on(&state->clock, &mine.clock))
         mh_memo_add(&mh_memo_of_process, &mine);
 }
 
-static void look(mh_comm_clock *clock)
+/* Look for a step of the clock. is_wrong: a deadline shows that the clock is wrong, whether a step is seen or not. */
+static void look(mh_comm_state *state, bool is_wrong)
 {
+    mh_comm_clock *clock = &state->clock;
     mh_comm_clock_look(clock);
+    if (is_wrong && !clock->disrupted)
+        mh_comm_clock_distrust(clock);
     if (clock->disrupted)
-        mh_memo_forget(&mh_memo_of_process, clock->id);
+        pass_on(state);
 }
 
 static int synchronize(mh_comm_state *state, bool restart, bool is_thorough, mh_error *error)
@@ -35,9 +41,7 @@ static int synchronize(mh_comm_state *state, bool restart, bool is_thorough, mh_
         code = mh_comm_clock_synchronize(clock, restart, is_thorough, error);
     if (code != MPI_SUCCESS)
         return code;
-    if (clock->disrupted)
-        mh_memo_forget(&mh_memo_of_process, clock->id);
-    else
+    if (!clock->disrupted)
         mh_rounds_trust_clock(&state->rounds, mh_comm_clock_bound_ns(clock));
     pass_on(state);
     mh_rounds_sync_at(&state->rounds, mh_comm_clock_due_ns(clock));
@@ -47,29 +51,21 @@ static int synchronize(mh_comm_state *state, bool restart, bool is_thorough, mh_
 int mh_clock_sync(mh_comm_state *state, mh_error *error)
 {
     int64_t all_fine;
-    look(&state->clock);
+    look(state, false);
     int code = mh_allreduce_and(&state->channel, !state->clock.disrupted, &all_fine, error);
     return code == MPI_SUCCESS ? synchronize(state, !all_fine, true, error) : code;
 }
 
-/*
- * Before the first release, and after a change of the algorithm. All processes know that this is due. If no barriers
- * are tried now, the one that was found the fastest before is kept.
- */
+/* Before the first release, and after a change of the algorithm. All processes know that this is due. */
 static int get_ready(mh_comm_state *state, mh_error *error)
 {
     int code = MPI_SUCCESS;
     if (!mh_global_clock_is_set(&state->clock.global) || !state->plan_is_current)
         code = mh_clock_sync(state, error);
-    int fastest = state->fastest_before;
-    bool is_new = !state->rounds.rehearsed;
     if (code == MPI_SUCCESS)
-        code = mh_rounds_rehearse(&state->rounds, &fastest, error);
-    if (code == MPI_SUCCESS && is_new && fastest > 0) {
-        state->fastest = fastest;
-        state->yielded = state->channel.yields;
+        code = mh_rounds_rehearse(&state->rounds, error);
+    if (code == MPI_SUCCESS)
         pass_on(state);
-    }
     return code;
 }
 
@@ -97,23 +93,33 @@ static int refuse(const mh_comm_state *state, int32_t order, mh_error *error)
 }
 
 /*
- * What follows the last reading of the clock. wrong_ns: how wrong the clock was found to be, which ends the wait; 0 if
- * it is right. A clock that may be set may have been set during the wait; readings until the next call follow a step.
+ * What follows the last reading of the clock. A clock that may be set may have been set during the wait; readings until
+ * the next call follow a step.
  */
-static inline void judge(mh_comm_state *state, const mh_call *call, int64_t lateness_ns, int64_t wrong_ns, bool is_last)
+static inline void judge(mh_comm_state *state, const mh_call *call, int64_t lateness_ns, bool is_wrong,
+                         bool is_rehearsal)
 {
     mh_comm_clock *clock = &state->clock;
-    mh_rounds *rounds = &state->rounds;
-    rounds->lateness_ns = wrong_ns != 0 ? wrong_ns : lateness_ns;
-    bool is_late = wrong_ns != 0 || lateness_ns > rounds->tolerance_ns;
-    rounds->misses += is_late && is_last;
-    if (wrong_ns != 0 || clock->global.base.may_be_set)
-        look(clock);
-    if (wrong_ns != 0 && !clock->disrupted) {
-        mh_comm_clock_distrust(clock);
-        mh_memo_forget(&mh_memo_of_process, clock->id);
-    }
-    *call->flag = !is_late && is_last && !clock->disrupted;
+    bool is_in_time = mh_rounds_leave(&state->rounds, lateness_ns, is_wrong, is_rehearsal);
+    if (is_wrong || clock->global.base.may_be_set)
+        look(state, is_wrong);
+    *call->flag = is_in_time && !is_rehearsal && !clock->disrupted;
+}
+
+/*
+ * Returns whether the clock was right: it neither went back before from_ns nor stopped the wait early. Not inlined, so
+ * that a rehearsal runs the same code.
+ */
+__attribute__((noinline)) static bool wait_and_judge(mh_comm_state *state, const mh_call *call, int64_t from_ns,
+                                                     int64_t until_ns, bool is_rehearsal)
+{
+    int64_t left_ns = mh_wait_until(&state->clock.global.base, from_ns, until_ns, mh_rounds_yield(&state->rounds));
+    bool is_right = left_ns >= until_ns;
+    if (is_right)
+        judge(state, call, left_ns - until_ns, false, is_rehearsal);
+    else
+        judge(state, call, from_ns > left_ns ? from_ns - left_ns : until_ns - left_ns, true, false);
+    return is_right;
 }
 
 /* What most callers run next: they read the global time, which makes this reading fast, and go on in their own code. */
@@ -128,41 +134,39 @@ static void fetch_what_follows(mh_comm_state *state, const mh_call *call)
 }
 
 /*
- * Wait for this process's deadline, and leave. During a long wait, caches lose what is not used, so it has two parts:
- * what runs after the last reading of the clock runs shortly before it, too. A clock that may be set is checked after
- * each part; a second check would keep readings from following a step.
+ * Wait for this process's deadline, and leave. During a long wait, caches lose what is not used. So shortly before the
+ * end of a delay, leaving is rehearsed: what runs after the last reading of the clock runs then, too. A clock that may
+ * be set is looked at after each wait; a second look would keep readings from following a step.
  */
 static int leave(mh_comm_state *state, const mh_call *call, const mh_release *release, mh_error *error)
 {
     const mh_base_clock *base = &state->clock.global.base;
     mh_accepted accepted = mh_rounds_accept(&state->rounds, release, call->delay_ns);
-    int64_t from_ns = accepted.at_ns, deadline_ns = accepted.deadline_ns, until_ns = deadline_ns;
-    int64_t wrong_ns = accepted.early_ns, lateness_ns = 0;
-    bool yields = mh_rounds_yield(&state->rounds);
-    int code = MPI_SUCCESS;
-    if (call->delay_ns == 0 && wrong_ns == 0)
-        code = mh_progress_towards(base, &from_ns, deadline_ns, &state->channel, yields, error);
-    if (code != MPI_SUCCESS)
+    int64_t deadline_ns = accepted.deadline_ns, now_ns = accepted.at_ns;
+    if (accepted.early_ns != 0) {
+        judge(state, call, accepted.early_ns, true, false);
+        return MPI_SUCCESS;
+    }
+    if (call->delay_ns == 0) {
+        int code =
+            mh_progress_towards(base, &now_ns, deadline_ns, &state->channel, mh_rounds_yield(&state->rounds), error);
+        if (code == MPI_SUCCESS)
+            wait_and_judge(state, call, now_ns, deadline_ns, false);
         return code;
-    if (call->delay_ns > 0 && wrong_ns == 0) {
-        wrong_ns = llabs(mh_sleep_towards(base, deadline_ns));
-        from_ns = mh_base_clock_now_ns(base);
-        if (from_ns < deadline_ns - 2 * (int64_t)WARM_NS && !base->may_be_set)
-            until_ns = deadline_ns - WARM_NS;
     }
-    for (bool is_last = false; !is_last; until_ns = deadline_ns) {
-        if (wrong_ns == 0) {
-            int64_t left_ns = mh_wait_until(base, from_ns, until_ns, yields);
-            lateness_ns = left_ns - until_ns;
-            if (lateness_ns < 0)
-                wrong_ns = from_ns > left_ns ? from_ns - left_ns : -lateness_ns;
-            from_ns = left_ns;
-        }
-        is_last = until_ns == deadline_ns || wrong_ns != 0;
-        judge(state, call, lateness_ns, wrong_ns, is_last);
-        if (!is_last)
-            fetch_what_follows(state, call);
+    int64_t step_ns = mh_sleep_towards(base, deadline_ns);
+    if (step_ns != 0) {
+        judge(state, call, llabs(step_ns), true, false);
+        return MPI_SUCCESS;
     }
+    now_ns = mh_base_clock_now_ns(base);
+    if (now_ns < deadline_ns - 2 * (int64_t)WARM_NS && !base->may_be_set) {
+        if (!wait_and_judge(state, call, now_ns, deadline_ns - WARM_NS, true))
+            return MPI_SUCCESS;
+        fetch_what_follows(state, call);
+        now_ns = deadline_ns - WARM_NS;
+    }
+    wait_and_judge(state, call, now_ns, deadline_ns, false);
     return MPI_SUCCESS;
 }
 
@@ -175,7 +179,7 @@ int mh_harmonize(mh_comm_state *state, const mh_call *call, mh_error *error)
     while (code == MPI_SUCCESS) {
         int64_t local_ns = mh_base_clock_now_ns(&state->clock.global.base);
         if (mh_clock_watch_is_due(&state->clock.watch, local_ns))
-            look(&state->clock);
+            look(state, false);
         code = mh_rounds_arrive(&state->rounds, local_ns, what_to_ask_for(state, call), release.order, &release, error);
         if (code != MPI_SUCCESS)
             break;

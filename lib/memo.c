@@ -2,12 +2,9 @@
 /* memo.c - a short list, the latest first; what makes an entry useless; and how processes find one that all have. */
 #include "memo.h"
 
-#include "pure/units.h"
+#include "sync/schedule.h"
 
 #include <string.h>
-
-/* The temperature of a machine changes within minutes, and with it the rate of its clock. */
-#define MAX_AGE_NS (300 * MH_NS_PER_S)
 
 mh_memo mh_memo_of_process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -25,7 +22,8 @@ static bool is_fresh(mh_known_clock clock)
 {
     bool stepped = mh_clock_watch_look(&clock.watch, &clock.base) != 0;
     int64_t age_ns = mh_base_clock_now_ns(&clock.base) - clock.synced_ns;
-    bool is_young = age_ns <= MAX_AGE_NS || (clock.is_one_node && !mh_estimate_grows(&clock.known.estimate));
+    bool is_young =
+        age_ns <= MH_LONGEST_INTERVAL_NS || (clock.is_one_node && !mh_estimate_grows(&clock.known.estimate));
     return !stepped && age_ns >= 0 && is_young;
 }
 

@@ -33,9 +33,10 @@ static double wander_max(const mh_settings *settings)
 static void configure_clock(mh_comm_state *state)
 {
     const mh_settings *settings = &state->settings;
-    state->clock.fixed_interval_ns = or_auto(settings, MH_SET_RESYNC_INTERVAL_NS, 0);
-    state->clock.target_ns = or_auto(settings, MH_SET_RESYNC_ERROR_NS, 0);
-    state->clock.plan.tracker.rates.wander = wander_max(settings);
+    mh_comm_clock_configure(
+        &state->clock, &(mh_comm_clock_settings){.fixed_interval_ns = or_auto(settings, MH_SET_RESYNC_INTERVAL_NS, 0),
+                                                 .target_ns = or_auto(settings, MH_SET_RESYNC_ERROR_NS, 0),
+                                                 .wander = wander_max(settings)});
 }
 
 static void configure_rounds(mh_comm_state *state)
@@ -98,7 +99,7 @@ static int open_clock(mh_comm_state *state, mh_error *error)
     int code = mh_memo_find(&mh_memo_of_process, &query, &origin, error);
     if (code == MPI_SUCCESS)
         code = mh_comm_clock_open(&state->clock, query.clock_choice, &origin.clock, sites, error);
-    state->fastest_before = origin.fastest;
+    state->rounds.fastest_before = origin.fastest;
     return code == MPI_SUCCESS && !origin.has_same_ranks ? warm_up(&state->channel, sites, error) : code;
 }
 

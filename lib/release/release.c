@@ -282,36 +282,37 @@ static int replace(const mh_rounds *rounds, int asked)
     return choice;
 }
 
-static int choose_barrier(mh_rounds *rounds, int *fastest, mh_error *error)
+static int choose_barrier(mh_rounds *rounds, mh_error *error)
 {
-    int asked = rounds->barrier_choice, choice, code = MPI_SUCCESS;
+    int asked = rounds->barrier_choice, choice = rounds->fastest_before, code = MPI_SUCCESS;
     const char *reason = "the fastest here";
-    bool is_known = *fastest > 0 && suits(rounds, *fastest);
     if (asked == CHOICE_AUTO) {
-        choice = *fastest;
-        if (is_known)
+        if (choice > 0 && suits(rounds, choice))
             reason = "the fastest in an earlier communicator of these processes";
         else
             code = find_fastest(rounds, &choice, error);
+        if (code == MPI_SUCCESS) {
+            rounds->fastest = choice;
+            rounds->yielded = rounds->channel->yields;
+        }
     } else {
         choice = replace(rounds, asked);
         reason = choice == asked                                   ? "requested"
                  : mh_barrier_is_available(rounds->barrier, asked) ? "the requested one needs synchronized clocks"
                                                                    : "replaces the requested one";
     }
-    *fastest = asked == CHOICE_AUTO ? choice : 0;
     if (code == MPI_SUCCESS)
         mh_barrier_use(rounds->barrier, choice, reason);
     return code;
 }
 
-int mh_rounds_rehearse(mh_rounds *rounds, int *fastest, mh_error *error)
+int mh_rounds_rehearse(mh_rounds *rounds, mh_error *error)
 {
     int64_t unused_ns;
     if (rounds->rehearsed)
         return MPI_SUCCESS;
-    int max = *fastest > 0 ? REHEARSALS_KNOWN_MAX : REHEARSALS_MAX;
-    int code = choose_barrier(rounds, fastest, error);
+    int max = rounds->fastest_before > 0 ? REHEARSALS_KNOWN_MAX : REHEARSALS_MAX;
+    int code = choose_barrier(rounds, error);
     if (code == MPI_SUCCESS)
         code = rehearse_rounds(rounds, true, max, &unused_ns, error);
     rounds->rehearsed = code == MPI_SUCCESS;

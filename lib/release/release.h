@@ -32,6 +32,9 @@ typedef struct mh_rounds {
     mh_arrival arrival;           /* for the next round */
     int64_t stamp_margin_ns;      /* how far this process's clock may be ahead; unknown: computed in each call */
     bool rehearsed;
+    int fastest_before; /* the fastest barrier of an earlier communicator that is like this one; 0: not known */
+    int fastest;        /* that of this one, as an index into the same list; 0: not known */
+    bool yielded;       /* processes yielded while it was found */
     int64_t calls;
     int64_t misses;             /* calls that this process did not leave in time */
     int64_t slack_ns;           /* of the last release */
@@ -58,12 +61,10 @@ void mh_rounds_configure(mh_rounds *rounds, const mh_rounds_settings *settings);
 /*
  * Measure needs before the first call, by rounds without a wait: in the first call itself, processes arrive seconds
  * apart, so its need says nothing about later calls. If the choice is "auto", such rounds also find the fastest barrier
- * algorithm. Collective; does nothing if this has been done for the present choice. barrier must be open.
- *
- * fastest: in, the fastest algorithm of a communicator that is like this one, which then need not be found; 0: there is
- * none. Out, the one that was found; 0: the choice is not "auto". The same on all processes.
+ * algorithm, unless that of an earlier communicator is known. Collective; does nothing if this has been done for the
+ * present choice. barrier must be open.
  */
-int mh_rounds_rehearse(mh_rounds *rounds, int *fastest, mh_error *error);
+int mh_rounds_rehearse(mh_rounds *rounds, mh_error *error);
 
 /*
  * Report that this process arrived, with a request, when its base clock read local_ns, and receive the release. done:
@@ -84,6 +85,18 @@ typedef struct mh_accepted {
  * Accept a release whose order is MH_ORDER_RELEASE. The deadline is delay_ns after the common instant. Local.
  */
 mh_accepted mh_rounds_accept(mh_rounds *rounds, const mh_release *release, int64_t delay_ns);
+
+/*
+ * Note how late this process leaves; if its clock is wrong, by how much at least. is_rehearsal: it does not leave yet.
+ * Returns whether it is in time. Local.
+ */
+static inline bool mh_rounds_leave(mh_rounds *rounds, int64_t lateness_ns, bool is_wrong, bool is_rehearsal)
+{
+    bool is_in_time = !is_wrong && lateness_ns <= rounds->tolerance_ns;
+    rounds->lateness_ns = lateness_ns;
+    rounds->misses += !is_in_time && !is_rehearsal;
+    return is_in_time;
+}
 
 /* Whether a process that waits yields. */
 static inline bool mh_rounds_yield(const mh_rounds *rounds)

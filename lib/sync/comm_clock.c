@@ -58,9 +58,17 @@ int mh_comm_clock_plan(mh_comm_clock *clock, const mh_label *label, const mh_sit
     mh_sync_plan_make(&plan, label, &clock->global.base, sites, error);
     int code = mh_error_agree(error, clock->channel->comm);
     mh_sync_plan_free(code == MPI_SUCCESS ? &clock->plan : &plan);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
         clock->plan = plan;
+        clock->plan.tracker.rates.wander = clock->settings.wander;
+    }
     return code;
+}
+
+void mh_comm_clock_configure(mh_comm_clock *clock, const mh_comm_clock_settings *settings)
+{
+    clock->settings = *settings;
+    clock->plan.tracker.rates.wander = settings->wander;
 }
 
 /* ---- Steps of the clock */
@@ -137,7 +145,7 @@ _Static_assert(sizeof(mh_agreement) == AGREEMENT_FIELDS * sizeof(int64_t),
 
 static int64_t hurry_ns(const mh_comm_clock *clock)
 {
-    int64_t target_ns = clock->target_ns ? clock->target_ns : mh_sync_natural_target_ns(&clock->plan);
+    int64_t target_ns = clock->settings.target_ns ? clock->settings.target_ns : mh_sync_natural_target_ns(&clock->plan);
     return -mh_sync_interval_ns(&clock->plan, target_ns);
 }
 
@@ -258,7 +266,7 @@ int mh_comm_clock_synchronize(mh_comm_clock *clock, bool restart, bool is_thorou
     }
     code = run_undisturbed(clock, is_thorough, &all, error);
     if (code == MPI_SUCCESS)
-        mh_schedule_choose(&clock->schedule, clock->fixed_interval_ns, -all.hurry_ns);
+        mh_schedule_choose(&clock->schedule, clock->settings.fixed_interval_ns, -all.hurry_ns);
     return code;
 }
 
@@ -274,7 +282,7 @@ bool mh_comm_clock_pass_on(const mh_comm_clock *clock, mh_known_clock *known)
                               .rank = clock->channel->rank,
                               .size = clock->channel->size,
                               .is_one_node = clock->is_one_node,
-                              .wander = clock->plan.tracker.rates.wander};
+                              .wander = clock->settings.wander};
     return mh_sync_pass_on(&clock->plan, clock->channel, &estimate, &known->known);
 }
 
@@ -285,7 +293,7 @@ int mh_comm_clock_reschedule(mh_comm_clock *clock, mh_error *error)
     int64_t mine_ns = hurry_ns(clock), max_ns;
     int code = mh_allreduce_max(clock->channel, &mine_ns, &max_ns, 1, error);
     if (code == MPI_SUCCESS)
-        mh_schedule_choose(&clock->schedule, clock->fixed_interval_ns, -max_ns);
+        mh_schedule_choose(&clock->schedule, clock->settings.fixed_interval_ns, -max_ns);
     return code;
 }
 

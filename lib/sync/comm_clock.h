@@ -27,6 +27,12 @@ typedef struct mh_known_clock {
     double wander;    /* the limit for which the bounds hold */
 } mh_known_clock;
 
+typedef struct mh_comm_clock_settings {
+    int64_t fixed_interval_ns; /* between synchronizations; 0: auto */
+    int64_t target_ns;         /* by how much the error may grow until the next synchronization; 0: auto */
+    double wander;             /* the limit for which the bounds hold */
+} mh_comm_clock_settings;
+
 typedef struct mh_comm_clock {
     const mh_channel *channel;
     mh_known_clock origin;  /* the earlier clock that this one begins with; its id is 0 if there is none */
@@ -37,14 +43,13 @@ typedef struct mh_comm_clock {
     mh_clock_watch watch;   /* over the base clock of this process */
     mh_sync_plan plan;
     mh_schedule schedule;
-    int64_t fixed_interval_ns; /* the setting; 0: auto */
-    int64_t target_ns;         /* by how much the error may grow until the next synchronization; 0: auto */
-    int64_t epoch_unix_ns;     /* Unix time of global time zero */
-    int64_t zero_ns;           /* rank 0: the base clock then; later steps of it are added */
-    int64_t disruptions;       /* how often a clock was found wrong, by this process or by a synchronization */
-    bool disrupted;            /* found since the last synchronization: the next one discards all measurements */
-    int64_t wandered;          /* how often measurements of this process disproved the limit of wander */
-    mh_covariance errors;      /* of the published estimate, as of errors_at_ns */
+    mh_comm_clock_settings settings;
+    int64_t epoch_unix_ns; /* Unix time of global time zero */
+    int64_t zero_ns;       /* rank 0: the base clock then; later steps of it are added */
+    int64_t disruptions;   /* how often a clock was found wrong, by this process or by a synchronization */
+    bool disrupted;        /* found since the last synchronization: the next one discards all measurements */
+    int64_t wandered;      /* how often measurements of this process disproved the limit of wander */
+    mh_covariance errors;  /* of the published estimate, as of errors_at_ns */
     int64_t errors_at_ns;
 } mh_comm_clock;
 
@@ -84,6 +89,9 @@ bool mh_comm_clock_pass_on(const mh_comm_clock *clock, mh_known_clock *known);
 
 /* Plan synchronizations by a label. Collective. The old plan stays if the new one fails. */
 int mh_comm_clock_plan(mh_comm_clock *clock, const mh_label *label, const mh_sites *sites, mh_error *error);
+
+/* The next synchronization uses these settings. Local. */
+void mh_comm_clock_configure(mh_comm_clock *clock, const mh_comm_clock_settings *settings);
 
 /*
  * Synchronize by the plan. Collective. restart: discard all earlier measurements. is_thorough: spend some time on

@@ -119,8 +119,7 @@ static void play_calls(const simulation *world, const mh_channel *channel, const
     mh_error error = MH_NO_ERROR;
     chance dice = chance_of_round(9000 + world->round * SIMULATED_MOST + channel->rank);
     open_process(world, channel, base, play, &state);
-    int fastest = 0;
-    mh_rounds_rehearse(&state.rounds, &fastest, &error);
+    mh_rounds_rehearse(&state.rounds, &error);
     if (channel->rank == 0)
         play->slack_after_rehearsal_ns = state.rounds.slack.slack_ns;
     for (int i = 0; i < play->calls; i++) {
@@ -427,8 +426,7 @@ static void ask(const simulation *world, const mh_channel *channel, const mh_bas
     mh_error error = MH_NO_ERROR;
     int rank = channel->rank;
     open_process(world, channel, base, argument, &state);
-    int fastest = 0;
-    mh_rounds_rehearse(rounds, &fastest, &error);
+    mh_rounds_rehearse(rounds, &error);
     if (requests[asked.row].is_due)
         mh_rounds_sync_at(rounds, mh_global_clock_now_ns(&state.clock.global));
     mh_rounds_arrive(rounds, mh_base_clock_now_ns(base), requests[asked.row].requests[rank], requests[asked.row].done,
