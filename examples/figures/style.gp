@@ -1,5 +1,5 @@
-# What all charts share, those of the programs' --plot, too (tools/common/plot.c). A chart of mpix_figures follows
-# it; what it writes before both are name, title, and $table, in CSV.
+# What all charts of mpix_figures share. A chart follows it; what is written before both are name, title, and $table,
+# in CSV.
 
 if (!exists("format")) format = "svg"
 if (!exists("file")) file = name . "." . format

@@ -209,7 +209,6 @@ check_refusals() {
 --keep-ms|check --keep-ms 0
 --pairs|check --pairs 1 --sample 0.5
 --reads|list --reads 99
---plot|list --plot clocks.pdf
 --duration-s|drift --duration-s 0
 --clocks|drift --clocks tsc,sundial
 --threshold-ns|drift --threshold-ns -1
@@ -220,26 +219,7 @@ command "" is unknown, give list, drift or check|
 command "sundial" is unknown, give list, drift or check|sundial
 END
     refuses "the program reads no $other_name" run 2 mpix_clock drift --clocks $other_counter
-    refuses --plot run 2 mpix_clock check --plot chart.pdf
-    refuses --plot run 2 mpix_clock check --plot /nonexistent/directory/chart.png
     refuses --raw run 2 mpix_clock drift --raw /nonexistent/directory/file
-}
-
-# TEXTS RANKS OPTION...: a chart has each of the TEXTS between semicolons.
-expect_chart() {
-    local text
-    succeeds run "$2" mpix_clock "${@:3}" --plot "$scratch/chart.svg"
-    while read -r -d ';' text; do
-        grep -qF -e "$text" "$scratch/chart.svg" || complain "the chart does not tell $text"
-    done <<<"$1;"
-}
-
-check_charts() {
-    expect_chart 'Error of the global clock;hca3o;stated bound;(s);(ns)' 2 check --sync none,hca3o --ages-s 0,0.05
-    expect_chart monotonic_raw 2 list --reads 1000
-    expect_chart 'wtime: residuals' 2 drift --duration-s 0.2 --interval-s 0.01 --clocks monotonic,wtime
-    succeeds run 2 mpix_clock check --sync none --ages-s 0 --plot "$scratch/chart.png"
-    [ "$(head -c 4 "$scratch/chart.png" | tail -c 3)" = PNG ] || complain "no PNG file"
 }
 
 tap_check "mpix_clock check: rows for each label and age" check_clock_summary
@@ -255,10 +235,4 @@ quick tap_check_if "command -v $python" "it takes python3" \
     "mpix_clock drift: figures of a known drift" check_known_drift
 tap_check "mpix_clock drift: tables, few bursts" check_drift
 quick tap_check "bad options" check_refusals
-if command -v gnuplot >/dev/null 2>&1; then
-    quick tap_check "charts" check_charts
-else
-    run 2 mpix_clock check --plot "$scratch/chart.svg"
-    quick tap_check "charts: there is no gnuplot" expect_refusal --plot
-fi
 tap_done

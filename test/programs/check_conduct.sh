@@ -10,12 +10,12 @@ vocabulary=$here/../vocabulary.txt
 # it print results in a moment.
 all_tools() {
     cat <<END
-mpix_bench|1|output raw plot|bcast -m 4,8 -i 3 -x 0
-mpix_osu|1|output raw plot|bcast -m 4,8 -i 3 -x 0
-mpix_skew|2|output raw plot|-i 10 -x 1
-mpix_clock list|1|output raw plot|--reads 100
-mpix_clock drift|2|output raw plot|--duration-s 0.1 --interval-s 0.02 --clocks monotonic
-mpix_clock check|2|output raw plot|--sync none --ages-s 0
+mpix_bench|1|output raw|bcast -m 4,8 -i 3 -x 0
+mpix_osu|1|output raw|bcast -m 4,8 -i 3 -x 0
+mpix_skew|2|output raw|-i 10 -x 1
+mpix_clock list|1|output raw|--reads 100
+mpix_clock drift|2|output raw|--duration-s 0.1 --interval-s 0.02 --clocks monotonic
+mpix_clock check|2|output raw|--sync none --ages-s 0
 mpix_campaign|-||-o $scratch/campaign --launches 1 -- cat $scratch/bench.json
 mpix_compare|-|output|$scratch/bench.json $scratch/bench.json
 mpix_report|-|output|$scratch/bench.json
@@ -120,16 +120,12 @@ check_lost_output() { # TOOL RANKS OPTION...
 
 # TOOL RANKS FILES OPTION...: a device that is full in the place of each file.
 check_lost_files() {
-    local option file
+    local option
     find_tool "$1"
-    ln -sf /dev/full "$scratch/full.svg"
     for option in $3; do
-        file=/dev/full
-        [ "$option" != plot ] || file=$scratch/full.svg
-        command="$1 ${*:4} --$option $file ($2 ranks)"
-        start "$2" "${words[@]}" "${@:4}" "--$option" "$file"
-        expect_lost "$file"
-        [ "$option" = plot ] || expect_lost 'write /dev/full: No space left on device'
+        command="$1 ${*:4} --$option /dev/full ($2 ranks)"
+        start "$2" "${words[@]}" "${@:4}" "--$option" /dev/full
+        expect_lost 'write /dev/full: No space left on device'
     done
 }
 
@@ -259,7 +255,6 @@ while IFS='|' read -r tool ranks files work <&3; do
     # shellcheck disable=SC2086
     [ ! -c /dev/full ] || $tier tap_check "$tool: standard output full, closed, or not read" check_lost_output "$tool" \
         "$ranks" $work
-    have_plots || files=${files% plot}
     # shellcheck disable=SC2086
     [ ! -c /dev/full ] || [ -z "$files" ] || $tier tap_check "$tool: --${files// /, --} on a device that is full" \
         check_lost_files "$tool" "$ranks" "$files" $work

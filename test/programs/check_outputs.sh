@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # What the programs do where there is no room for more than a stream (check_conduct.sh has those): they say so, name the
-# file, and fail. Charts. And how programs end after a bad option.
+# file, and fail. And how programs end after a bad option.
 #
 # Environment: CC  compiles what is preloaded (default: mpicc)
 . "$(dirname "$0")/run.sh"
@@ -17,15 +17,6 @@ check_early_end() {
 }
 
 [ ! -c /dev/full ] || quick tap_check "mpix_bench: no measurement after a device is full" check_early_end
-
-# A chart that is there stays, whatever room a new one lacks, and nothing is left beside it.
-check_chart_on_disk() {
-    local chart=$scratch/disk/chart.svg
-    mkdir -p "$scratch/disk.before" && echo old >"$scratch/disk.before/chart.svg"
-    on_full_disk "$programs/mpix_clock" list --reads 100 --plot "$chart"
-    expect_lost "$chart"
-    expect_disk_kept
-}
 
 # Folders, and what other libraries write. OTF2 may be missing.
 check_traces_on_disk() {
@@ -45,62 +36,8 @@ END
 
 if on_full_disk true && [ "$status" -eq 0 ]; then
     quick tap_check "mpix_trace_...: a disk that is full" check_traces_on_disk
-    quick tap_check_if have_plots "there is no gnuplot" "a chart on a disk that is full" check_chart_on_disk
 else
     tap_skip "a disk that is full" "it takes a user namespace, which is not allowed here"
-fi
-
-# ---- A gnuplot that fails, though it seemed to work
-
-# With a chart before it, and without.
-check_gnuplot() {
-    local does
-    mkdir -p "$scratch/bin"
-    for does in "echo '<svg'; exit 1" "echo '<svg'; kill -KILL \$\$" "exit 0"; do
-        printf '#!/bin/sh\nif grep -q multiplot "$2" 2>/dev/null; then %s; fi\n' "$does" >"$scratch/bin/gnuplot"
-        chmod +x "$scratch/bin/gnuplot"
-        for chart in old.svg new.svg; do
-            echo old >"$scratch/old.svg"
-            PATH=$scratch/bin:$PATH run alone mpix_clock list --reads 100 --plot "$scratch/$chart"
-            expect_lost "$scratch/$chart"
-            [ "$(cat "$scratch/old.svg")" = old ] && [ ! -e "$scratch/new.svg" ] || complain "leaves a chart"
-        done
-    done
-}
-quick tap_check "gnuplot fails, is killed, draws nothing" check_gnuplot
-
-# One of which the real gnuplot would say that it is too old.
-check_old_gnuplot() {
-    rm -f "$scratch/chart.svg"
-    printf '#!/bin/sh\nexec %s "$1" "$2" "$(echo "$3" | sed "s/5\\.4/99/")"\n' "$(command -v gnuplot)" \
-        >"$scratch/bin/gnuplot"
-    PATH=$scratch/bin:$PATH refuses --plot run alone mpix_clock list --reads 100 --plot "$scratch/chart.svg"
-}
-
-# ---- A gnuplot that works
-
-# TEXTS RANKS PROGRAM [OPTION]...: the picture is whole, has each of the TEXTS between semicolons, and the first curve
-# is a line there and in the key.
-check_chart() {
-    local text picture=$scratch/drawn.svg
-    succeeds run "${@:2}" --plot "$picture"
-    grep -q '</svg>' "$picture" || complain "no whole picture"
-    while read -r -d ';' text; do
-        grep -qF "$text" "$picture" || complain "the chart does not tell $text"
-    done <<<"$1;"
-    [ "$(grep -F "stroke='rgb(  0, 114, 178)" "$picture" | grep -o 'L[0-9]' | wc -l)" -ge 2 ] || complain "no line"
-}
-if have_plots; then
-    tap_check "a gnuplot that is too old" check_old_gnuplot
-    tap_check "mpix_bench: a chart" check_chart \
-        "Run times of MPI operations;bcast, harmonize" alone mpix_bench bcast -m 8:64 -i 5
-    printf 'bcast -m 64,8\nbcast -m 64,8 --root rotate\nbarrier\n' >"$scratch/jobs"
-    quick tap_check "mpix_bench: a chart of jobs" check_chart \
-        "1:bcast, harmonize;2:bcast, harmonize;3:barrier, harmonize" alone mpix_bench --jobs "$scratch/jobs" -i 5
-    tap_check "mpix_skew: a chart" check_chart "barrier;exit skew (ns)" 2 mpix_skew --release barrier -i 50 -x 5
-    tap_check "mpix_skew: a chart of no skew at all" check_chart "barrier" 2 mpix_skew --release barrier -i 10 -x 1
-else
-    tap_skip "charts" "there is no gnuplot"
 fi
 
 # ---- After a bad option

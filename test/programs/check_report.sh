@@ -164,6 +164,27 @@ check_extremes() {
     expect_status 0
 }
 
+# Of skews from 1 to 1000 ns, those of half of the calls are at most 500 ns. Invalid calls, of a second, do not count.
+check_distribution() {
+    local text
+    {
+        json_head mpix-skew-raw "release,,key,text call,,key,integer skew_ns,ns,figure,number valid,,figure,integer"
+        awk 'BEGIN {
+            form = "{\"release\":\"%s\",\"call\":%d,\"skew_ns\":%d,\"valid\":%d}\n"
+            for (i = 0; i < 1000; i++) printf form form, "barrier", 2 * i, 1000 - i, 1, "barrier", 2 * i + 1, 1e9, 0
+            for (i = 0; i < 5; i++) printf form, "harmonize", i, 0, 1
+        }'
+    } >"$scratch/skews.json"
+    report "$scratch/skews.json"
+    expect_page
+    for text in '["barrier",500.0,0.4995]' '["barrier",999.0,0.999]' '["harmonize",0.0,0.999]'; do
+        grep -qF "$text" "$page" || complain "does not have: $text"
+    done
+    [ "$(grep -oE '\["(barrier|harmonize)",[^]]*' "$page" | wc -l)" -eq 400 ] || complain "not 200 shares of each"
+    ! grep -q 1000000000 "$page" || complain "counts invalid calls"
+    [ -z "$browser" ] || { browse "$page" --dump-dom && cp "$scratch/browsed" "$page" && expect_page; }
+}
+
 # Launches of sizes that are equal but for rounding are those of two things.
 check_labels() {
     local launch size
@@ -253,6 +274,7 @@ if "$python" -c 'import html.parser' 2>/dev/null; then
     quick tap_check "mpix_report: a campaign" check_campaign
     quick tap_check "mpix_report: a directory of launches" check_directory
     quick tap_check "mpix_report: numbers that are extreme" check_extremes
+    quick tap_check "mpix_report: a distribution of single calls" check_distribution
     quick tap_check "mpix_report: sizes that are equal but for rounding" check_labels
 else
     tap_skip "mpix_report: pages" "there is no Python 3"

@@ -55,10 +55,10 @@ check_outputs() {
         [ "$status" -le 1 ] && [ -s "$scratch/$name.$format" ] || complain "writes nothing"
         [ ! -s "$scratch/out" ] || complain "prints although there is --output"
         validate "$scratch/$name.$format"
+        case "$*" in *RAW*) validate "$scratch/calls" ;; esac
     done
     case "$*" in
     *RAW*)
-        validate "$scratch/calls"
         mv "$scratch/calls" "$scratch/$name.raw"
         ;;
     esac
@@ -91,29 +91,30 @@ check_page() {
     expect_page "$scratch"/*.json
 }
 
-# SIDES WHAT: the last run left out each raw file and said so once for each side, and printed what is in the file WHAT.
-expect_left_out() {
-    expect_status 0
-    [ "$(own_messages | grep -c '\.csv.*, so it is left out$')" -eq $((10 * $1)) ] || complain "does not name each"
-    cmp -s "$scratch/out" "$scratch/$2" || complain "other output than without raw files"
+# Of single measurements.
+check_raw_page() {
+    succeeds run alone mpix_report "$scratch"/{skew,clock_list,clock_drift,clock_check}.raw -o "$page"
+    [ "$(grep -c '^<h2>' "$page")" -eq 4 ] || complain "not a section for each tool"
+    expect_page
+    [ -z "$browser" ] || { browse "$page" --dump-dom && cp "$scratch/browsed" "$page" && expect_page; }
 }
 
-# Raw files of all tools, with rows and without any, beside results: both readers leave them out.
+# Raw files of all tools, and one of CSV, beside results: mpix_compare leaves them out, and says so once for each side;
+# mpix_report has no chart of those of mpix_bench.
 check_beside() {
     local folder=$scratch/launches name
     run alone mpix_compare "$folder" "$folder" --format csv
     cp "$scratch/out" "$scratch/compared"
-    run alone mpix_report "$folder"
-    cp "$scratch/out" "$scratch/reported"
-    for name in bench skew clock_check clock_drift clock_list; do
-        cp "$scratch/$name.raw" "$folder/$name.csv"
-        sed '/^[^#]/q' "$scratch/$name.raw" >"$folder/$name-head.csv"
-    done
+    cp "$scratch/bench.csv" "$folder"
+    for name in bench skew clock_check clock_drift clock_list; do cp "$scratch/$name.raw" "$folder/$name.json"; done
     run alone mpix_compare "$folder" "$folder" --format csv
-    expect_left_out 2 compared
+    expect_status 0
+    [ "$(own_messages | grep -c ', so it is left out$')" -eq 12 ] || complain "does not name each"
+    cmp -s "$scratch/out" "$scratch/compared" || complain "other output than without raw files"
     run alone mpix_report "$folder"
-    expect_left_out 1 reported
-    rm "$folder"/*.json
+    expect_status 0
+    [ "$(own_messages | grep -c '/bench.*, so it is left out$')" -eq 2 ] || complain "does not name what is left out"
+    rm "$folder"/[0-9]*.json
     run alone mpix_compare "$folder" "$folder"
     expect_status 2
     own_messages | grep -q "$folder: no file has results" || complain "does not tell that nothing is left"
@@ -173,6 +174,7 @@ if [ -s "$scratch/bench_usual.csv" ]; then
     if [ -x "$programs/mpix_campaign" ]; then
         tap_check "the manifest of a campaign" check_manifest
         tap_check "a page" check_page
+        tap_check "a page of raw files" check_raw_page
         tap_check "a comparison" check_comparison
         tap_check "raw files beside results" check_beside
     else

@@ -92,8 +92,6 @@ expect_lost() {
     grep -F "cannot" "$scratch/err" | grep -qF -e "$1" || complain "no message names $1"
 }
 
-have_plots() { command -v gnuplot && echo 'set terminal svg' | gnuplot; } >/dev/null 2>&1
-
 # RANKS COMMAND...: launches it. The flags of the launcher are words, and there may be none.
 launch() {
     # shellcheck disable=SC2086

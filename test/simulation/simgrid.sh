@@ -51,10 +51,7 @@ simgrid_build() {
         case $source in *.c) list+=("$top/$source") ;; *) folders+=("$source") ;; esac
     done
     mapfile -t -O ${#list[@]} list < <(simgrid_sources "$top" "${folders[@]}")
-    rm -rf "$objects" && mkdir "$objects" &&
-        awk -v name=plot_style -v header=common/plot.h -f "$top/tools/common/text_in_c.awk" \
-            "$top/examples/figures/style.gp" >"$objects/style.c" || return
-    list+=("$objects/style.c")
+    rm -rf "$objects" && mkdir "$objects" || return
     for i in "${!list[@]}"; do printf '%s\0' "${list[i]}" -o "$objects/$i.o"; done >"$objects/list"
     # shellcheck disable=SC2046,SC2086
     $simgrid_runner xargs -0 -a "$objects/list" -n 3 -P "$(nproc)" smpicc -std=gnu11 -O2 -DMH_WITH_SIMULATED_CLOCK \

@@ -322,14 +322,6 @@ static void write_head(bench_t *bench, int argc, char **argv)
         report_raw_head(&bench->plan.settings.results.raw);
 }
 
-/* Columns: job, bytes, median, the ends of its confidence interval. */
-static const plot_chart_t chart = {
-    "Run times of MPI operations",
-    "set xlabel 'message size (bytes)'; set ylabel 'median run time (us), 95 % confidence interval'\n"
-    "eval logarithmic('y', 3)\n"
-    "eval named_curves('for [end = 4:5] for [i = 1:words(names)] $rows using (of(i)):(column(end)) "
-    "smooth unique with lines lc rgb color(i) notitle, ', '" PLOT_POINTS "')\n"};
-
 /* Returns an exit status. */
 static int run(bench_t *bench, int argc, char **argv)
 {
@@ -340,7 +332,7 @@ static int run(bench_t *bench, int argc, char **argv)
     if (!world_agree(&bench->world, MPIX_Harmonize(bench->world.comm, &flag), "MPIX_Harmonize"))
         return STATUS_FAILED;
     world_tell_unbound(&bench->world);
-    status = results_open(&bench->plan.settings.results, &bench->world, &chart);
+    status = results_open(&bench->plan.settings.results, &bench->world);
     if (status != STATUS_GOOD)
         return status;
     prepare_report(bench);

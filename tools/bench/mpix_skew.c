@@ -311,7 +311,7 @@ static int prepare(skew_run_t *run)
         return status;
     allocate(run);
     world_tell_unbound(&run->world);
-    return results_open(&run->settings.results, &run->world, &skew_chart);
+    return results_open(&run->settings.results, &run->world);
 }
 
 static int run_program(skew_run_t *run)

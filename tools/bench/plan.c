@@ -91,7 +91,7 @@ static const option_spec_t options[] = {
     {'f', "full", NULL, OPTION_SWITCH, FIELD(full), 0, 0, NULL, NULL, "all columns in the table"},
     RESULTS_OPTIONS(FIELD(results), "write the times of each call on each rank to FILE"),
 };
-enum { OPTION_COUNT = sizeof options / sizeof options[0], COMMON_OPTIONS = 9 };
+enum { OPTION_COUNT = sizeof options / sizeof options[0], COMMON_OPTIONS = 8 };
 
 static const option_spec_t operand =
     OPTION(0, "operation", "OPERATION", OPTION_TEXTS, FIELD(operations), 0, 0, NULL, NULL, "");

@@ -122,16 +122,6 @@ void row_take(const bench_t *bench, task_t *task, double bound_ns)
 
 /* ---- Where they go */
 
-/* Operations without messages are drawn at the left end of the logarithmic axis. */
-static void plot(bench_t *bench, const row_t *row)
-{
-    if (row->analysis.valid > 0)
-        plot_row(&bench->plan.settings.results.plot, "\"%s, %s %s\" %" PRId64 " %.9g %.9g %.9g\n",
-                 bench->plan.job_count > 1 ? row->keys.label : row->keys.operation, row->keys.release,
-                 row->keys.barrier, row->keys.size_bytes > 0 ? row->keys.size_bytes : 1, row->analysis.median_ns / 1e3,
-                 (double)row->analysis.median_low_ns / 1e3, (double)row->analysis.median_high_ns / 1e3);
-}
-
 void row_write(bench_t *bench, task_t *task)
 {
     const row_t *row = &task->row.figures;
@@ -143,8 +133,6 @@ void row_write(bench_t *bench, task_t *task)
     report_row(&bench->report, row);
     if (bench->plan.settings.results.raw.file)
         output_flush(bench->plan.settings.results.raw.file);
-    if (row->keys.arrival[0] == '\0' || strcmp(row->keys.arrival, "together") == 0)
-        plot(bench, row);
     if (row->wrong > 0) {
         row_begin_line(task);
         fprintf(stderr, "validation found %lld wrong elements\n", (long long)row->wrong);

@@ -84,7 +84,4 @@ int skew_print(const skew_run_t *run, double tick_ns, const char *clock_text);
 /* The columns of results, and of raw files. */
 extern const schema_t skew_schema, skew_raw_schema;
 
-/* skew_chart - of the last repetition, from skew_take_in's rows. */
-extern const plot_chart_t skew_chart;
-
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report.c - from the calls of all repetitions to the table, the raw file and the chart. */
+/* skew_report.c - from the calls of all repetitions to the table and the raw file. */
 #include "bench/skew.h"
 
 #include "pure/statistics.h"
@@ -28,11 +28,6 @@ static const column_t raw_columns[] = {
 };
 const schema_t skew_raw_schema =
     SCHEMA("mpix-skew-raw", "Written by `mpix_skew --raw`: a row for each call.", raw_columns);
-
-const plot_chart_t skew_chart = {"Exit skew, from the first to the last rank to leave a call",
-                                 "set xlabel 'exit skew (ns)'\n"
-                                 "set ylabel 'share of valid calls that have no more'; set yrange [0:1]\n"
-                                 "eval named_curves('', 'with lines')\n"};
 
 /* ---- One repetition */
 
@@ -72,9 +67,6 @@ void skew_take_in(skew_run_t *run, double tick_ns)
             write_raw(run, &run->schemes[i], tick_ns);
         if (tally->valid > 0)
             take_in_skews(tally, tick_ns, result);
-        if (tally->valid > 0 && result->repeats + 1 == run->settings.repeats)
-            plot_distribution(&run->settings.results.plot, run->schemes[i].name,
-                              tally->skew_ticks + tally->calls - tally->valid, tally->valid, tick_ns);
         result->figures[CALL_NS][result->repeats] = (double)tally->loop_ns / (double)tally->calls;
         result->figures[VALID_PER_S][result->repeats++] = (double)tally->valid / (double)tally->loop_ns * 1e9;
         result->calls += tally->calls;

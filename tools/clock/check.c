@@ -307,7 +307,7 @@ static int prepare(check_run_t *run)
     if (status != STATUS_GOOD)
         return status;
     world_tell_unbound(&run->world);
-    return results_open(&run->settings.results, &run->world, &check_chart);
+    return results_open(&run->settings.results, &run->world);
 }
 
 static int run_program(void *state)
@@ -327,8 +327,6 @@ static int run_program(void *state)
         for (int label = 0; label < run->labels; label++)
             for (int repeat = 0; repeat < run->settings.repeats; repeat++)
                 run_trial(run, label, repeat);
-        if (run->world.rank == 0 && run->settings.results.plot.path)
-            check_plot(run);
         if (run->violations > 0) {
             fprintf(stderr, "%s: error: the bound was violated in %lld of %lld checks\n", program.name,
                     (long long)run->violations, (long long)run->check_count);

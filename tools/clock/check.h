@@ -91,10 +91,6 @@ void check_begin_report(check_run_t *run);
 /* Prints what is known after a run has reached an age: a row is printed as soon as possible. */
 void check_print_age(check_run_t *run, int label, int repeat, int age);
 
-/* The rows of the chart, on rank 0. */
-void check_plot(check_run_t *run);
-extern const plot_chart_t check_chart;
-
 /* The columns of results, and of raw files. */
 extern const schema_t check_schema, check_raw_schema;
 

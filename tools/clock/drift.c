@@ -322,10 +322,9 @@ static void analyze(const drift_run_t *run)
     }
 }
 
-/* ---- The table, the raw file and the chart */
+/* ---- The table and the raw file */
 
 /* More curves in one panel cannot be told apart. */
-enum { SHOWN_RANKS = 16 };
 
 /* The run is shown in so many parts, half as many, and so on down to one. */
 enum { MAX_WINDOWS = 8 };
@@ -424,47 +423,16 @@ static void write_raw(const drift_run_t *run)
     }
 }
 
-/* Rows of the first ranks, in blocks of a clock of a rank: clock, rank, time, offset, residual. */
-static void plot_points(drift_run_t *run)
-{
-    plot_file_t *plot = &run->settings.results.plot;
-    const series_t *end = run->series + run->series_count;
-    for (const series_t *series = run->series; series < end && series->rank <= SHOWN_RANKS; series++) {
-        for (int i = 0; i < series->count; i++)
-            plot_row(plot, "\"%s\" %d %.9f %.9g %.9g\n", machine_clocks[series->clock].name, series->rank,
-                     series->time_s[i], series->offset_ns[i], find_residual_ns(series, &series->line, i));
-        plot_row(plot, "\n\n");
-    }
-}
-
-static const char draw[] = "stats $rows using 2 nooutput; ranks = STATS_max\n"
-                           "eval panels(2, words(names))\n"
-                           "set offsets graph 0.02, graph 0.02, graph 0.02, graph 0.02\n"
-                           "set xlabel 'time (s)'\n"
-                           "block(rank, i) = (rank - 1) * words(names) + i - 1\n"
-                           "do for [i = 1:words(names)] {\n"
-                           "    set title word(names, i); set ylabel 'offset minus the first (ns)'\n"
-                           "    plot for [r = 1:ranks] $rows index block(r, i) using 3:4 "
-                           "with lines lw 2 lc rgb color(r) title sprintf('rank %d', r)\n"
-                           "    set title word(names, i) . ': residuals of one line'; set ylabel 'residual (ns)'\n"
-                           "    plot for [r = 1:ranks] $rows index block(r, i) using 3:5 "
-                           "with points pt 7 ps 0.6 lc rgb color(r) title sprintf('rank %d', r)\n"
-                           "}\n";
-
 /* ---- The program */
 
 static int run_program(void *state)
 {
     drift_run_t *run = state;
-    const plot_chart_t chart = {run->world.ranks - 1 > SHOWN_RANKS
-                                    ? "Drift of clocks against those of rank 0: the first 16 other ranks"
-                                    : "Drift of clocks against those of rank 0",
-                                draw};
     int status = world_require_ranks(&run->world, 2);
     if (status == STATUS_GOOD)
         status = choose_clocks(run);
     if (status == STATUS_GOOD)
-        status = results_open(&run->settings.results, &run->world, &chart);
+        status = results_open(&run->settings.results, &run->world);
     if (status == STATUS_GOOD) {
         world_t kernel = kernel_split(&run->world);
         if (run->world.rank == 0)
@@ -475,7 +443,6 @@ static int run_program(void *state)
             analyze(run);
             print_table(run);
             write_raw(run);
-            plot_points(run);
         }
     }
     return results_close(&run->settings.results, &run->world, status);

@@ -77,7 +77,6 @@ static const char notes[] =
     "  groups   number of groups of ranks that share the clock\n"
     "  doubt    the clocks of a group differ by at most this; the exchanges would have shown more\n"
     "  members  the ranks of each group: a-b means a to b, + separates other ranks of a group, | separates groups\n"
-    "The chart of --plot shows the intervals between successive readings of each clock on rank 0.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed, 2 for a bad option.\n";
 
@@ -227,7 +226,6 @@ static void look_at(list_run_t *run, int clock)
         [READ] = {median_read_ns(run, clock), rank}, [STATED] = {machine_clock_stated_ns(clock), rank}};
     measure_intervals(run, clock);
     own[STEP] = (figure_t){(double)min_step_ticks(run) * tick_ns, rank};
-    plot_distribution(&run->settings.results.plot, machine_clocks[clock].name, run->room, run->settings.reads, tick_ns);
     MPI_Reduce(own, listing->max, FIGURES, MPI_DOUBLE_INT, MPI_MAXLOC, 0, run->world.comm);
 }
 
@@ -318,11 +316,6 @@ static const column_t columns[] = {
     {"members", "", ROLE_FIGURE, TYPE_TEXT, "the ranks of each group, such as 0-3|4+6", "members", 12, 0, 0},
 };
 static const schema_t schema = SCHEMA("mpix-clock-list", "A row for each clock.", columns);
-
-static const plot_chart_t chart = {"Base clocks of rank 0: cost and steps of readings",
-                                   "set xlabel 'interval between successive readings (ns)'\n"
-                                   "set ylabel 'share of intervals that are not longer'; set yrange [0:1]\n"
-                                   "eval named_curves('', 'with lines')\n"};
 
 /* Begins a remark beside the table: a comment in it, or on stderr if that has to be read by programs. */
 static FILE *remark(const list_run_t *run)
@@ -463,7 +456,7 @@ static int list_clocks(list_run_t *run)
 static int run_program(void *state)
 {
     list_run_t *run = state;
-    int status = results_open(&run->settings.results, &run->world, &chart);
+    int status = results_open(&run->settings.results, &run->world);
     if (status == STATUS_GOOD) {
         run->room = world_room(&run->world, run->settings.reads, sizeof run->room[0], ": give less for --reads");
         run->kernel = kernel_split(&run->world);

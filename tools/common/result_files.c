@@ -14,29 +14,24 @@ static int create(const world_t *world, const char *option, output_t *output)
 /* On rank 0, which has the paths. */
 static bool files_differ(const results_t *results, const world_t *world)
 {
-    const output_option_t options[] = {
-        {"--output", results->output.path}, {"--raw", results->raw.path}, {"--plot", results->plot.path}};
-    return world->rank != 0 || outputs_differ(options, 3, world->program);
+    const output_option_t options[] = {{"--output", results->output.path}, {"--raw", results->raw.path}};
+    return world->rank != 0 || outputs_differ(options, 2, world->program);
 }
 
-int results_open(results_t *results, const world_t *world, const plot_chart_t *chart)
+int results_open(results_t *results, const world_t *world)
 {
     if (!world_all(world, files_differ(results, world)))
         return STATUS_BAD_OPTION;
-    int status = plot_open(&results->plot, world, chart);
     results->output.file = stdout;
-    results->raw.format = FORMAT_CSV;
+    results->raw.format = results->output.format == FORMAT_JSON ? FORMAT_JSON : FORMAT_CSV;
     results->raw.is_buffered = true;
-    if (status == STATUS_GOOD)
-        status = create(world, "--output", &results->output);
+    int status = create(world, "--output", &results->output);
     return status == STATUS_GOOD ? create(world, "--raw", &results->raw) : status;
 }
 
 int results_close(results_t *results, const world_t *world, int status)
 {
     output_t *outputs[] = {&results->output, &results->raw};
-    if (plot_close(&results->plot, world) != STATUS_GOOD)
-        status = STATUS_FAILED;
     for (int i = 0; i < 2; i++) {
         FILE *file = outputs[i]->file;
         if (file && file != stdout && !output_finish(file, outputs[i]->path, world->program))

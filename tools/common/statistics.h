@@ -43,6 +43,14 @@ static inline void sort_reals(double *values, int64_t count)
         ((double)(sorted)[lower_place] + (double)(sorted)[upper_place]) / 2;                      \
     })
 
+/* quantile_place - the place of a quantile among count > 0 values in ascending order. */
+static inline int64_t quantile_place(int64_t count, double fraction)
+{
+    /* Less a hair, so that 0.99 of 100 is the 99th value although the product may come out above 99. */
+    int64_t place = (int64_t)ceil(fraction * (double)count * (1 - 1e-14));
+    return place < 1 ? 0 : place - 1;
+}
+
 /*
  * quantile - the nearest-rank quantile: the smallest value that at least a given fraction of all values do not exceed.
  *
@@ -51,9 +59,7 @@ static inline void sort_reals(double *values, int64_t count)
  */
 static inline int64_t quantile(const int64_t *sorted, int64_t count, double fraction)
 {
-    /* Less a hair, so that 0.99 of 100 is the 99th value although the product may come out above 99. */
-    int64_t place = (int64_t)ceil(fraction * (double)count * (1 - 1e-14));
-    return sorted[place < 1 ? 0 : place - 1];
+    return sorted[quantile_place(count, fraction)];
 }
 
 #endif

@@ -55,6 +55,8 @@ void page_folded(const page_t *page, const sheet_t *sheet, const char *title, bo
  *   scale              of values: linear (if it is not there), log, or log2; likewise xScale
  *   panel              a chart for each value of this column; not there: one chart
  *   x, xTitle          curves over this column; not there: a strip for each row, along the scale of the values
+ *   isCurve            a curve over x, even if x has one value, with points that show under the pointer
+ *   isRelative         values are drawn minus the first of their curve
  *   measures           each a curve, or a mark in each strip: { column, title, low, high }, of which the last two are
  *                      columns of an interval around it, if they are there
  *   ignored            a key by which values do not differ

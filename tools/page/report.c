@@ -39,7 +39,8 @@ typedef struct report {
 
 /*
  * Of a schema, as report.json has it: title; text, what the reader has to know about the figures; first, the columns to
- * be seen at once in tables, or all; and charts. NULL: there is none.
+ * be seen at once in tables, or all; folded, of single measurements, the title of their table, which is not seen at
+ * once; distribution, see distribution_sheet; and charts. NULL: there is none.
  */
 static const json_t *kind_of(const char *schema)
 {
@@ -92,7 +93,9 @@ static void add_variant(report_t *report, const source_t *source, const variant_
 {
     for (const measured_t *launch = variant->launches; launch < variant->launches + variant->count; launch++) {
         const char *schema = launch->file.sheet.schema;
-        section_t *section = section_of(report, kind_of(schema), is_in_campaign(source, schema));
+        const json_t *kind = kind_of(schema);
+        bool are_single = json_object_get(kind, "folded") != NULL;
+        section_t *section = section_of(report, kind, !are_single && is_in_campaign(source, schema));
         section->files++;
         section->resolution =
             fmax(section->resolution, strtod(text_at(launch->file.provenance, "resolution_ns"), NULL));
@@ -158,6 +161,62 @@ static sheet_t provenance_sheet(const measured_t *launch)
     return sheet;
 }
 
+/* Up to the end of the rows that differ from one in the key `each` alone. Rows are in the order of their keys. */
+static int64_t end_of_group(const sheet_t *sheet, int64_t from, int each)
+{
+    int64_t row = from + 1;
+    for (; row < sheet->row_count; row++)
+        for (int i = 0; i < sheet->column_count; i++)
+            if (sheet->columns[i].role == ROLE_KEY && i != each &&
+                !cells_equal(sheet_at(sheet, from, i), sheet_at(sheet, row, i)))
+                return row;
+    return row;
+}
+
+/*
+ * How a column is distributed over the rows that differ in the key `each` alone and, if `if` names a column, have 1
+ * there: keys, values, and the share of rows that have no more. The rarest thousandth, interruptions mostly, would fill
+ * most of a chart.
+ */
+static sheet_t distribution_sheet(const sheet_t *rows, const json_t *distribution)
+{
+    enum { POINTS = 200 };
+    static const column_t share = {"share", "", ROLE_FIGURE, TYPE_NUMBER, "the share that has no more", NULL, 0, 6, 0};
+    int column = sheet_column(rows, text_at(distribution, "column"));
+    int each = sheet_column(rows, text_at(distribution, "each")),
+        flag = sheet_column(rows, text_at(distribution, "if"));
+    double *values = need(calloc((size_t)rows->row_count + 1, sizeof values[0]));
+    cell_t *cells = need(calloc((size_t)rows->column_count + 2, sizeof cells[0]));
+    sheet_t made = {.schema = NULL};
+    for (int i = 0; i < rows->column_count; i++)
+        if (rows->columns[i].role == ROLE_KEY && i != each)
+            sheet_add_column(&made, &rows->columns[i]);
+    if (column >= 0)
+        sheet_add_column(&made, &rows->columns[column]);
+    sheet_add_column(&made, &share);
+    for (int64_t from = 0, end; column >= 0 && from < rows->row_count; from = end) {
+        cell_t *next = cells;
+        int64_t count = 0;
+        end = end_of_group(rows, from, each);
+        for (int64_t row = from; row < end; row++)
+            if (!sheet_at(rows, row, column)->text && (flag < 0 || sheet_at(rows, row, flag)->number == 1))
+                values[count++] = sheet_at(rows, row, column)->number;
+        sort_reals(values, count);
+        for (int i = 0; i < rows->column_count; i++)
+            if (rows->columns[i].role == ROLE_KEY && i != each)
+                *next++ = *sheet_at(rows, from, i);
+        for (int point = 1; point <= POINTS && count > 0; point++) {
+            double part = 0.999 * point / POINTS;
+            next[0] = number_cell(values[quantile_place(count, part)]);
+            next[1] = number_cell(part);
+            sheet_add(&made, cells);
+        }
+    }
+    free(cells);
+    free(values);
+    return made;
+}
+
 static void add_column(sheet_t *sheet, const column_t *column)
 {
     if (sheet_column(sheet, column->name) < 0)
@@ -166,6 +225,7 @@ static void add_column(sheet_t *sheet, const column_t *column)
 
 static sheet_t gather(const report_t *report, const section_t *section, bool provenance)
 {
+    const json_t *distribution = json_object_get(section->kind, "distribution");
     sheet_t all = {.schema = NULL};
     for (int pass = 0; pass < 2; pass++) { /* columns, then rows */
         for (int i = FOLDER; i < ORIGINS; i++)
@@ -174,13 +234,16 @@ static sheet_t gather(const report_t *report, const section_t *section, bool pro
         for (const entry_t *entry = report->entries; entry < report->entries + report->entry_count; entry++) {
             if (entry->section != section)
                 continue;
-            sheet_t head = provenance ? provenance_sheet(entry->launch) : (sheet_t){.schema = NULL};
-            const sheet_t *from = provenance ? &head : &entry->launch->file.sheet;
+            const sheet_t *read = &entry->launch->file.sheet;
+            sheet_t own = provenance     ? provenance_sheet(entry->launch)
+                          : distribution ? distribution_sheet(read, distribution)
+                                         : (sheet_t){.schema = NULL};
+            const sheet_t *from = provenance || distribution ? &own : read;
             for (int i = 0; i < from->column_count && pass == 0; i++)
                 add_column(&all, &from->columns[i]);
             if (pass == 1)
                 add_rows(report, entry, from, &all);
-            sheet_free(&head);
+            sheet_free(&own);
         }
     }
     return all;
@@ -354,7 +417,8 @@ static void print_section(report_t *report, int number)
 {
     const section_t *section = &report->sections[number];
     const json_t *columns = json_object_get(section->kind, "first");
-    const char *title = text_at(section->kind, "title"), *first[MAX_NAMES] = {NULL};
+    const char *title = text_at(section->kind, "title"), *folded = text_at(section->kind, "folded");
+    const char *first[MAX_NAMES] = {NULL};
     sheet_t rows = gather(report, section, false), heads = gather(report, section, true);
     fprintf(report->page.file, "<section id=\"section-%d\">\n<h2>%s%s</h2>\n", number + 1, title,
             section->is_campaign ? ", by launches" : "");
@@ -367,7 +431,10 @@ static void print_section(report_t *report, int number)
         print_campaigns(report, section, &rows, chart);
     } else {
         print_charts(report, section, &rows);
-        page_table(&report->page, &rows, title, columns ? first : NULL, section->resolution);
+        if (folded[0] != '\0')
+            page_folded(&report->page, &rows, folded, false);
+        else
+            page_table(&report->page, &rows, title, columns ? first : NULL, section->resolution);
     }
     if (heads.row_count > 0)
         page_folded(&report->page, &heads, "How it was measured", true);

@@ -394,7 +394,7 @@ class Chart extends Figure {
   constructor(spec, table, panel, colors) {
     super(panel ? `${spec.title}: ${panel}` : spec.title);
     this.spec = spec;
-    this.hasCurves = Boolean(spec.x) && table.values(spec.x).size > 1;
+    this.hasCurves = Boolean(spec.x) && (spec.isCurve || table.values(spec.x).size > 1);
     this.colors = colors;
     this.series = new Map();
     this.strips = [];
@@ -403,6 +403,11 @@ class Chart extends Figure {
     const all = [...this.series.values()].flatMap((one) => one.points);
     this.isEmpty = all.length === 0;
     if (this.isEmpty) return;
+    for (const { points } of this.series.values()) {
+      points.sort((a, b) => a.x - b.x);
+      const [{ y }] = points;
+      if (spec.isRelative) for (const point of points) point.y -= y;
+    }
     const values = all.flatMap((p) => [p.y, p.low, p.high, ...p.singles]).filter((v) => v !== null);
     if (spec.reference) values.push(spec.reference);
     const unit = table.column(spec.measures[0].column).unit;
@@ -411,7 +416,6 @@ class Chart extends Figure {
     if (this.hasCurves)
       this.axes = [new Axis(spec.xScale || "linear", table.column(spec.x).unit, all.map((p) => p.x)), this.valueAxis];
     else this.axes = [this.valueAxis];
-    for (const one of this.series.values()) one.points.sort((a, b) => a.x - b.x);
   }
 
   addPoint(table, row, measure, keys) {
@@ -423,7 +427,7 @@ class Chart extends Figure {
     const name = this.hasCurves ? [label, title].filter(Boolean).join(": ") : title;
     if (!this.hasCurves && !this.strips.includes(label)) this.strips.push(label);
     const singles = spec.singles ? spec.singles[table.numbers.get(row)] : [];
-    const point = { x: this.hasCurves ? x : this.strips.indexOf(label), y, low: table.number(row, measure.low),
+    const point = { x: this.hasCurves ? x : this.strips.indexOf(label), y, value: y, low: table.number(row, measure.low),
       high: table.number(row, measure.high), note: spec.note ? table.get(row, spec.note) : null, singles };
     if (!this.colors.has(name)) this.colors.set(name, this.colors.size);
     if (!this.series.has(name)) this.series.set(name, { name, look: this.colors.get(name), points: [] });
@@ -487,7 +491,8 @@ class Chart extends Figure {
   }
 
   drawSeries(inside, { name, look, points }) {
-    const group = inside.appendChild(svg("g", { class: `series c${look % looks} d${Math.floor(look / looks) % 4}` }));
+    const group = inside.appendChild(svg("g", { class: `series c${look % looks} d${Math.floor(look / looks) % 4}` +
+      (this.spec.isCurve ? " dense" : "") }));
     const bounded = points.filter((p) => p.low !== null && p.high !== null);
     const hasBars = !this.hasCurves || this.spec.reference;
     const line = (list, value) => list.map((p) => this.at(p, value(p)).map((v) => v.toFixed(1)).join(" "));
@@ -507,7 +512,7 @@ class Chart extends Figure {
       const node = svg("path", { class: "point", d: markPath(look), transform: `translate(${x} ${y})` });
       group.append(node);
       if (point.note) node.dataset.note = point.note;
-      node.dataset.value = point.y;
+      node.dataset.value = point.value;
       this.spots.push({ x, y, node, text: this.tipText(name, point) });
     }
   }
