@@ -17,6 +17,11 @@ if [ -n "$missing" ]; then
     exit 1
 fi
 
+# Makefile.am includes the houses that are there: each by itself, as configure decides which are built.
+for house in common bench trace; do
+    [ ! -e $house/$house.am ] || printf 'if WITH_%s\ninclude %s\nendif\n' "$(echo $house | tr a-z A-Z)" $house/$house.am
+done >houses.am
+
 # What an interruption leaves behind is not to look whole: Makefile.in is made last.
 rm -f configure Makefile.in
 # aclocal refuses a macro directory that does not exist, and git keeps no empty ones.

@@ -5,7 +5,7 @@
 # Run in the build directory. Environment:
 #   srcdir            the top of the source tree (default: where this script lies)
 #   PRINT_SETTINGS    the program that prints the tables (default: doc/print_settings)
-#   EXAMPLES          where the tools are (default: tools)
+#   PROGRAMS          where the tools are (default: bin)
 #   CC                compiles the examples in the pages (default: mpicc)
 set -u
 LC_ALL=C
@@ -13,8 +13,9 @@ export LC_ALL
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 print_settings=${PRINT_SETTINGS:-doc/print_settings}
-programs=${EXAMPLES:-tools}
-pages=$srcdir/doc/man
+programs=${PROGRAMS:-bin}
+pages=$srcdir/doc/man   # of the library
+all_pages() { ls "$srcdir"/doc/man/*.[1-9] "$srcdir"/*/doc/man/*.[1-9] 2>/dev/null; }
 overview=$pages/mpix_harmonize.7
 . "$srcdir/test/tap.sh"
 
@@ -109,7 +110,8 @@ check_unknown_names() {
             sed 's/^/MPIX_HARMONIZE_/'
         printf 'MPIX_HARMONIZE_%s\n' ROOT DIR # of software modules
     } | sort >"$scratch/known"
-    cat "$pages"/* | tr -c 'A-Za-z0-9_' '\n' | grep -E '^(mpix_harmonize_[a-z0-9_]+|MPIX_HARMONIZE_[A-Z0-9_]+)$' |
+    all_pages | xargs cat | tr -c 'A-Za-z0-9_' '\n' |
+        grep -E '^(mpix_harmonize_[a-z0-9_]+|MPIX_HARMONIZE_[A-Z0-9_]+)$' |
         sort -u | comm -23 - "$scratch/known" | sed 's/^/neither setting nor statistic: /'
 }
 
@@ -129,7 +131,7 @@ check_prototypes() {
 
 check_versions() {
     version=$(sed -n 's/^version=//p' "$srcdir/VERSION")
-    for page in "$pages"/*; do
+    for page in $(all_pages); do
         grep -q "^\.TH .* \"libmpix_harmonize $version\"" "$page" || echo "$page: not version $version"
     done
     grep -qx "version: $version" "$srcdir/CITATION.cff" || echo "CITATION.cff: not version $version"
@@ -154,7 +156,7 @@ $output"
 # PAGE PROGRAM: each option of a program, with its letter and its value, and its default stand in the page, and no other
 # options do.
 check_options() {
-    page=$pages/$1
+    page=$1
     awk '/^  ? ? ? ? ?(-[a-zA-Z], )?--/ { if (heading != "") print heading "|" text; heading = $0; text = ""
                               sub(/^ +/, "", heading); sub(/   *.*/, "", heading) }
          /^$/ { if (heading != "") print heading "|" text; heading = "" }
@@ -173,7 +175,7 @@ check_options() {
 }
 
 check_program() {   # PAGE PROGRAM
-    name="$1: the options of $2"
+    name="${1##*/}: the options of $2"
     case $2 in
     mpix_clock) for part in list drift check; do "$programs/$2" $part --help; done ;;
     *) "$programs/$2" --help ;;
@@ -187,7 +189,7 @@ check_program() {   # PAGE PROGRAM
 
 # An option that takes a time or a percentage ends in its unit, and its value is called by the unit, or LIST.
 check_units() {
-    for page in "$pages"/*.1; do
+    for page in $(all_pages | grep "\.1$"); do
         entries "$page" | sed -n 's/^\(-[a-zA-Z], \)\{0,1\}\(--[^|=]* [^|]*\)|\(.*\)/\2 \3/p' |
             while read -r option value text; do
                 unit=${option##*-}
@@ -202,13 +204,13 @@ check_units() {
 }
 
 check_with_mandoc() {
-    for page in "$pages"/*; do
+    for page in $(all_pages); do
         mandoc -T lint -W warning "$page"
     done 2>&1
 }
 
 check_with_groff() {
-    for page in "$pages"/*; do
+    for page in $(all_pages); do
         groff -man -ww -z -T utf8 "$page"
     done 2>&1
 }
@@ -234,14 +236,10 @@ tap_expect_empty "no page names what is neither setting nor statistic" "$(check_
 tap_expect_empty "each function has a page with its prototype" "$(check_prototypes)"
 tap_expect_empty "each page, and CITATION.cff, states the version" "$(check_versions)"
 tap_expect_empty "the examples compile" "$(check_examples)"
-for page in "$pages"/*.1; do
-    page=${page##*/} program=${page%.1}
-    case $program in
-    mpix_preload) check_program "$page" ../lib/interpose/$program ;;
-    mpix_trace) check_program "$page" ../lib/interpose/$program ;;
-    mpix_osu) ;;    # options of mpix_bench
-    *) check_program "$page" "$program" ;;
-    esac
+for page in $(all_pages | grep '\.1$'); do
+    program=${page##*/} program=${program%.1}
+    # Options of mpix_osu are those of mpix_bench.
+    [ $program = mpix_osu ] || check_program "$page" $program
 done
 tap_expect_empty "options that take a time or a percentage end in its unit" "$(check_units)"
 check_formatter mandoc

@@ -6,8 +6,7 @@
 #
 # Environment: MPICXX, MPIFC  compiler wrappers (default: those that configure found)
 . "$(dirname "$0")/programs/run.sh"
-. "$here/installed.sh"
-top=$(cd "$here/../.." && pwd)
+. "$tests/programs/installed.sh"
 examples=$top/examples prefix=$(configured prefix) modules=$scratch/root$(configured includedir)
 MPICXX=${MPICXX-$(configured MPICXX)} MPIFC=${MPIFC-$(configured MPIFC)}
 
@@ -55,13 +54,13 @@ for kind in shared static; do
     quick try C $kind "$compiler" "$examples/hello.c"
     quick try C++ $kind "$MPICXX" "$examples/hello.cc"
 done
-quick try C99 shared "$compiler -std=c99 -Wextra -pedantic -Werror" "$here/bracket.c"
+quick try C99 shared "$compiler -std=c99 -Wextra -pedantic -Werror" "$tests/programs/bracket.c"
 # Standing in for a C++ source, the file is told to the compiler as one.
-quick try C++11 shared "${MPICXX:+$MPICXX -std=c++11 -x c++}" "$here/bracket.c"
+quick try C++11 shared "${MPICXX:+$MPICXX -std=c++11 -x c++}" "$tests/programs/bracket.c"
 # Open MPI's own bindings for C++ cause warnings.
 strict=${MPICXX:+$MPICXX -std=c++11 -Wextra -pedantic -Werror -DOMPI_SKIP_MPICXX}
 quick try "C++11 (chrono)" shared "$strict" "$examples/chrono.cc"
-quick try "C++11 (chrono, odd)" shared "$strict" "$here/chrono_odd.cc"
+quick try "C++11 (chrono, odd)" shared "$strict" "$tests/programs/chrono_odd.cc"
 
 # INTERFACE FORM SOURCE [OPTION]...: by that of MPI's Fortran interfaces, which the compiler may not have
 try_fortran() {
@@ -71,9 +70,9 @@ try_fortran() {
     try "Fortran (${3##*/}, $1)" shared "${MPIFC:+$MPIFC -Werror ${*:4}}" "${sources[@]}" "$3"
 }
 try_fortran mpi_f08 3 "$examples/hello.f90"
-quick try_fortran mpi_f08 3 "$here/check_fortran.F90" -DF08
-try_fortran mpi 2 "$here/check_fortran.F90"
-try_fortran mpif.h 1 "$here/check_fortran.F90" -DMPIF_H
+quick try_fortran mpi_f08 3 "$tests/programs/check_fortran.F90" -DF08
+try_fortran mpi 2 "$tests/programs/check_fortran.F90"
+try_fortran mpif.h 1 "$tests/programs/check_fortran.F90" -DMPIF_H
 
 # What is installed of mpix_preload finds its parts beside it.
 check_preload() {
@@ -85,7 +84,7 @@ check_preload() {
         output=$(run_installed 2 "$(find "$root" -path "*/bin/mpix_preload")" "$scratch/barrier") &&
         grep -qE '^MPI_COMM_WORLD +2 +1 +1 ' <<<"$output" || echo "it says: $output"
 }
-quick tap_check_if "test -e lib/interpose/mpix_preload" "this build has none" "mpix_preload, installed" check_preload
+quick tap_check_if "test -e bin/mpix_preload" "this build has none" "mpix_preload, installed" check_preload
 
 # ---- The lines of the documents
 

@@ -55,7 +55,7 @@ ${CC:-mpicc} -shared -fPIC -o "$scratch/speaker.so" "$scratch/speaker.c" >"$scra
 
 # All numbers have a decimal point. In CSV each line has as many fields as there are titles.
 check_program() {   # RANKS PROGRAM OPTION...
-    in_locale "$1" env LD_PRELOAD="$scratch/speaker.so" "./tools/$2" "${@:3}"
+    in_locale "$1" env LD_PRELOAD="$scratch/speaker.so" "./bin/$2" "${@:3}"
     grep -F "not in force" "$scratch/err"
     grep -v '^#' "$scratch/out" >"$scratch/rows"
     [ "$(wc -l <"$scratch/rows")" -gt 1 ] || echo "$2 prints no rows"

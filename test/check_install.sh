@@ -4,8 +4,7 @@
 # of pkg-config modules; the module file; what the recipes for Spack and EasyBuild expect; links between its pages;
 # what make uninstall leaves. To be run in the build directory.
 . "$(dirname "$0")/programs/run.sh"
-. "$here/installed.sh"
-top=$here/../..
+. "$tests/programs/installed.sh"
 examples=$top/examples packaging=$top/packaging
 fc=${MPIFC-$(configured MPIFC)} MPICXX=${MPICXX-$(configured MPICXX)}
 prefix=$(configured prefix) version=$(configured PACKAGE_VERSION) flavor=$(configured MPI_FLAVOR)

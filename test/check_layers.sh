@@ -37,9 +37,7 @@ done < <($awk '
 free_of_mpi=(base/config topology/quota transport/shared_memory)
 hwloc_user=topology/topology_discover.c
 
-# What is preloaded is no part of the library.
-mapfile -t files < <(find . -path ./interpose -prune -o -name '*.[ch]' -print |
-    sed 's|^\./||' | sort)
+mapfile -t files < <(find . -name '*.[ch]' | sed 's|^\./||' | sort)
 [ ${#files[@]} -gt 0 ] || { echo "Bail out! no sources in $PWD"; exit 1; }
 
 folder_of() {
@@ -75,7 +73,7 @@ for folder in $folders; do
 done
 complaints=$(find . -mindepth 1 -type d | sed 's|^\./||' | while read -r folder; do
     case $folder in
-    .* | interpose | interpose/*) ;;
+    .*) ;;
     *)
         [ -n "${may_include[$folder]-}" ] || ! compgen -G "$folder/*.[ch]" >/dev/null ||
             echo "lib/$folder is not in the drawing in HACKING.md"
@@ -88,18 +86,17 @@ done)
 tap_expect_empty "the layers in HACKING.md are the folders of lib" "$complaints"
 
 tap_expect_empty "no file includes one that includes it" "$(find_cycles <<<"$includes")"
-# A header of a part declares what its source defines, so includes show what a part uses.
-tap_expect_empty "no part of the interposer includes one that includes it" \
-    "$(list_includes '"' interpose/*.[ch] interpose/*/*.[ch] | grep ' interpose/' | find_cycles)"
-# Of programs and tests, whose names are relative to one of several folders.
-mapfile -t others < <(cd .. && find examples tools test -name '*.[ch]')
-other_includes=$(cd .. && list_includes '"' "${others[@]}")
-tap_expect_empty "no file of programs and tests includes one that includes it" \
-    "$(cd .. && while read -r file included; do
-        for folder in "${file%/*}" tools test; do
-            [ ! -e "$folder/$included" ] || { echo "$file $folder/$included"; break; }
-        done
-    done <<<"$other_includes" | find_cycles)"
+mapfile -t others < <(cd .. && find examples test -name '*.[ch]')
+# Names are relative to the file's folder, test, lib or include.
+other_includes=$(cd .. && list_includes '"' "${others[@]}" | while read -r file included; do
+    for folder in "${file%/*}" test lib include ""; do
+        [ ! -e "${folder:+$folder/}$included" ] || { echo "$file ${folder:+$folder/}$included"; break; }
+    done
+done)
+tap_expect_empty "no file of examples and tests includes one that includes it" "$(find_cycles <<<"$other_includes")"
+tap_expect_empty "the library, its examples and tests know no house" \
+    "$(grep -E ' (common|bench|trace)/' <<<"$other_includes"
+    grep -E ' (common|bench|trace)/' <<<"$includes")"
 
 reaches_mpi() {     # FILE: prints how it comes to include mpi.h, if it does
     {
@@ -163,31 +160,5 @@ tap_expect_empty "tests can make each MPI function fail that the library calls, 
     "$(comm -3 <(echo "$called") <(echo "$failing"))"
 tap_expect_empty "MPI_COMM_WORLD is compared with at most" \
     "$(sed -E 's/[=!]= MPI_COMM_WORLD//g' <<<"$code" | grep -E "${start}MPI_COMM_WORLD")"
-
-# lib/pure is what tools share with the library.
-tap_expect_empty "tools include of lib only pure/" \
-    "$(cd .. && grep -v '^test/' <<<"$other_includes" | while read -r file included; do
-        case $included in pure/*) continue ;; esac
-        [ -e "${file%/*}/$included" ] || [ -e "tools/$included" ] || [ -e "include/$included" ] ||
-            echo "$file includes $included"
-    done)"
-
-# The interposer is beside the library. What is loaded first, and the launcher, need no MPI library. Neither part of the
-# back knows the other.
-tap_expect_empty "the front and the launcher do not reach into the library" \
-    "$(grep -HnE '^ *# *include *"' interpose/{front,find,dlsym,meet,choices,launcher,program,refusal,watcher}.[ch] \
-        interpose/interposer.h \
-        2>/dev/null | grep -vE '"(interpose/[a-z]+|common/options|pure/(launcher|trace_format))\.h"')"
-tap_expect_empty "the launcher does not include mpi.h" \
-    "$(grep -HnE '^ *# *include.*(mpi|interposer|twin)\.h[">]' \
-        interpose/{launcher,program,refusal,watcher,choices}.[ch] 2>/dev/null)"
-tap_expect_empty "mpix_preload's part includes only what both share and the installed header" \
-    "$(grep -HnE '^ *# *include *"' interpose/harmonize/*.[ch] |
-        grep -vE '"(interpose/(harmonize/)?[a-z]+|mpix_harmonize)\.h"')"
-tap_expect_empty "mpix_trace's part does not include that of mpix_preload" \
-    "$(grep -HnE '^ *# *include *"interpose/harmonize' interpose/record/*.[ch])"
-code=$($awk -f "$test_dir/code.awk" interpose/{twin,back}.c interpose/harmonize/*.c)
-tap_expect_empty "the back calls MPI by its PMPI_ names only" \
-    "$(grep -E "${start}MPIX?_[A-Z][a-z][a-z_0-9]* *\\(" <<<"$code" | grep -vE 'MPI_[A-Za-z_]+ *\( *\*|\(MPI_Comm\)')"
 
 tap_done

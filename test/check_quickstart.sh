@@ -103,7 +103,7 @@ check_first() {
     expect 0 "Installing: libhwloc-dev" "1024  harmonize"
     expect_call "apt-get .*install -y --no-install-recommends libhwloc-dev"
     expect_call "configure .*CC=.*mpicc.mpich"
-    expect_call "mpiexec.mpich --bind-to core -n 2 tools/mpix_skew"
+    expect_call "mpiexec.mpich --bind-to core -n 2 bin/mpix_skew"
     grep -qE '^ +harmonize +10.0 +129.8 ' "$scratch/out" || complain "no row of the skew"
     [ "$(grep -oE '^ +4 +(barrier|harmonize) ' "$scratch/out" | wc -l)" -eq 2 ] || complain "no rows of the reduction"
     [ "$(wc -l <"$scratch/out")" -le 22 ] || complain "more than a screen"

@@ -79,8 +79,8 @@ mpi_functions() {
 # What returns no error code. What MPI 3.0 removed: Open MPI has it, for old programs, but its header does not.
 no_codes='^P?MPI_(Aint_(add|diff)|.*_(toint|fromint|c2f|f2c|c2f08|f082c|f082f|f2f08))$'
 removed='^P?MPI_(Address|Errhandler_(create|get|set)|Type_(extent|hindexed|hvector|lb|struct|ub))$'
-front=$(compgen -G "lib/interpose/.libs/libmpix_interpose-*.so")
-back=$(compgen -G "lib/interpose/.libs/interpose-*.so")
+front=$(compgen -G "bin/.libs/libmpix_interpose-*.so")
+back=$(compgen -G "bin/.libs/interpose-*.so")
 mapfile -t linked < <([ -z "$back" ] || ldd "$back" 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// { print $3 }')
 name="mpix_trace records each function of the MPI library that returns an error code"
 if [ -z "$front" ] || [ ${#linked[@]} -eq 0 ]; then

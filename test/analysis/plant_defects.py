@@ -23,7 +23,7 @@ import sys
 import time
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SKIPPED = ("lib/preload", "lib/trace", "lib/interpose")
+SKIPPED = ()
 UNIT_TIMEOUT_S, MPI_TIMEOUT_S, BUILD_TIMEOUT_S = 600, 300, 600
 UNIT_TESTS = "test/unit/unit_tests"
 ALL = f"all {UNIT_TESTS} " + " ".join(

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# clang-tidy, by .clang-tidy, and cppcheck over lib/, include/, examples/, tools/ and test/: fails on any complaint.
+# clang-tidy, by .clang-tidy, and cppcheck over all files in C: fails on any complaint.
 #
 # Usage: run_lint.sh [FILE...], by default all files
 #
@@ -18,14 +18,14 @@ is_version() {  # COMMAND VERSION
 # What is loaded into programs includes what a build makes of mpi.h.
 generated=$(mktemp -d) || exit 1
 trap 'rm -rf "$generated"' EXIT
-mkdir "$generated/interpose"
-echo '#include <mpi.h>' | $CC -E -P -x c - | "${AWK:-awk}" -f lib/interpose/wrappers.awk \
-    lib/interpose/meanings.txt - >"$generated/interpose/functions.h"
+mkdir "$generated/generated"
+[ ! -e trace ] || echo '#include <mpi.h>' | $CC -E -P -x c - | "${AWK:-awk}" -f trace/front/wrappers.awk \
+    trace/front/meanings.txt - >"$generated/generated/functions.h"
 
 files=("$@")
-[ $# -gt 0 ] || mapfile -t files < <(find lib examples tools test -name '*.c' | sort)
+[ $# -gt 0 ] || mapfile -t files < <(find lib examples test common bench trace -name '*.c' 2>/dev/null | sort)
 # shellcheck disable=SC2046
-flags=(-std=gnu11 -Iinclude -Ilib -Itools -Itest "-I$generated"
+flags=(-std=gnu11 -I. -Iinclude -Ilib -Itest "-I$generated"
     $(mpi_include_flags) $(for module in hwloc jansson otf2; do pkg-config --cflags $module 2>/dev/null; done)
     '-DPACKAGE_VERSION="0"' -DMH_WITH_JANSSON -DMH_WITH_OTF2 -DMH_WITH_LIBDW -DSUITE_HAS_PERSISTENT=1
     -D_GNU_SOURCE= '-DLIBRARY=""' '-DFLAVOR=""' '-DEXEC_PREFIX=""' '-DPKGLIBDIR=""'
@@ -52,9 +52,9 @@ leave_out() {   # HEADER MODULE
 # environment in MPI_Init.
 tidy_file() {
     case $1 in
-    lib/interpose/* | lib/pure/launcher.c) tidy "$1" ;;
+    lib/pure/launcher.c) tidy "$1" ;;
     lib/*) tidy "$1" concurrency-mt-unsafe ;;
-    test/simulation/*) flags+=(-DMH_WITH_SIMULATED_CLOCK) && tidy "$1" ;;
+    test/simulation/* | */test/simulation/*) flags+=(-DMH_WITH_SIMULATED_CLOCK) && tidy "$1" ;;
     *) tidy "$1" ;;
     esac
 }
@@ -86,7 +86,7 @@ if is_version cppcheck $cppcheck_version; then
         --suppress=knownConditionTrueFalse --suppress=missingInclude --suppress=missingIncludeSystem \
         --suppress=readdirCalled --suppress=invalidFunctionArg \
         --suppress=constParameter:test/mpi/test_errors.c --suppress=nullPointer:test/hosts/mpich_hosts.c \
-        -D__x86_64__ -Iinclude -Ilib -Itools "${files[@]}" 2>&1)
+        -D__x86_64__ -I. -Iinclude -Ilib "${files[@]}" 2>&1)
     tap_expect_empty "cppcheck has no complaint" "$complaints"
 else
     tap_skip "cppcheck" "version $cppcheck_version is not installed (Debian package: cppcheck)"
@@ -94,7 +94,7 @@ fi
 # Where gcc sees all of the library at once, it sees more.
 name="no warning of the library, optimized as a whole"
 if [ $# -eq 0 ]; then
-    mapfile -t sources < <(find lib -path lib/interpose -prune -o -name '*.c' -print)
+    mapfile -t sources < <(find lib -name '*.c')
     tap_expect_empty "$name" "$($CC -O3 -flto=auto -Wall -Wextra -fPIC -shared "${flags[@]}" "${sources[@]}" \
         -o "$generated/library.so" 2>&1)"
 fi

@@ -7,7 +7,7 @@
 
 subtests=(threads readers readers_beside_frees threads_first_use threads_info threads_passing clock_resync)
 suites=(test_slots test_global_clock)
-recorder=(lib/interpose/{libmpix_interpose,interpose}-mpich.la lib/interpose/mpix_trace)
+recorder=(bin/{libmpix_interpose,interpose}-mpich.la bin/mpix_trace)
 is_open_mpi && recorder=("${recorder[@]/mpich/openmpi}")
 scratch=$PWD/analysis/tsan
 

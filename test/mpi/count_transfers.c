@@ -10,7 +10,7 @@
 #include "release/slots.h"
 #include "pure/tree.h"
 
-#include "common/world.h"
+#include "world.h"
 
 #include <mpix_harmonize.h>
 #include <stdio.h>
@@ -112,8 +112,7 @@ int main(int argc, char **argv)
 {
     int steps = 0;
     bool right = true;
-    world_t world;
-    world_begin(&world, "count_transfers", &argc, &argv);
+    world_t world = world_begin("count_transfers", &argc, &argv);
     while (1 << steps < world.ranks)
         steps++;
     world_t shared = open_world(&world, "shm");
@@ -124,5 +123,5 @@ int main(int argc, char **argv)
         printf("skip: there is no shared memory\n");
     }
     MPI_Comm_free(&shared.comm);
-    return world_end(&world, world_all(&world, right) ? STATUS_GOOD : STATUS_FAILED);
+    return world_end(&world, world_max(&world, !right) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
 }

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "mpix_test.h"
 
-#include "common/random.h"
+#include "pure/random.h"
 
 #include <errno.h>
 #include <inttypes.h>

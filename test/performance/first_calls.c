@@ -3,7 +3,7 @@
  * first_calls N - the time of the first call of MPIX_Harmonize on each of N duplicates of MPI_COMM_WORLD: of the first
  * one, and of those that begin with what an earlier one knows.
  */
-#include "common/statistics.h"
+#include "pure/order_statistics.h"
 
 #include <mpi.h>
 #include <mpix_harmonize.h>

@@ -1,13 +1,14 @@
 # shellcheck shell=bash
 # What measurements of several launches share, to be sourced: launches of two processes, and order statistics of the
-# numbers on standard input, one a line, which fail without numbers. Sets $source_dir, and $scratch, a folder that goes
-# when the script ends.
+# numbers on standard input, one a line, which fail without numbers. Sets $source_dir, the script's folder; $tests; and
+# $scratch, a folder that goes when the script ends.
 #
 # Environment: AWK (default: awk), MPIEXEC, MPIEXEC_FLAGS
 set -u -o pipefail
 export LC_ALL=C
 
 source_dir=$(cd "$(dirname "$0")" && pwd)
+tests=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 awk=${AWK:-awk}
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT

@@ -7,10 +7,10 @@
 # Usage, in the build directory: run_drift_rounds.sh [ROUNDS [SECONDS]], by default 5 rounds, each of three launches of
 # 60 s. Environment: MPIEXEC.
 . "$(dirname "$0")/launches.sh"
-. "$source_dir/../simulation/truth.sh"
+. "$tests/simulation/truth.sh"
 
 rounds=${1:-5} seconds=${2:-60}
-hosts=$source_dir/../hosts
+hosts=$tests/hosts
 program=test/simulation/clock_truth
 [ -x "$program" ] || { echo "$program is missing here: run make check TESTS= first" >&2; exit 1; }
 

@@ -3,7 +3,7 @@
  * start_bounds - the greatest bound of the global clock among the processes, in ns: after the first call of
  * MPIX_Harmonize, after calls for one second, and after one MPIX_Clock_sync. run_start_bounds.sh runs it beside others.
  */
-#include "common/world.h"
+#include "world.h"
 
 static const int64_t second_ns = 1000000000;
 
@@ -19,8 +19,7 @@ static int64_t call(const world_t *world)
 
 int main(int argc, char **argv)
 {
-    world_t world;
-    world_begin(&world, "start_bounds", &argc, &argv);
+    world_t world = world_begin("start_bounds", &argc, &argv);
     int64_t end_ns = call(&world) + second_ns, first_ns = world_max(&world, world_bound_ns(&world));
     while (call(&world) < end_ns)
         ;
@@ -29,5 +28,5 @@ int main(int argc, char **argv)
     int64_t synchronized_ns = world_max(&world, world_bound_ns(&world));
     if (world.rank == 0)
         printf("%ld %ld %ld\n", (long)first_ns, (long)later_ns, (long)synchronized_ns);
-    return world_end(&world, STATUS_GOOD);
+    return world_end(&world, EXIT_SUCCESS);
 }

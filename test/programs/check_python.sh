@@ -6,8 +6,7 @@
 # Environment: PYTHON  an interpreter with mpi4py and numpy (default: the first of configure's, python3, and
 #                      /usr/bin/python3 that has them)
 . "$(dirname "$0")/run.sh"
-. "$(dirname "$0")/installed.sh"
-top=$here/../..
+. "$tests/programs/installed.sh"
 
 check_version() {
     local version

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# What the scripts beside it begin with: running a tool and looking at how it ended. Sets $here, their folder; $programs
-# and $checks, where the installed programs and those of the tests are; $python; and $scratch, a folder that goes when
-# the script ends.
+# What scripts of tests begin with: running a tool and looking at how it ended. Sets $here, the script's folder; $top
+# and $tests, of the sources; $programs and $checks, where the commands and the programs of the script's folder are
+# built; $python; and $scratch, a folder that goes when the script ends.
 #
 # Environment: BUILDDIR       the build directory (default: .)
 #              MPIEXEC        the launcher (default: mpiexec)
@@ -10,8 +10,10 @@
 #              MPIX_TEST_BRIEF  yes: of programs that hardly depend on the MPI library, the quick tests only
 set -u
 export LC_ALL=C
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-. "$here/../tap.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+tests=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+top=${tests%/test}
+. "$tests/tap.sh"
 
 # A library that is loaded into a program comes before the sanitizer's own, which need not be the first.
 [ "${sanitizers:-no}" = no ] || export ASAN_OPTIONS="${ASAN_OPTIONS-}:verify_asan_link_order=0"
@@ -26,7 +28,7 @@ check_python.sh | check_downstream.sh | check_install.sh | check_environment.sh)
 esac
 
 build=$(cd "${BUILDDIR:-.}" && pwd) || exit 1
-programs=$build/tools checks=$build/test/programs
+programs=$build/bin checks=$build/${here#"$top"/}
 compiler=${CC:-mpicc}
 python=${PYTHON:-python3}
 scratch=$(mktemp -d) || exit 1
@@ -43,17 +45,6 @@ need_tool() {
     [ -x "$programs/$1" ] || skip_all "$1 was not built: there is no Jansson library (Debian package: libjansson-dev)"
     # Programs of SimGrid do not.
     "$programs/$1" --version >/dev/null 2>&1 || skip_all "$1 does not run by itself"
-}
-
-# The columns of all files, by the tools that write them, and the keys of a manifest.
-columns_page() {
-    local tool
-    cat "$here/../../doc/results.md"
-    while read -r tool; do
-        # A command has two words.
-        # shellcheck disable=SC2086
-        [ ! -x "$programs/${tool%% *}" ] || "$programs"/$tool --help-columns
-    done < <(sed -n '/^## Columns/,/^## `/s/^| `\(mpix_[^`]*\)`.*/\1/p' "$here/../../doc/results.md")
 }
 
 # Whether there is a launcher; the simulator starts its programs by itself.
@@ -103,8 +94,7 @@ path_of() {
     case $1 in
     check_*) echo "$checks/$1" ;;
     triad) echo "$build/examples/$1" ;;
-    mpix_trace) echo "$build/lib/interpose/$1" ;;
-    *) if [ -x "$programs/$1" ]; then echo "$programs/$1"; else echo "$build/lib/interpose/$1"; fi ;;
+    *) echo "$programs/$1" ;;
     esac
 }
 

@@ -29,7 +29,7 @@
  */
 #include "pure/units.h"
 #include "clock/base_clock_private.h"
-#include "simulation/simulated.h"
+#include "simulated.h"
 #include "transport/test_hook.h"
 #include "unit/wander.h"
 

@@ -9,9 +9,9 @@
  * cost of synchronization, and how often a second a process was interrupted, which is the control: on a machine that
  * does much else, clocks cannot be compared well.
  */
-#include "common/statistics.h"
-#include "common/world.h"
-#include "simulation/simulated.h"
+#include "pure/order_statistics.h"
+#include "world.h"
+#include "simulated.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -163,12 +163,12 @@ static void gather_bounds(const sample *samples, int count, double *mean, double
 /* The errors of all processes but rank 0, gathered there. */
 static void report_errors(const char *part, const sample *samples, int count)
 {
-    int64_t *mine = world_room(&world, count, sizeof *mine, ""), *all = NULL;
+    int64_t *mine = world_room(&world, count, sizeof *mine), *all = NULL;
     double squares = 0, mean_bound, most_bound;
     for (int i = 0; i < count; i++)
         mine[i] = llabs(error_of(&samples[i]));
     if (world.rank == 0)
-        all = world_room(&world, (int64_t)count * world.ranks, sizeof *all, "");
+        all = world_room(&world, (int64_t)count * world.ranks, sizeof *all);
     MPI_Gather(mine, count, MPI_INT64_T, all, count, MPI_INT64_T, 0, world.comm);
     gather_bounds(samples, count, &mean_bound, &most_bound);
     if (all) {
@@ -188,9 +188,9 @@ static void report_errors(const char *part, const sample *samples, int count)
 
 static void report_skew(const sample *samples, int count)
 {
-    int64_t *first = world_room(&world, count, sizeof *first, ""), *last = world_room(&world, count, sizeof *last, "");
-    int64_t *valid = world_room(&world, count, sizeof *valid, "");
-    int64_t *skew = world_room(&world, count, sizeof *skew, "");
+    int64_t *first = world_room(&world, count, sizeof *first), *last = world_room(&world, count, sizeof *last);
+    int64_t *valid = world_room(&world, count, sizeof *valid);
+    int64_t *skew = world_room(&world, count, sizeof *skew);
     int used = 0;
     for (int i = 0; i < count; i++) {
         first[i] = last[i] = samples[i].exit_ns;
@@ -234,13 +234,13 @@ static int64_t messages_of_all(void)
 
 int main(int argc, char **argv)
 {
-    world_begin(&world, "clock_truth", &argc, &argv);
+    world = world_begin("clock_truth", &argc, &argv);
     double seconds = argc > 1 ? atof(argv[1]) : 1;
     long period_us = argc > 2 ? atol(argv[2]) : 10000;
     world_require(&world, world_set(&world, "mpix_harmonize_clock", "simulated"));
     world_require(&world, world_set(&world, "mpix_harmonize_sync", argc > 3 ? argv[3] : ""));
     int most = (int)(seconds * 1e6 / (double)period_us) + MIN_CALLS;
-    sample *samples = world_room(&world, (int64_t)most + AGREE_EVERY, sizeof *samples, "");
+    sample *samples = world_room(&world, (int64_t)most + AGREE_EVERY, sizeof *samples);
     int64_t before_ns = mh_simulated_true_ns(), sync_ns_at_1s;
     world_require(&world, MPIX_Clock_sync(world.comm));
     int64_t first_sync_ns = mh_simulated_true_ns() - before_ns, first_messages = messages_of_all();
@@ -265,5 +265,5 @@ int main(int argc, char **argv)
                (long)later_messages, interrupted);
     }
     free(samples);
-    return world_end(&world, STATUS_GOOD);
+    return world_end(&world, EXIT_SUCCESS);
 }

@@ -15,8 +15,8 @@
 #include "clock/base_clock_private.h"
 #include "sync/comm_clock.h"
 #include "pure/tree.h"
-#include "simulation/scale_options.h"
-#include "simulation/scale_tally.h"
+#include "scale_options.h"
+#include "scale_tally.h"
 #include "unit/wander.h"
 
 #include <sys/resource.h>

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* scale_tally.c - collect errors and durations, and print the row. */
-#include "simulation/scale_tally.h"
+#include "scale_tally.h"
+
+#include "scale_options.h"
 
 #include "pure/units.h"
-#include "common/room.h"
-#include "common/statistics.h"
+#include "pure/order_statistics.h"
 
 /* A synchronization that takes longer waits for a lost host. */
 #define LONGEST_NS (MH_NS_PER_S / 2)
 
 static void note_error(tally_t *tally, int64_t error_ns)
 {
-    tally->errors_ns = need(room_for_another(tally->errors_ns, tally->errors, sizeof *tally->errors_ns));
+    if ((tally->errors & (tally->errors - 1)) == 0) { /* the room is full; it doubles */
+        tally->errors_ns =
+            realloc(tally->errors_ns, (size_t)(tally->errors ? 2 * tally->errors : 1) * sizeof *tally->errors_ns);
+        if (!tally->errors_ns)
+            give_up("out of memory");
+    }
     tally->errors_ns[tally->errors++] = error_ns;
     tally->squares += (double)error_ns * (double)error_ns;
 }

@@ -37,16 +37,15 @@ simgrid_sources() {
     local top=$1 folder
     shift
     for folder; do
-        grep -ohE "$folder/[a-z0-9_/]+\.c" "$top"/{lib/lib,tools/tools}.am
-    done | sort -u | sed "s|^|$top/|; \|/style\.c$|d"
+        grep -ohE "$folder/[a-z0-9_/]+\.c" "$top"/{lib,bench,common}/*.am 2>/dev/null
+    done | sort -u | sed "s|^|$top/|"
 }
 
-# TOP OUTPUT SOURCE...: compiles a program of these files or folders, the library, and what programs have in common,
-# with the base clock "simulated".
+# TOP OUTPUT SOURCE...: compiles a program of these files or folders and the library, with the base clock "simulated".
 simgrid_build() {
-    local top=$1 output=$2 objects=$2.objects list i source folders=(lib tools/common)
+    local top=$1 output=$2 objects=$2.objects list i source folders=(lib)
     shift 2
-    list=("$top"/tools/results/{schema,table}.c)
+    list=()
     for source; do
         case $source in *.c) list+=("$top/$source") ;; *) folders+=("$source") ;; esac
     done
@@ -55,7 +54,7 @@ simgrid_build() {
     for i in "${!list[@]}"; do printf '%s\0' "${list[i]}" -o "$objects/$i.o"; done >"$objects/list"
     # shellcheck disable=SC2046,SC2086
     $simgrid_runner xargs -0 -a "$objects/list" -n 3 -P "$(nproc)" smpicc -std=gnu11 -O2 -DMH_WITH_SIMULATED_CLOCK \
-        -DPACKAGE_VERSION='"simulated"' -I"$top"/{lib,include,test,tools} \
+        -DPACKAGE_VERSION='"simulated"' -I"$top" -I"$top"/{lib,include,test} \
         $(pkg-config --cflags hwloc) "${simgrid_cflags[@]}" -c &&
         $simgrid_runner smpicc $simgrid_few_mappings "$objects"/*.o "${simgrid_ldflags[@]}" -o "$output" \
             $(pkg-config --libs hwloc) -lm -lpthread && rm -rf "$objects"

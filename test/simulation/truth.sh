@@ -8,15 +8,6 @@ most_interruptions=20
 # the synchronization is. Wrong bounds are an error in any run.
 truth_runs=3
 
-# mpix_preload or mpix_trace, FOLDER: copies it there, with the simulated clocks in its back, which the launcher takes
-# from beside it.
-copy_simulated() {
-    local front
-    front=$(compgen -G "lib/interpose/.libs/libmpix_interpose-*.so") && mkdir "$2/.libs" &&
-        cp "lib/interpose/$1" "$2" && cp "$front" "$2/.libs" &&
-        cp test/simulation/.libs/interpose_simulated.so "$2/.libs/interpose-${front##*-}"
-}
-
 truth_value() {         # LINE KEY
     tr ' ' '\n' <<<"$1" | sed -n "s/^$2=//p" | head -n 1
 }

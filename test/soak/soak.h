@@ -3,7 +3,7 @@
 #ifndef SOAK_H
 #define SOAK_H
 
-#include "common/random.h"
+#include "pure/random.h"
 
 #include <mpix_harmonize.h>
 #include <pthread.h>

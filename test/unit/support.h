@@ -9,7 +9,7 @@
 #ifndef MH_TEST_SUPPORT_H
 #define MH_TEST_SUPPORT_H
 
-#include "common/random.h"
+#include "pure/random.h"
 
 #include <check.h>
 #include <inttypes.h>

@@ -5,7 +5,7 @@
  */
 #include "pure/units.h"
 #include "release/slack.h"
-#include "common/statistics.h"
+#include "pure/order_statistics.h"
 #include "support.h"
 
 #define FLOOR_NS 100

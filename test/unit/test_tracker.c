@@ -8,7 +8,7 @@
  */
 #include "pure/units.h"
 #include "clock/tracker.h"
-#include "common/statistics.h"
+#include "pure/order_statistics.h"
 #include "support.h"
 #include "wander.h"
 

@@ -1,0 +1,16 @@
+# The house that measures and decides.
+# Not by the version: some libraries have these functions before all of MPI 4. The examples measure them where they
+# exist.
+AC_MSG_CHECKING([for persistent collective operations])
+AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>]], [[MPI_Request request;
+int empty = 0;
+MPI_Barrier_init(MPI_COMM_SELF, MPI_INFO_NULL, &request);
+MPI_Allreduce_init(&empty, &empty, 0, MPI_INT, MPI_SUM, MPI_COMM_SELF, MPI_INFO_NULL, &request);
+MPI_Neighbor_alltoall_init(&empty, 0, MPI_INT, &empty, 0, MPI_INT, MPI_COMM_SELF, MPI_INFO_NULL, &request);]])],
+  [AC_MSG_RESULT([yes])
+   SUITE_CPPFLAGS=-DSUITE_HAS_PERSISTENT=1],
+  [AC_MSG_RESULT([no])
+   SUITE_CPPFLAGS=-DSUITE_HAS_PERSISTENT=0])
+AC_SUBST([SUITE_CPPFLAGS])
+AS_IF([test "$mh_bench" = yes],
+  [AC_CONFIG_FILES([bin/mpix_figures:bench/figures/mpix_figures.in], [chmod +x bin/mpix_figures])])

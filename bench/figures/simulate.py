@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""mpix_bench in the simulator, for figures of it. The way to the simulator is that of the tests."""
+import glob
+import os
+import subprocess
+
+from base import Failed, Figure, amount, note, progress, read_csv, run, supervise, write_jobs
+
+
+def simgrid_words(*words):
+    """What runs a function of simgrid.sh."""
+    return ["bash", "-c", f'. "{run.sources}/test/simulation/simgrid.sh" && "$@"', "bash", *map(str, words)]
+
+
+def simgrid_says(*words):
+    return subprocess.run(simgrid_words(*words), stdout=subprocess.PIPE, check=False).stdout.decode().strip()
+
+
+def simulated_algorithms(operation):
+    """Algorithms of the simulator's MPI; with --quick the first two."""
+    return {"reduce": "ompi_chain ompi_binomial ompi_basic_linear ompi_binary ompi_in_order_binary",
+            "allreduce": "rdb redbcast rab1 lr",
+            "bcast": "binomial_tree flattree ompi_pipeline scatter_LR_allgather",
+            "alltoall": "bruck pair ring"}[operation].split()[:amount(None, 2)]
+
+
+class Simulated(Figure):
+    library = "SimGrid SMPI, 16 processes a host"
+
+    def problems(self):
+        yield simgrid_says("simgrid_problem")
+        yield "it needs 2 ranks, --ranks gives fewer" if run.ranks_given and run.ranks[-1] < 2 else None
+
+    def prepare(self):
+        """Builds the simulation, if none is newer than the sources, and describes hosts."""
+        self.ranks = run.ranks[-1] if run.ranks_given else amount(128, 32)
+        simgrid_says("simgrid_platform", run.work, self.ranks)
+        folder = os.path.abspath(run.build_dir or f"{run.work}/build")
+        os.makedirs(folder, exist_ok=True)
+        self.simulation = f"{folder}/mpix_bench_simulated"
+        sources = [path for part in ("lib", "include", "common", "bench", "test")
+                   for path in glob.glob(f"{run.sources}/{part}/**/*.[ch]", recursive=True)]
+        if os.path.exists(self.simulation) and \
+                os.path.getmtime(self.simulation) >= max(map(os.path.getmtime, sources)):
+            return
+        progress(f"{self.name}: building mpix_bench for the simulator")
+        bench = [path[len(run.sources) + 1:] for path in sources if "/bench/suite/" in path and path.endswith(".c")]
+        words = simgrid_words("simgrid_build", run.sources, self.simulation, "test/simulation/clock_simulated.c",
+                              "common/cli", "common/mpi", "common/arrival",
+                              *(f"common/results/{name}.c" for name in ("result_files", "schema", "table")),
+                              *(path for path in bench if "skew" not in path)) # all of the folder but the other program
+        if supervise(words) != 0:
+            raise Failed("mpix_bench does not build for the simulator")
+
+    def rows(self):
+        """smpirun adds lines of its own."""
+        with open(f"{run.work}/out") as out:
+            return read_csv(line for line in out if line[0].isalpha() and "," in line and " " not in line.split(",")[0])
+
+    def simulate(self, operation, algorithm, seed, jobs, exact_clocks=False):
+        """Simulates mpix_bench, with this algorithm of the simulator's MPI."""
+        clock = "exact=n0,spread=0,walk=0,jitter=0,seed=1" if exact_clocks else simgrid_says("simgrid_clock", seed)
+        write_jobs(jobs)
+        note(f"$ ({operation} {algorithm}, seed {seed}) mpix_bench", "; ".join(jobs))
+        words = simgrid_words("simgrid_run", run.work, self.ranks, "--log=root.thres:critical",
+                              "--cfg=smpi/barrier:ompi_bruck", f"--cfg=smpi/{operation}:{algorithm}",
+                              self.simulation, "--format", "csv", "--jobs", f"{run.work}/jobs")
+        with open(f"{run.work}/out", "w") as out:
+            status = supervise(words, out, {"MPIX_HARMONIZE_CLOCK": "simulated", "MH_SIMULATED_CLOCK": clock})
+        self.keep(status, f"see {run.log}", {"algorithm": algorithm, "source": "own", "run": seed},
+                  f"mpix_bench simulated with {operation} {algorithm}")

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * driver.c - from the command line to the results.
+ *
+ * All jobs are checked, and their memory is really asked for, before the first one is measured.
+ */
+#include "bench/suite/driver.h"
+
+#include "common/mpi/kernel.h"
+#include "common/mpi/machine_clock.h"
+#include "pure/order_statistics.h"
+#include "bench/suite/arena.h"
+#include "bench/suite/bench.h"
+
+#include <mpix_harmonize.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The names of percentile columns have at most so many digits. */
+#define MIN_PERCENT_STEP 1e-6
+/* Processes that stand aside look so often whether the others are done: they are not to disturb them. */
+enum { ASIDE_PAUSE_NS = 1000 * 1000 };
+
+/* Gives the delays of files, which rank 0 has read, to all. */
+static void share_tables(const world_t *world, arrival_tables_t *tables)
+{
+    world_require(world, MPI_Bcast(&tables->count, 1, MPI_INT, 0, world->comm));
+    if (world->rank != 0)
+        tables->items = world_room(world, tables->count, sizeof tables->items[0], "");
+    for (arrival_table_t *table = tables->items; table < tables->items + tables->count; table++) {
+        int64_t *delays_ns = table->delays_ns;
+        world_require(world, MPI_Bcast(table, sizeof *table, MPI_BYTE, 0, world->comm));
+        int64_t count = table->ranks * table->calls;
+        table->delays_ns = world->rank == 0 ? delays_ns : world_room(world, count, sizeof *delays_ns, "");
+        world_require(world, MPI_Bcast(table->delays_ns, (int)count, MPI_INT64_T, 0, world->comm));
+    }
+}
+
+/* Reads the plan on rank 0, and gives it to all. Returns true to go on; else *status is the exit status. */
+static bool share_plan(bench_t *bench, bool is_osu, int argc, char **argv, int *status)
+{
+    plan_t *plan = &bench->plan;
+    int told[2] = {OPTIONS_RUN};
+    if (bench->world.rank == 0)
+        told[0] = plan_read(plan, bench->world.program, is_osu, argc, argv, bench->world.ranks);
+    told[1] = plan->job_count;
+    MPI_Bcast(told, 2, MPI_INT, 0, bench->world.comm);
+    *status = told[0] == OPTIONS_BAD ? STATUS_BAD_OPTION : STATUS_GOOD;
+    if (told[0] != OPTIONS_RUN)
+        return false;
+    plan->job_count = told[1];
+    if (bench->world.rank != 0)
+        plan->jobs = world_room(&bench->world, plan->job_count, sizeof plan->jobs[0], "");
+    for (int i = 0; i < plan->job_count; i++)
+        MPI_Bcast(&plan->jobs[i], sizeof plan->jobs[0], MPI_BYTE, 0, bench->world.comm);
+    share_tables(&bench->world, &plan->tables);
+    return true;
+}
+
+/* Frees the communicator of the last job, if one is open. */
+static void close_communicator(bench_t *bench)
+{
+    if (bench->choice)
+        communicator_close(&bench->communicator, &bench->world);
+    bench->choice = NULL;
+}
+
+/* Makes the communicator of a job, if another one is open. */
+static void open_communicator(bench_t *bench, const communicator_choice_t *choice)
+{
+    if (bench->choice && strcmp(bench->choice->text, choice->text) == 0)
+        return;
+    close_communicator(bench);
+    bench->choice = choice;
+    communicator_open(&bench->communicator, &bench->world, choice);
+}
+
+/* ---- Before anything is measured: what is wrong with a job. These return a status */
+
+static int check_ranks(const bench_t *bench, const job_t *job)
+{
+    const operation_t *operation = operation_at(job->operation);
+    int min = bench->communicator.min_ranks, root = (int)job->settings.root;
+    if (min < operation->shape->min_ranks)
+        return world_refuse(&bench->world, "%s needs at least %d ranks, and there is %d", operation->name,
+                            operation->shape->min_ranks, min);
+    if (root >= min)
+        return world_refuse(&bench->world, "option --root: %d is not allowed, give a rank from 0 to %d, or rotate",
+                            root, min - 1);
+    return STATUS_GOOD;
+}
+
+static int check_arrivals(const bench_t *bench, const job_t *job)
+{
+    const arrival_list_t *list = &job->arrivals;
+    const char *operation = operation_at(job->operation)->name;
+    const arrival_table_t *tables = bench->plan.tables.items;
+    int min = bench->communicator.min_ranks, max = bench->communicator.max_ranks;
+    for (int i = 0; i < list->count; i++) {
+        const arrival_t *arrival = &list->items[i];
+        if (arrival->shape == ARRIVAL_ONE_LATE && arrival->rank >= min)
+            return world_refuse(&bench->world, "option --arrival: rank %d of \"%s\" is not allowed, give 0 to %d",
+                                arrival->rank, arrival->text, min - 1);
+        if (arrival->shape == ARRIVAL_FILE &&
+            (tables[arrival->table].ranks != min || tables[arrival->table].ranks != max))
+            return world_refuse(&bench->world, "option --arrival: \"%s\" has delays of %d ranks, give one of %d",
+                                arrival->text, tables[arrival->table].ranks, max);
+        if (arrival->shape == ARRIVAL_FILE && !arrival_fits(&tables[arrival->table], operation) &&
+            bench->world.rank == 0)
+            fprintf(stderr, "%s: \"%s\" has arrivals at MPI_%s, and %s is measured with them\n", bench->world.program,
+                    arrival->text, tables[arrival->table].function, operation);
+    }
+    return STATUS_GOOD;
+}
+
+static void remove_size(job_t *job, int64_t size_bytes)
+{
+    int kept = 0;
+    for (int i = 0; i < job->settings.sizes.count; i++)
+        if (job->settings.sizes.bytes[i] != size_bytes)
+            job->settings.sizes.bytes[kept++] = job->settings.sizes.bytes[i];
+    job->settings.sizes.count = kept;
+}
+
+static int refuse_sizes(const bench_t *bench, const job_t *job, const work_plan_t *plan, int64_t bytes)
+{
+    const char *name = plan->operation->name;
+    const char *option = plan->cache == CACHE_WARM ? "--message-size" : "--cache";
+    if (bytes < 0)
+        return world_refuse(&bench->world,
+                            "option --message-size: %s of %lld bytes takes more elements than MPI can count", name,
+                            (long long)plan->max_bytes);
+    return world_refuse(&bench->world,
+                        "option %s: %s of %lld bytes with --cache %s needs %lld bytes of buffers on each rank, more "
+                        "than --mem-limit %lld allows",
+                        option, name, (long long)plan->max_bytes, cache_modes[plan->cache], (long long)bytes,
+                        (long long)job_mem_limit_bytes(job));
+}
+
+/* Compares buffers with the limit. Sizes that nobody asked for are left out instead. */
+static int check_limit(bench_t *bench, job_t *job)
+{
+    for (;;) {
+        work_plan_t plan = bench_plan_work(bench, job);
+        int64_t own_bytes = communicator_takes_part(&bench->communicator) ? work_bytes(&plan) : 0, bytes;
+        /* Without a sign, -1 is the largest. */
+        MPI_Allreduce(&own_bytes, &bytes, 1, MPI_UINT64_T, MPI_MAX, bench->world.comm);
+        if (bytes >= 0 && bytes <= job_mem_limit_bytes(job)) {
+            bench->memory_bytes = greater(bench->memory_bytes, own_bytes);
+            return STATUS_GOOD;
+        }
+        if (job->settings.sizes.given || job->settings.sizes.count == 1)
+            return refuse_sizes(bench, job, &plan, bytes);
+        remove_size(job, plan.max_bytes);
+    }
+}
+
+/* Memory that is available on this node; all of its memory if the system does not say what is available. */
+static double available_bytes(void)
+{
+    char kib[KERNEL_WORD_BYTES];
+    if (kernel_value("/proc/meminfo", "MemAvailable", kib, sizeof kib))
+        return strtod(kib, NULL) * 1024;
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* The node is asked before any memory is touched, as malloc grants more than there is. */
+static int take_memory(bench_t *bench)
+{
+    const world_t *world = &bench->world;
+    double node_bytes = (double)bench->memory_bytes;
+    MPI_Comm node = world_node(world);
+    MPI_Allreduce(MPI_IN_PLACE, &node_bytes, 1, MPI_DOUBLE, MPI_SUM, node);
+    MPI_Comm_free(&node);
+    /* All look before the first one takes its part. */
+    if (world_all(world, node_bytes <= available_bytes()))
+        bench->memory = arena_allocate(bench->memory_bytes);
+    if (world_all(world, bench->memory != NULL))
+        return STATUS_GOOD;
+    return world_refuse(world,
+                        "option --message-size: the buffers need %.0f MB on the node of rank 0, or as much on "
+                        "another, more than there is: give less",
+                        node_bytes / 1e6);
+}
+
+/* Looks for all that may be wrong with the jobs, and takes memory for their buffers. Collective. */
+static int check_jobs(bench_t *bench)
+{
+    for (int i = 0; i < bench->plan.job_count; i++) {
+        job_t *job = &bench->plan.jobs[i];
+        open_communicator(bench, &job->comm);
+        if (check_ranks(bench, job) != STATUS_GOOD || check_arrivals(bench, job) != STATUS_GOOD ||
+            check_limit(bench, job) != STATUS_GOOD)
+            return STATUS_BAD_OPTION;
+    }
+    return take_memory(bench);
+}
+
+/* ---- Jobs */
+
+/* How many jobs, from this one on, take turns: successive jobs with the same communicator. */
+static int count_turns(const bench_t *bench, int first)
+{
+    const job_t *jobs = &bench->plan.jobs[first];
+    int count = 1;
+    while (count < MAX_TURNS && first + count < bench->plan.job_count &&
+           strcmp(jobs[0].comm.text, jobs[count].comm.text) == 0)
+        count++;
+    return count;
+}
+
+/* Without spinning. */
+static void wait_for_all(const bench_t *bench)
+{
+    MPI_Request request;
+    int done = 0;
+    world_require(&bench->world, MPI_Ibarrier(bench->world.comm, &request));
+    while (!done) {
+        system_sleep_ns(ASIDE_PAUSE_NS);
+        world_require(&bench->world, MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    }
+}
+
+static void run_jobs(bench_t *bench, const job_t *jobs, int count)
+{
+    open_communicator(bench, &jobs->comm);
+    if (communicator_takes_part(&bench->communicator))
+        bench_run_turns(bench, jobs, count);
+    if (jobs->comm.kind == COMM_EVERY)
+        wait_for_all(bench);
+}
+
+/* A percentile that is asked for twice is shown once: columns have different names. */
+static void choose_fractions(bench_t *bench, const number_list_t *tail)
+{
+    for (int i = 0; i < (int)tail->count; i++) {
+        bool is_new = true;
+        for (int j = 0; j < i; j++)
+            is_new = is_new && fabs(tail->values[i] - tail->values[j]) >= MIN_PERCENT_STEP;
+        if (is_new)
+            bench->fractions[bench->report.fraction_count++] = tail->values[i] / 100;
+    }
+}
+
+/* Columns of texts are as wide as the longest of all jobs. */
+static void choose_widths(report_t *report, const plan_t *plan)
+{
+    for (int i = 0; i < plan->job_count; i++) {
+        const job_t *job = &plan->jobs[i];
+        int width = snprintf(NULL, 0, "%d:%s", i + 1, operation_at(job->operation)->name);
+        report->label_width = width > report->label_width ? width : report->label_width;
+        for (int k = 0; k < job->arrivals.count; k++) {
+            width = (int)strlen(job->arrivals.items[k].text);
+            report->arrival_width = width > report->arrival_width ? width : report->arrival_width;
+        }
+    }
+}
+
+/* What OSU prints of an operation behind the size, in its order. */
+static void choose_osu_columns(report_t *report, const job_t *job)
+{
+    const operation_t *operation = operation_at(job->operation);
+    size_t *places = report->osu_places;
+    if (job->settings.overlap) {
+        places[0] = offsetof(row_t, overlap.total_ns);
+        places[1] = offsetof(row_t, overlap.compute_ns);
+        places[2] = offsetof(row_t, overlap.pure_ns);
+        places[3] = offsetof(row_t, overlap.percent);
+    } else {
+        places[0] = operation->shape->takes_turns    ? offsetof(row_t, latency_ns)
+                    : operation->shape->messages > 0 ? offsetof(row_t, mb_per_s)
+                                                     : offsetof(row_t, analysis.avg_ns);
+    }
+    report->has_no_size = !operation_has_size(operation) && report->output.format == FORMAT_TABLE;
+}
+
+static void prepare_report(bench_t *bench)
+{
+    const plan_t *plan = &bench->plan;
+    report_t *report = &bench->report;
+    report->output = plan->settings.results.output;
+    report->full = plan->settings.full != 0;
+    report->fractions = bench->fractions;
+    choose_fractions(bench, &plan->settings.tail);
+    choose_widths(report, plan);
+    report->parts = plan->job_count > 1 ? PART_LABEL : 0;
+    if (plan->is_osu && plan->job_count == 1)
+        choose_osu_columns(report, &plan->jobs[0]);
+    for (int i = 0; i < plan->job_count; i++) {
+        const job_t *job = &plan->jobs[i];
+        const shape_t *shape = operation_at(job->operation)->shape;
+        report->parts |= (job->settings.overlap ? PART_OVERLAP : 0) | (job->arrivals.given ? PART_ARRIVAL : 0) |
+                         (job->settings.validation ? PART_VALIDATION : 0) | (shape->takes_turns ? PART_LATENCY : 0) |
+                         (shape->messages > 0 ? PART_BANDWIDTH : 0);
+    }
+}
+
+/* How operations follow each other. */
+static void name_order(const bench_t *bench, char order[HEAD_BYTES])
+{
+    int turns = 0, jobs = bench->plan.job_count;
+    for (int i = 0; i < jobs; i += count_turns(bench, i))
+        turns++;
+    if (turns == jobs)
+        snprintf(order, HEAD_BYTES, "%s", jobs > 1 ? "one after the other" : "one operation");
+    else
+        snprintf(order, HEAD_BYTES, turns > 1 ? "interleaved in %d groups" : "interleaved", turns);
+}
+
+static void write_head(bench_t *bench, int argc, char **argv)
+{
+    static head_t head;
+    provenance_collect(&head, &bench->world, argc, argv, bench->plan.jobs[0].settings.seed);
+    if (bench->world.rank != 0)
+        return;
+    name_order(bench, head_item(&head, "order"));
+    report_head(&bench->report, &head);
+    if (bench->plan.settings.results.raw.file)
+        report_raw_head(&bench->plan.settings.results.raw);
+}
+
+/* Returns an exit status. */
+static int run(bench_t *bench, int argc, char **argv)
+{
+    int flag, status = check_jobs(bench);
+    if (status != STATUS_GOOD)
+        return status;
+    /* The call that a bad setting of the library makes fail, on all ranks. */
+    if (!world_agree(&bench->world, MPIX_Harmonize(bench->world.comm, &flag), "MPIX_Harmonize"))
+        return STATUS_FAILED;
+    world_tell_unbound(&bench->world);
+    status = results_open(&bench->plan.settings.results, &bench->world);
+    if (status != STATUS_GOOD)
+        return status;
+    prepare_report(bench);
+    write_head(bench, argc, argv);
+    for (int i = 0, count; i < bench->plan.job_count && world_and(&bench->world, !bench->is_full); i += count) {
+        count = count_turns(bench, i);
+        run_jobs(bench, &bench->plan.jobs[i], count);
+    }
+    return bench->status;
+}
+
+int bench_main(const char *program, bool is_osu, int argc, char **argv)
+{
+    static bench_t bench;
+    int status;
+    world_begin(&bench.world, program, &argc, &argv);
+    if (share_plan(&bench, is_osu, argc, argv, &status))
+        status = run(&bench, argc, argv);
+    close_communicator(&bench);
+    status = results_close(&bench.plan.settings.results, &bench.world, status);
+    plan_free(&bench.plan);
+    return world_end(&bench.world, status);
+}

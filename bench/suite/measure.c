@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* measure.c - run batches of calls, and collect their times on rank 0. */
+#include "bench/suite/bench.h"
+
+#include "pure/order_statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The first call of a batch is not measured: the work between the batches still affects it. */
+enum { SETTLE_CALLS = 1 };
+/* A batch has at most MAX_BATCH_CALLS, but takes no more memory on rank 0 than this. */
+enum { MAX_BATCH_TIMES = 1 << 20 };
+/* Calls from which starting times are found. */
+enum { PROBE_CALLS = 10 };
+/* Rows that take turns do so at least so often, so that what changes on the machine concerns all of them alike; but
+ * with at least so many calls. */
+enum { MIN_TURNS = 10, MIN_TURN_CALLS = 16 };
+/* A confidence interval is computed from so many samples on, and again when their number has grown by this factor. */
+enum { FIRST_INTERVAL = 30 };
+#define NEXT_INTERVAL 1.1
+#define PROGRESS_INTERVAL_NS 100e6
+/* Where another communicator's clock is kept by MPIX_Harmonize only, it is looked after here, each so often at most. */
+#define CLOCK_CHECK_NS 20e6
+/* Measures how fast this process computes. */
+enum { CALIBRATION_ROUNDS = 20000, CALIBRATIONS = 5 };
+/* Calls by which the results at a size are checked; if the root rotates, as many as roots, but not more. */
+enum { CHECKS = 3, MAX_CHECKS = 64 };
+
+/* What a rank reports about a batch, in one piece so that one call gathers it. */
+typedef struct batch_notes {
+    release_note_t release;
+    call_note_t calls[];
+} batch_notes_t;
+
+/* What rank 0 tells before each batch. */
+typedef struct orders {
+    int64_t sync_clock; /* 1: instead of a batch, synchronize clocks, which may take longer than starts are ahead */
+    release_orders_t release;
+} orders_t;
+
+static size_t batch_bytes(int64_t calls)
+{
+    return sizeof(batch_notes_t) + (size_t)calls * sizeof(call_note_t);
+}
+
+/* What a rank reported about the last gathered batch. */
+static const batch_notes_t *notes_of(const task_t *task, int64_t calls, int rank)
+{
+    return (const batch_notes_t *)(task->room->all_notes + (size_t)rank * batch_bytes(calls));
+}
+
+/* ---- Computing beside an operation, to see how much of it passes meanwhile */
+
+/* Arithmetic that no compiler can leave out. Returns its result. */
+__attribute__((noinline)) static double compute_rounds(int64_t rounds)
+{
+    double value = 1;
+    for (int64_t i = 0; i < rounds; i++) {
+        value = value * 0.999999 + 1e-6;
+        __asm__ volatile("" : "+m"(value));
+    }
+    return value;
+}
+
+#ifdef SMPI_H
+/* A simulator takes no time for arithmetic. */
+static void compute(const task_t *task, int64_t ns)
+{
+    wait_until(task->span, world_time_ns(task->span) + ns);
+}
+#else
+static void compute(const task_t *task, int64_t ns)
+{
+    compute_rounds((int64_t)((double)ns * task->calls_per_ns));
+}
+#endif
+static double calibrate(const task_t *task)
+{
+    int64_t min_ns = INT64_MAX;
+    for (int i = 0; i < CALIBRATIONS; i++) {
+        int64_t begin_ns = world_time_ns(task->span);
+        compute_rounds(CALIBRATION_ROUNDS);
+        int64_t took_ns = world_time_ns(task->span) - begin_ns;
+        min_ns = took_ns < min_ns ? took_ns : min_ns;
+    }
+    return min_ns > 0 ? (double)CALIBRATION_ROUNDS / (double)min_ns : 1;
+}
+
+/* Starts the operation, computes, with tests in equal distances, and finishes it. Returns the time of computation. */
+static int64_t call_overlapped(const task_t *task, int64_t compute_ns)
+{
+    const world_t *span = task->span;
+    int64_t tests = task->job->settings.test_calls;
+    int64_t computed_ns = 0;
+    world_require_code(span, work_start(task->work), task->operation->function);
+    for (int64_t i = 0; i <= tests; i++) {
+        int64_t begin_ns = world_time_ns(span);
+        compute(task, compute_ns / (tests + 1));
+        computed_ns += world_time_ns(span) - begin_ns;
+        if (i < tests)
+            world_require_code(span, work_test(task->work), "MPI_Test");
+    }
+    world_require_code(span, work_finish(task->work), task->operation->function);
+    return computed_ns;
+}
+
+/* ---- A batch */
+
+/*
+ * number: of a measured call in its row, by which arrivals and rotating roots go; a call that is not measured has that
+ * of the next one.
+ */
+static void make_call(task_t *task, int64_t number, call_note_t *note)
+{
+    const world_t *span = task->span;
+    int called = MPI_SUCCESS;
+    task->releaser.delay_ns = imposed_delay_ns(&task->row.imposed, number);
+    work_prepare(task->work, number);
+    release(&task->releaser);
+    note->start_ns = world_time_ns(span);
+    if (task->row.compute_ns == 0)
+        called = work_call(task->work);
+    else
+        note->compute_ns = call_overlapped(task, task->row.compute_ns);
+    note->end_ns = world_time_ns(span);
+    world_require_code(span, called, task->operation->function);
+    note->mark = release_mark(&task->releaser);
+    note->target_ns = task->job->arrivals.given ? release_target_ns(&task->releaser) : 0;
+}
+
+static void make_calls(task_t *task, const batch_t *batch, const release_orders_t *orders)
+{
+    batch_notes_t *notes = task->room->notes;
+    call_note_t settling;
+    memset(notes, 0, batch_bytes(batch->calls));
+    release_begin(&task->releaser, orders);
+    for (int64_t i = 0; i < SETTLE_CALLS; i++)
+        make_call(task, batch->first, &settling);
+    for (int64_t i = 0; i < batch->calls; i++)
+        make_call(task, batch->first + i, &notes->calls[i]);
+    notes->release = release_end(&task->releaser);
+}
+
+/* ---- What rank 0 makes of a batch */
+
+/* The notes of all ranks on a call of the batch just gathered. */
+static call_note_t *notes_of_call(const task_t *task, int64_t batch_calls, int64_t call)
+{
+    call_note_t *notes = task->room->call_notes;
+    for (int rank = 0; rank < task->span->ranks; rank++)
+        notes[rank] = notes_of(task, batch_calls, rank)->calls[call];
+    return notes;
+}
+
+/* A measured call becomes a sample. Its raw times are written at once, unless it overlaps with computation. */
+static void take_call(task_t *task, call_note_t *notes)
+{
+    samples_t *samples = &task->row.samples;
+    const output_t *raw = &task->bench->plan.settings.results.raw; /* without a file if no raw times are wanted */
+    if (raw->file && task->row.compute_ns == 0)
+        report_raw(raw, &task->row.figures.keys, samples, notes);
+    if (!samples_take(samples, notes))
+        world_abort(task->span, "out of memory: give less for --iterations or --time-slice-s");
+}
+
+/* Takes in the largest of all ranks' notes, and how many calls have a mark on some rank. */
+static void learn(task_t *task, int64_t calls, int64_t invalid)
+{
+    release_note_t max = {0};
+    for (int rank = 0; rank < task->span->ranks; rank++) {
+        const release_note_t *note = &notes_of(task, calls, rank)->release;
+        max.ready_ns = greater(max.ready_ns, note->ready_ns);
+        max.cycles.usual_ns = greater(max.cycles.usual_ns, note->cycles.usual_ns);
+        max.cycles.max_ns = greater(max.cycles.max_ns, note->cycles.max_ns);
+    }
+    release_learn(&task->releaser, &max, calls, invalid);
+}
+
+/* ---- Rank 0 before a batch and after it */
+
+/* MPIX_Harmonize looks after the clock; with other schemes it is done here. */
+static bool is_clock_due(task_t *task, int64_t now_ns)
+{
+    if (task->releaser.kind == RELEASE_HARMONIZE || now_ns < task->row.next_clock_check_ns)
+        return false;
+    task->row.next_clock_check_ns = now_ns + (int64_t)CLOCK_CHECK_NS;
+    int64_t interval_ns = world_number(task->span, "mpix_harmonize_resync_used_ns");
+    return interval_ns > 0 && world_number(task->span, "mpix_harmonize_clock_age_ns") > interval_ns;
+}
+
+/* On a terminal, says what is being measured. */
+static void show_progress(task_t *task, int64_t now_ns)
+{
+    const samples_t *samples = &task->row.samples;
+    if (now_ns < task->row.next_shown_ns)
+        return;
+    task->row.next_shown_ns = now_ns + (int64_t)PROGRESS_INTERVAL_NS;
+    world_progress(task->span, "%s, %lld bytes: %lld of %lld valid, %lld missed, %lld late", task->operation->function,
+                   (long long)task->row.figures.keys.size_bytes, (long long)samples->valid,
+                   (long long)task->row.sampling.limits.wanted, (long long)samples->missed, (long long)samples->late);
+}
+
+/* What rank 0 orders before a batch; returns when. Clocks may be synchronized before. Collective. */
+static int64_t share_orders(task_t *task, release_orders_t *release)
+{
+    const world_t *span = task->span;
+    orders_t orders = {0};
+    int64_t now_ns = 0;
+    for (;;) {
+        if (span->rank == 0) {
+            now_ns = world_time_ns(span);
+            show_progress(task, now_ns);
+            orders.sync_clock = is_clock_due(task, now_ns);
+            now_ns = world_time_ns(span);
+            orders.release = release_order(&task->releaser);
+        }
+        world_require(span, MPI_Bcast(&orders, sizeof orders, MPI_BYTE, 0, span->comm));
+        if (!orders.sync_clock)
+            break;
+        world_require(span, MPIX_Clock_sync(span->comm));
+    }
+    *release = orders.release;
+    return now_ns;
+}
+
+/* ---- What the engine calls */
+
+static void run_batch(void *subject, batch_t *batch)
+{
+    task_t *task = subject;
+    const world_t *span = task->span;
+    release_orders_t orders;
+    int bytes = (int)batch_bytes(batch->calls);
+    int64_t begin_ns = share_orders(task, &orders);
+    make_calls(task, batch, &orders);
+    world_require(
+        span, MPI_Gather(task->room->notes, bytes, MPI_BYTE, task->room->all_notes, bytes, MPI_BYTE, 0, span->comm));
+    if (span->rank > 0)
+        return;
+    batch->took_ns = world_time_ns(span) - begin_ns;
+    batch->made = batch->calls + SETTLE_CALLS;
+    int64_t valid_before = task->row.samples.valid, invalid = 0;
+    for (int64_t call = 0; call < batch->calls; call++) {
+        call_note_t *notes = notes_of_call(task, batch->calls, call);
+        invalid += samples_mark(notes, span->ranks) != MARK_VALID;
+        if (batch->phase == PHASE_MEASURE)
+            take_call(task, notes);
+    }
+    batch->valid = task->row.samples.valid - valid_before;
+    learn(task, batch->calls, invalid);
+}
+
+/* Whether the confidence interval is narrow enough. Sorting takes time, so this is not looked at after each batch. */
+static bool is_narrow(void *subject)
+{
+    task_t *task = subject;
+    const bench_settings_t *settings = &task->job->settings;
+    analysis_t analysis;
+    if (settings->ci_percent <= 0 || task->row.samples.valid < task->row.next_interval)
+        return false;
+    task->row.next_interval = (int64_t)((double)task->row.samples.valid * NEXT_INTERVAL) + 1;
+    analyze(&task->row.samples, (run_time_t)settings->run_time, NULL, 0, &analysis);
+    return analysis_is_narrow(&analysis, settings->ci_percent);
+}
+
+void measure_begin(task_t *task, int64_t compute_ns, bool (*settle)(void *task))
+{
+    const job_t *job = task->job;
+    row_state_t *row = &task->row;
+    int64_t size_bytes = row->figures.keys.size_bytes, wanted = job_wanted(job, size_bytes);
+    double turn = fmax(ceil((double)wanted / MIN_TURNS), MIN_TURN_CALLS);
+    const sampling_limits_t limits = {.probe_calls = release_schemes[task->releaser.kind].needs_probe ? PROBE_CALLS : 0,
+                                      .warmup_calls = compute_ns > 0 ? 0 : job_warmup(job, size_bytes),
+                                      .wanted = wanted,
+                                      .max_calls = (double)wanted * (double)job->settings.max_repeat,
+                                      .max_batch_calls =
+                                          task->takes_turns ? fmin(turn, task->room->max_calls) : task->room->max_calls,
+                                      .limit_ns = (int64_t)(job_time_slice_s(job) * 1e9)};
+    samples_free(&row->samples);
+    row->samples = (samples_t){.ranks = task->span->ranks, .imposes = job->arrivals.given};
+    row->compute_ns = compute_ns;
+    row->next_interval = FIRST_INTERVAL;
+    row->sampling =
+        (sampling_t){.span = task->span, .subject = task, .run = run_batch, .is_enough = is_narrow, .settle = settle};
+    sampling_begin(&row->sampling, &limits);
+    release_forget(&task->releaser);
+}
+
+int64_t measure_validate(const task_t *task)
+{
+    int roots = task->job->settings.root == ROOT_ROTATES ? task->keys.ranks : 1;
+    int checks = roots < CHECKS ? CHECKS : roots > MAX_CHECKS ? MAX_CHECKS : roots;
+    int64_t all_wrong = 0;
+    for (int i = 0; i < checks; i++) {
+        int64_t wrong = 0;
+        world_require_code(task->span, work_check(task->work, i, &wrong), task->operation->function);
+        all_wrong += wrong;
+    }
+    world_require(task->span, MPI_Allreduce(MPI_IN_PLACE, &all_wrong, 1, MPI_INT64_T, MPI_SUM, task->span->comm));
+    return all_wrong;
+}
+
+void measure_open(task_t *task)
+{
+    const bench_settings_t *settings = &task->job->settings;
+    release_open(&task->releaser, task->span, (release_kind_t)settings->release, &barriers[settings->barrier],
+                 settings->window_us);
+    task->calls_per_ns = settings->overlap ? calibrate(task) : 0;
+}
+
+void batch_room_open(batch_room_t *room, const world_t *span)
+{
+    int max_calls = MAX_BATCH_TIMES / span->ranks;
+    room->max_calls = max_calls < 1 ? 1 : max_calls < MAX_BATCH_CALLS ? max_calls : MAX_BATCH_CALLS;
+    int64_t ranks_told = span->rank == 0 ? span->ranks : 0;
+    room->notes = world_room(span, 1, batch_bytes(room->max_calls), "");
+    room->all_notes = world_room(span, ranks_told, batch_bytes(room->max_calls), "");
+    room->call_notes = world_room(span, ranks_told, sizeof room->call_notes[0], "");
+}
+
+void batch_room_close(batch_room_t *room)
+{
+    free(room->notes);
+    free(room->all_notes);
+    free(room->call_notes);
+}

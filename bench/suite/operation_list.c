@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * operation_list.c - the operations: how their data move, and what arguments MPI's functions take.
+ *
+ * To add one: a shape, if none is like it, a line of description, and its place in the list below.
+ */
+#include "bench/suite/operation_private.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* ---- How data move */
+
+/* Operations with counts and displacements move the same data. */
+#define SHAPE(name, ...) static const shape_t name = {__VA_ARGS__};
+#define TWO_SHAPES(name, name_v, ...) \
+    SHAPE(name, __VA_ARGS__)          \
+    SHAPE(name_v, __VA_ARGS__, .has_displacements = true)
+
+SHAPE(barrier, .send = 0)
+SHAPE(bcast, .send = AT_ROOT | ONE, .receive = ONE, .from = FROM_ROOT, .in_place = ROOT_SENDS_FROM_RESULT,
+      .has_root = true)
+SHAPE(reduce, .send = ONE, .receive = AT_ROOT | ONE, .from = FROM_ALL, .in_place = ROOT_SENDS_IN_PLACE,
+      .has_root = true, .reduces = true)
+SHAPE(allreduce, .send = ONE, .receive = ONE, .from = FROM_ALL, .in_place = SEND_IN_PLACE, .reduces = true)
+SHAPE(scan, .send = ONE, .receive = ONE, .from = FROM_THOSE_UP_TO_OWN, .in_place = SEND_IN_PLACE, .reduces = true)
+SHAPE(exscan, .send = ONE, .receive = ONE, .from = FROM_THOSE_BEFORE_OWN, .in_place = SEND_IN_PLACE, .reduces = true)
+TWO_SHAPES(reduce_scatter_block, reduce_scatter, .send = PER_RANK, .receive = ONE, .from = FROM_ALL, .to_own = true,
+           .in_place = SEND_IN_PLACE, .reduces = true)
+TWO_SHAPES(gather, gatherv, .send = ONE, .receive = AT_ROOT | PER_RANK, .from = FROM_EACH,
+           .in_place = ROOT_SENDS_IN_PLACE, .in_place_at_own_block = true, .has_root = true)
+TWO_SHAPES(scatter, scatterv, .send = AT_ROOT | PER_RANK, .receive = ONE, .from = FROM_ROOT, .to_own = true,
+           .in_place = ROOT_RECEIVES_IN_PLACE, .has_root = true)
+TWO_SHAPES(allgather, allgatherv, .send = ONE, .receive = PER_RANK, .from = FROM_EACH, .in_place = SEND_IN_PLACE,
+           .in_place_at_own_block = true)
+#define ALL_TO_ALL .send = PER_RANK, .receive = PER_RANK, .from = FROM_EACH, .to_own = true, .in_place = SEND_IN_PLACE
+TWO_SHAPES(alltoall, alltoallv, ALL_TO_ALL)
+SHAPE(alltoallw, ALL_TO_ALL, .has_byte_displacements = true)
+TWO_SHAPES(neighbor_allgather, neighbor_allgatherv, .send = ONE, .receive = PER_NEIGHBOR, .from = FROM_NEIGHBOR,
+           .has_neighbors = true)
+#define NEIGHBOR_ALL_TO_ALL \
+    .send = PER_NEIGHBOR, .receive = PER_NEIGHBOR, .from = FROM_NEIGHBOR, .to_own = true, .has_neighbors = true
+TWO_SHAPES(neighbor_alltoall, neighbor_alltoallv, NEIGHBOR_ALL_TO_ALL)
+SHAPE(neighbor_alltoallw, NEIGHBOR_ALL_TO_ALL)
+
+/* Composed calls have the shape of the operation that they replace. If this has no root, rank 0 is the root in between.
+ * */
+SHAPE(as_bcast, .send = AT_ROOT | ONE, .receive = ONE, .from = FROM_ROOT, .in_place = ROOT_SENDS_FROM_RESULT,
+      .has_root = true, .has_parts = true)
+SHAPE(as_reduce, .send = ONE, .receive = AT_ROOT | ONE, .scratch = ONE, .from = FROM_ALL, .has_root = true,
+      .reduces = true, .has_parts = true)
+SHAPE(as_allreduce, .send = ONE, .receive = ONE, .from = FROM_ALL, .reduces = true, .has_parts = true)
+SHAPE(as_scan, .send = ONE, .receive = ONE, .from = FROM_THOSE_UP_TO_OWN, .reduces = true)
+SHAPE(as_allgather, .send = ONE, .receive = PER_RANK, .from = FROM_EACH, .has_displacements = true, .counts_all = true)
+SHAPE(as_reduce_scatter, .send = PER_RANK, .receive = ONE, .scratch = AT_ROOT | PER_RANK, .from = FROM_ALL,
+      .to_own = true, .reduces = true, .has_displacements = true, .counts_all = true)
+
+#define PAIR(give, take, blocks) .send = give | blocks, .receive = take | blocks, .from = FROM_PARTNER, .min_ranks = 2
+SHAPE(latency, PAIR(AT_PAIRS, AT_PAIRS, ONE), .takes_turns = true)
+SHAPE(multi_lat, PAIR(AT_PAIRS, AT_PAIRS, ONE), .takes_turns = true, .pairs_all = true)
+SHAPE(sendrecv, PAIR(AT_PAIRS, AT_PAIRS, ONE))
+SHAPE(send, PAIR(AT_LEADERS, AT_FOLLOWERS, ONE))
+SHAPE(bw, PAIR(AT_LEADERS, AT_FOLLOWERS, PER_MESSAGE), .messages = MESSAGES_AT_ONCE)
+SHAPE(mbw_mr, PAIR(AT_LEADERS, AT_FOLLOWERS, PER_MESSAGE), .messages = MESSAGES_AT_ONCE, .pairs_all = true)
+SHAPE(bibw, PAIR(AT_PAIRS, AT_PAIRS, PER_MESSAGE), .messages = 2 * MESSAGES_AT_ONCE)
+
+/* ---- Collective operations, each in three forms */
+
+#if SUITE_HAS_PERSISTENT
+#define PERSISTENT_CALL(name) make_##name
+#define PERSISTENT(name, Name, ...)                                    \
+    static int make_##name(const work_t *work, MPI_Request *request)   \
+    {                                                                  \
+        return MPI_##Name##_init(__VA_ARGS__, MPI_INFO_NULL, request); \
+    }
+#else
+#define PERSISTENT_CALL(name) NULL
+#define PERSISTENT(name, Name, ...)
+#endif
+#define COLLECTIVE(name, Name, Iname, ...)                            \
+    static int call_##name(const work_t *work, MPI_Request *request)  \
+    {                                                                 \
+        (void)request;                                                \
+        return MPI_##Name(__VA_ARGS__);                               \
+    }                                                                 \
+    static int start_##name(const work_t *work, MPI_Request *request) \
+    {                                                                 \
+        return MPI_##Iname(__VA_ARGS__, request);                     \
+    }                                                                 \
+    PERSISTENT(name, Name, __VA_ARGS__)
+
+#define COMM work->plan.comm
+#define SEND work->send, work->count, work->type
+#define RECEIVE work->receive, work->count, work->type
+#define SEND_V work->send, work->counts, work->displacements, work->type
+#define RECEIVE_V work->receive, work->counts, work->displacements, work->type
+#define SEND_W work->send, work->counts, work->displacements, work->types
+#define RECEIVE_W work->receive, work->counts, work->displacements, work->types
+#define BETWEEN work->send, work->receive
+#define OF work->type, work->op
+
+/* What MPI's functions take, but for what differs between the forms. */
+#define EACH_GLOBAL(X)                                                                                   \
+    X(allgather, Allgather, Iallgather, SEND, RECEIVE, COMM)                                             \
+    X(allgatherv, Allgatherv, Iallgatherv, SEND, RECEIVE_V, COMM)                                        \
+    X(allreduce, Allreduce, Iallreduce, BETWEEN, work->count, OF, COMM)                                  \
+    X(alltoall, Alltoall, Ialltoall, SEND, RECEIVE, COMM)                                                \
+    X(alltoallv, Alltoallv, Ialltoallv, SEND_V, RECEIVE_V, COMM)                                         \
+    X(alltoallw, Alltoallw, Ialltoallw, SEND_W, RECEIVE_W, COMM)                                         \
+    X(barrier, Barrier, Ibarrier, COMM)                                                                  \
+    X(bcast, Bcast, Ibcast, RECEIVE, work->root, COMM)                                                   \
+    X(exscan, Exscan, Iexscan, BETWEEN, work->count, OF, COMM)                                           \
+    X(gather, Gather, Igather, SEND, RECEIVE, work->root, COMM)                                          \
+    X(gatherv, Gatherv, Igatherv, SEND, RECEIVE_V, work->root, COMM)                                     \
+    X(reduce, Reduce, Ireduce, BETWEEN, work->count, OF, work->root, COMM)                               \
+    X(reduce_scatter, Reduce_scatter, Ireduce_scatter, BETWEEN, work->counts, OF, COMM)                  \
+    X(reduce_scatter_block, Reduce_scatter_block, Ireduce_scatter_block, BETWEEN, work->count, OF, COMM) \
+    X(scan, Scan, Iscan, BETWEEN, work->count, OF, COMM)                                                 \
+    X(scatter, Scatter, Iscatter, SEND, RECEIVE, work->root, COMM)                                       \
+    X(scatterv, Scatterv, Iscatterv, SEND_V, RECEIVE, work->root, COMM)
+
+#define EACH_NEIGHBORHOOD(X)                                                                                  \
+    X(neighbor_allgather, Neighbor_allgather, Ineighbor_allgather, SEND, RECEIVE, COMM)                       \
+    X(neighbor_allgatherv, Neighbor_allgatherv, Ineighbor_allgatherv, SEND, RECEIVE_V, COMM)                  \
+    X(neighbor_alltoall, Neighbor_alltoall, Ineighbor_alltoall, SEND, RECEIVE, COMM)                          \
+    X(neighbor_alltoallv, Neighbor_alltoallv, Ineighbor_alltoallv, SEND_V, RECEIVE_V, COMM)                   \
+    X(neighbor_alltoallw, Neighbor_alltoallw, Ineighbor_alltoallw, work->send, work->counts, work->addresses, \
+      work->types, work->receive, work->counts, work->addresses, work->types, COMM)
+
+EACH_GLOBAL(COLLECTIVE)
+EACH_NEIGHBORHOOD(COLLECTIVE)
+
+/* ---- Composed of two blocking calls, as a program could do itself */
+
+/* Messages that cannot be cut into equal parts take the functions with counts. */
+static bool has_equal_parts(const work_t *work)
+{
+    return work->count % work->ranks == 0;
+}
+
+/* This rank's part of the message in the receive buffer. */
+static void *own_part(const work_t *work)
+{
+    return work->receive_memory + (int64_t)work->displacements[work->rank] * work->plan.element->bytes;
+}
+
+#define OWN_PART work->rank == work->root ? MPI_IN_PLACE : own_part(work), work->counts[work->rank], work->type
+#define EQUAL_PARTS work->receive, work->count / work->ranks, work->type
+
+static int scatter_parts(const work_t *work)
+{
+    return has_equal_parts(work) ? MPI_Scatter(EQUAL_PARTS, OWN_PART, work->root, COMM)
+                                 : MPI_Scatterv(RECEIVE_V, OWN_PART, work->root, COMM);
+}
+
+static int gather_parts(const work_t *work)
+{
+    return has_equal_parts(work) ? MPI_Gather(OWN_PART, EQUAL_PARTS, work->root, COMM)
+                                 : MPI_Gatherv(OWN_PART, RECEIVE_V, work->root, COMM);
+}
+
+static int allgather_parts(const work_t *work)
+{
+    return has_equal_parts(work) ? MPI_Allgather(MPI_IN_PLACE, 0, work->type, EQUAL_PARTS, COMM)
+                                 : MPI_Allgatherv(MPI_IN_PLACE, 0, work->type, RECEIVE_V, COMM);
+}
+
+static int reduce_scatter_parts(const work_t *work)
+{
+    return has_equal_parts(work)
+               ? MPI_Reduce_scatter_block(work->send, own_part(work), work->counts[work->rank], OF, COMM)
+               : MPI_Reduce_scatter(work->send, own_part(work), work->counts, OF, COMM);
+}
+
+/* Nobody is before rank 0, whose result is its own contribution. */
+static int add_own(const work_t *work)
+{
+    if (work->rank > 0)
+        return MPI_Reduce_local(BETWEEN, work->count, OF);
+    memcpy(work->receive, work->send, (size_t)work->size_bytes);
+    return MPI_SUCCESS;
+}
+
+static int bcast_blocks(const work_t *work)
+{
+    return MPI_Bcast(work->receive, work->count * work->ranks, work->type, work->root, COMM);
+}
+
+static int reduce_blocks(const work_t *work)
+{
+    return MPI_Reduce(BETWEEN, work->count * work->ranks, OF, work->root, COMM);
+}
+
+#define OWN_BLOCK work->rank == work->root ? MPI_IN_PLACE : work->receive, work->count, work->type
+
+#define COMPOSED(identifier, first, second)                                   \
+    static int compose_##identifier(const work_t *work, MPI_Request *request) \
+    {                                                                         \
+        (void)request;                                                        \
+        int code = first;                                                     \
+        return code == MPI_SUCCESS ? second : code;                           \
+    }
+
+COMPOSED(exscan_reduce_local, MPI_Exscan(BETWEEN, work->count, OF, COMM), add_own(work))
+COMPOSED(gather_bcast, MPI_Gather(SEND, RECEIVE, work->root, COMM), bcast_blocks(work))
+COMPOSED(gatherv_bcast, MPI_Gatherv(SEND, RECEIVE_V, work->root, COMM), bcast_blocks(work))
+COMPOSED(reduce_bcast, MPI_Reduce(BETWEEN, work->count, OF, work->root, COMM), MPI_Bcast(RECEIVE, work->root, COMM))
+COMPOSED(reduce_scatter, reduce_blocks(work), MPI_Scatter(RECEIVE, OWN_BLOCK, work->root, COMM))
+COMPOSED(reduce_scatterv, reduce_blocks(work), MPI_Scatterv(RECEIVE_V, OWN_BLOCK, work->root, COMM))
+COMPOSED(reduce_scatter_block_allgather, reduce_scatter_parts(work), allgather_parts(work))
+COMPOSED(reduce_scatter_block_gather, reduce_scatter_parts(work), gather_parts(work))
+COMPOSED(scatter_allgather, scatter_parts(work), allgather_parts(work))
+
+/* ---- Between pairs of ranks */
+
+enum { TAG = 1 };
+
+#define TO work->send, work->count, work->type, work->partner, TAG, work->plan.comm
+#define FROM work->receive, work->count, work->type, work->partner, TAG, work->plan.comm
+
+static bool leads(const work_t *work)
+{
+    return work->rank < work->partner;
+}
+
+/* Each of both sends in its turn, with one kind of send. */
+static int play(const work_t *work, int (*give)(const work_t *work))
+{
+    int code = leads(work) ? give(work) : MPI_SUCCESS;
+    if (code == MPI_SUCCESS)
+        code = MPI_Recv(FROM, MPI_STATUS_IGNORE);
+    return code == MPI_SUCCESS && !leads(work) ? give(work) : code;
+}
+
+static int send_standard(const work_t *work)
+{
+    return MPI_Send(TO);
+}
+
+static int send_synchronous(const work_t *work)
+{
+    return MPI_Ssend(TO);
+}
+
+static int send_nonblocking(const work_t *work)
+{
+    MPI_Request request;
+    int code = MPI_Isend(TO, &request);
+    return code != MPI_SUCCESS ? code : MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* Many messages at once. In one direction an answer follows, as the sender does not know when the last has arrived. */
+static int flood(const work_t *work, bool gives, bool takes)
+{
+    /* Given, because compilers take the constant MPI_STATUSES_IGNORE of some libraries for an array without elements.
+     * */
+    MPI_Status statuses[2 * MESSAGES_AT_ONCE];
+    int count = 0, code = MPI_SUCCESS;
+    for (int i = 0; takes && code == MPI_SUCCESS && i < MESSAGES_AT_ONCE; i++)
+        code = MPI_Irecv((char *)work->receive + i * work->size_bytes, work->count, work->type, work->partner, TAG,
+                         work->plan.comm, &work->requests[count++]);
+    for (int i = 0; gives && code == MPI_SUCCESS && i < MESSAGES_AT_ONCE; i++)
+        code = MPI_Isend((char *)work->send + i * work->size_bytes, work->count, work->type, work->partner, TAG,
+                         work->plan.comm, &work->requests[count++]);
+    if (code == MPI_SUCCESS)
+        code = MPI_Waitall(count, work->requests, statuses);
+    if (code != MPI_SUCCESS || (gives && takes))
+        return code;
+    return gives ? MPI_Recv(NULL, 0, MPI_BYTE, work->partner, TAG, work->plan.comm, MPI_STATUS_IGNORE)
+                 : MPI_Send(NULL, 0, MPI_BYTE, work->partner, TAG, work->plan.comm);
+}
+
+#define POINT_TO_POINT(name, exchange)                                   \
+    static int exchange_##name(const work_t *work, MPI_Request *request) \
+    {                                                                    \
+        (void)request;                                                   \
+        return work->partner < 0 ? MPI_SUCCESS : (exchange);             \
+    }
+
+POINT_TO_POINT(latency, play(work, send_standard))
+POINT_TO_POINT(latency_ssend, play(work, send_synchronous))
+POINT_TO_POINT(latency_isend, play(work, send_nonblocking))
+POINT_TO_POINT(bw, flood(work, leads(work), !leads(work)))
+POINT_TO_POINT(bibw, flood(work, true, true))
+POINT_TO_POINT(sendrecv, MPI_Sendrecv(work->send, work->count, work->type, work->partner, TAG, FROM, MPI_STATUS_IGNORE))
+POINT_TO_POINT(send, leads(work) ? MPI_Send(TO) : MPI_Recv(FROM, MPI_STATUS_IGNORE))
+
+/* ---- The list */
+
+#define BLOCKING(name, Name, ...) {#name, "MPI_" #Name, FORM_BLOCKING, &name, call_##name},
+#define NONBLOCKING(name, Name, Iname, ...) {"i" #name, "MPI_" #Iname, FORM_NONBLOCKING, &name, start_##name},
+#define PERSISTING(name, Name, ...) \
+    {#name "_persistent", "MPI_" #Name "_init", FORM_PERSISTENT, &name, PERSISTENT_CALL(name)},
+
+/* A composed one has the shape of the operation that does the same in one call. */
+static const operation_t operation_list[] = {
+    /* clang-format off */
+    EACH_GLOBAL(BLOCKING)
+    EACH_GLOBAL(NONBLOCKING)
+    EACH_GLOBAL(PERSISTING)
+    EACH_NEIGHBORHOOD(BLOCKING)
+    EACH_NEIGHBORHOOD(NONBLOCKING)
+    EACH_NEIGHBORHOOD(PERSISTING)
+    /* clang-format on */
+    {"exscan+reduce_local", "MPI_Exscan, MPI_Reduce_local", FORM_COMPOSED, &as_scan, compose_exscan_reduce_local},
+    {"gather+bcast", "MPI_Gather, MPI_Bcast", FORM_COMPOSED, &as_allgather, compose_gather_bcast},
+    {"gatherv+bcast", "MPI_Gatherv, MPI_Bcast", FORM_COMPOSED, &as_allgather, compose_gatherv_bcast},
+    {"reduce+bcast", "MPI_Reduce, MPI_Bcast", FORM_COMPOSED, &as_allreduce, compose_reduce_bcast},
+    {"reduce+scatter", "MPI_Reduce, MPI_Scatter", FORM_COMPOSED, &as_reduce_scatter, compose_reduce_scatter},
+    {"reduce+scatterv", "MPI_Reduce, MPI_Scatterv", FORM_COMPOSED, &as_reduce_scatter, compose_reduce_scatterv},
+    {"reduce_scatter_block+allgather", "MPI_Reduce_scatter_block, MPI_Allgather", FORM_COMPOSED, &as_allreduce,
+     compose_reduce_scatter_block_allgather},
+    {"reduce_scatter_block+gather", "MPI_Reduce_scatter_block, MPI_Gather", FORM_COMPOSED, &as_reduce,
+     compose_reduce_scatter_block_gather},
+    {"scatter+allgather", "MPI_Scatter, MPI_Allgather", FORM_COMPOSED, &as_bcast, compose_scatter_allgather},
+    {"latency", "MPI_Send", FORM_POINT_TO_POINT, &latency, exchange_latency},
+    {"latency_ssend", "MPI_Ssend", FORM_POINT_TO_POINT, &latency, exchange_latency_ssend},
+    {"latency_isend", "MPI_Isend", FORM_POINT_TO_POINT, &latency, exchange_latency_isend},
+    {"multi_lat", "MPI_Send", FORM_POINT_TO_POINT, &multi_lat, exchange_latency},
+    {"bw", "MPI_Isend", FORM_POINT_TO_POINT, &bw, exchange_bw},
+    {"bibw", "MPI_Isend", FORM_POINT_TO_POINT, &bibw, exchange_bibw},
+    {"mbw_mr", "MPI_Isend", FORM_POINT_TO_POINT, &mbw_mr, exchange_bw},
+    {"sendrecv", "MPI_Sendrecv", FORM_POINT_TO_POINT, &sendrecv, exchange_sendrecv},
+    {"send", "MPI_Send", FORM_POINT_TO_POINT, &send, exchange_send},
+    {0},
+};
+
+/* Why the MPI library has not what an operation takes, or NULL. */
+static const char *absence(const operation_t *operation)
+{
+#ifdef SMPI_H
+    if (operation->shape->has_neighbors)
+        return "SimGrid's MPI has no distributed graphs";
+#endif
+    return !operation->call ? "this MPI library has no persistent collective operations (those of MPI-4)" : NULL;
+}
+
+const operation_t *operation_at(int index)
+{
+    for (const operation_t *at = operation_list; at->name; at++)
+        if (!absence(at) && index-- == 0)
+            return at;
+    return NULL;
+}
+
+int operation_find(const char *name)
+{
+    for (int i = 0; operation_at(i); i++)
+        if (strcmp(operation_at(i)->name, name) == 0)
+            return i;
+    return -1;
+}
+
+const char *operation_absence(const char *name)
+{
+    int place = names_find(NAMES(operation_list), name);
+    return place < 0 ? NULL : absence(&operation_list[place]);
+}
+
+bool operation_is_osus(const operation_t *operation)
+{
+    static const char *const point_to_point[] = {"latency", "multi_lat", "bw", "bibw", "mbw_mr", NULL};
+    if (operation->form == FORM_POINT_TO_POINT)
+        return names_find(NAMES(point_to_point), operation->name) >= 0;
+    return operation->form != FORM_COMPOSED && !strstr(operation->name, "scan") &&
+           !(operation->form == FORM_PERSISTENT && operation->shape->has_neighbors);
+}
+
+bool operation_has_size(const operation_t *operation)
+{
+    return operation->shape->from != FROM_NOBODY;
+}
+
+bool operation_allows_in_place(const operation_t *operation)
+{
+    return operation->shape->in_place != IN_PLACE_NEVER && operation->shape->in_place != ROOT_SENDS_FROM_RESULT;
+}
+
+bool operation_has_halves(const operation_t *operation)
+{
+    return operation->form == FORM_NONBLOCKING || operation->form == FORM_PERSISTENT;
+}
+
+/* ---- Groups */
+
+/* What stands for several operations: those of a form, and others. */
+enum { GROUP_NEIGHBORHOOD = FORM_POINT_TO_POINT, GROUP_ALL };
+
+/* In the order of operation_form_t, as far as that goes. */
+const char *const operation_groups[] = {"blocking",     "nonblocking", "persistent", "composed",
+                                        "neighborhood", "all",         NULL};
+
+bool operation_is_in_group(const operation_t *operation, int group)
+{
+    bool is_neighborhood = operation->shape->has_neighbors;
+    return group == GROUP_ALL ||
+           (group == GROUP_NEIGHBORHOOD ? is_neighborhood : !is_neighborhood && (int)operation->form == group);
+}

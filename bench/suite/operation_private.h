@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * operation_private.h - what an operation finds made ready.
+ */
+#ifndef OPERATION_PRIVATE_H
+#define OPERATION_PRIVATE_H
+
+#include "bench/suite/operation.h"
+
+enum { MAX_NEIGHBORS = 2 };
+
+/* Blocks of the buffers that a rank needs. */
+typedef struct needs {
+    int send;
+    int receive;
+} needs_t;
+
+/* What is ready for a call. Arrays have an element for each rank, and equal blocks one after the other. */
+typedef struct work {
+    work_plan_t plan; /* comm: that of the neighborhood if there is one; reduction: NULL if it does not reduce */
+    int rank;
+    int ranks;
+    MPI_Datatype type; /* these two are also in the tables, but those a cold call would have to fetch */
+    MPI_Op op;
+    int partner; /* of a pair; -1 if there is none */
+    int neighbors;
+    int neighbor[MAX_NEIGHBORS];
+    int place_there[MAX_NEIGHBORS]; /* this rank's among that neighbor's neighbors */
+    needs_t needs;                  /* whoever is root */
+    arena_t arena;
+    /* Of the size. */
+    int64_t size_bytes;
+    int count;
+    int *counts;
+    int *displacements;  /* in elements or bytes, as the operation takes them */
+    MPI_Aint *addresses; /* the same for neighborhoods */
+    MPI_Datatype *types;
+    MPI_Request *requests; /* persistent: one for each root; else of those that a call has under way */
+    int request_count;
+    /* Of the call. */
+    int64_t calls; /* prepared so far */
+    int root;
+    char *send_memory;
+    char *receive_memory;
+    void *send; /* as MPI gets it: that memory, or MPI_IN_PLACE */
+    void *receive;
+    MPI_Request *request;
+} work_t;
+
+/* work_origin - who made a block of the result. */
+origin_t work_origin(const work_t *work, int block);
+
+/* work_result - where this rank's result is; *blocks: how many blocks it has. */
+char *work_result(const work_t *work, int *blocks);
+
+#endif

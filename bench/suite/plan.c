@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* plan.c - the options of mpix_bench and mpix_osu, and the jobs that they describe. */
+#include "bench/suite/plan.h"
+
+#include "bench/suite/report.h"
+
+#include "pure/random.h"
+#include "common/cli/room.h"
+#include "pure/text.h"
+#include "bench/suite/analysis.h"
+#include "bench/suite/schemes.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A shorter window is less than a nanosecond. */
+#define MIN_WINDOW_US 0.001
+#define USUAL_SIZE_FACTOR 2
+#define USUAL_MAX_BYTES (1 << 20)
+
+enum { MAX_JOBS = 20000 };
+
+#define FIELD(field) offsetof(bench_settings_t, field)
+
+/* What stands for ROOT_ROTATES among roots. */
+static const char *const roots[] = {"rotate", NULL};
+
+static const option_spec_t options[] = {
+    {'m', "message-size", "SIZES", OPTION_SIZES, FIELD(sizes), 1, 1099511627776.0, NULL, NULL,
+     "message sizes in bytes: [MIN:]MAX or MIN:, doubling,\nor A,B,C; a suffix K, M, G is allowed (default: from\n"
+     "one element to 1M, or to what the memory limit allows)"},
+    {0, "size-factor", "F", OPTION_DECIMAL, FIELD(size_factor), 1.01, 1e6, NULL, NULL,
+     "the factor from one size to the next (default 2)"},
+    {'i', "iterations", "N", OPTION_INTEGER, FIELD(iterations), 1, 1e9, NULL, NULL,
+     "valid samples for each size (default 1000 up to\n8192 bytes, 100 above; with --ci-percent or\n"
+     "--release round-time 100000)"},
+    {'x', "warmup", "N", OPTION_INTEGER, FIELD(warmup), 0, 1e9, NULL, NULL,
+     "calls for each size before the measured ones\n(default 200 up to 8192 bytes, 10 above)"},
+    {'u', "validation-warmup", "N", OPTION_INTEGER, FIELD(validation_warmup), 0, 1e9, NULL, NULL,
+     "with --validation: such calls instead of --warmup"},
+    {0, "max-repeat", "N", OPTION_INTEGER, FIELD(max_repeat), 1, 1e6, NULL, "10",
+     "the maximum number of measured calls for each size,\ninvalid ones included: N times the valid samples"},
+    {0, "time-slice-s", "S", OPTION_DECIMAL, FIELD(time_slice_s), 0.001, 1e6, NULL, NULL,
+     "the maximum number of seconds for each size\n(default 0.5 with --release round-time, else no limit)"},
+    {0, "ci-percent", "PERCENT", OPTION_DECIMAL, FIELD(ci_percent), 0.001, 100, NULL, NULL,
+     "stop a size as soon as the 95 % confidence interval\nof its median is within PERCENT of the median"},
+    {0, "release", "SCHEME", OPTION_CHOICE, FIELD(release), 0, 0, NAMES(release_schemes), "harmonize",
+     "how calls are released: harmonize, barrier, barrier2\n(two barriers), window, round-time, none"},
+    {0, "barrier", "ALGORITHM", OPTION_CHOICE, FIELD(barrier), 0, 0, NAMES(barriers), NULL,
+     "the barrier of barrier and barrier2: library\n(MPI_Barrier), or by point-to-point messages\n"
+     "linear, tree, binomial, doublering,\nrecursivedoubling, bruck (default library)"},
+    {0, "arrival", "PATTERNS", OPTION_TEXT, FIELD(arrival), 0, 0, NULL, NULL,
+     "with harmonize, impose arrivals, one pattern after the\nother: together, ascending, descending, random,\n"
+     "first-late, last-late, one-late:RANK, half-late, bell,\nexponential, each with :MAGNITUDE in us, or as a\n"
+     "multiple of the median, such as 1.5x; file:PATH"},
+    {0, "window-us", "US", OPTION_DECIMAL, FIELD(window_us), 0, 1e9, NULL, NULL,
+     "the window of --release window, in microseconds;\nwith 0, the program determines and adapts it (default 0)"},
+    {'T', "type", "TYPE", OPTION_CHOICE, FIELD(datatype), 0, 0, NAMES(datatypes), NULL,
+     "the datatype, by MPI's name in lower case\n(default mpi_float for reductions, mpi_char for others)"},
+    {0, "op", "OP", OPTION_CHOICE, FIELD(reduction), 0, 0, NAMES(reductions), NULL, "the reduction (default sum)"},
+    {0, "root", "RANK", OPTION_INTEGER, FIELD(root), 0, INT_MAX, NAMES(roots), NULL,
+     "the root, or rotate: the next rank in each call\n(default 0)"},
+    {'l', "in-place", NULL, OPTION_SWITCH, FIELD(in_place), 0, 0, NULL, NULL,
+     "use MPI_IN_PLACE if the operation allows it"},
+    {0, "cache", "MODE", OPTION_CHOICE, FIELD(cache), 0, 0, NAMES(cache_modes), "warm",
+     "warm: the same buffers in each call; rotate: the next\nof many; cold: other memory is read before each call"},
+    {0, "comm", "COMM", OPTION_TEXT, FIELD(comm), 0, 0, NULL, "world",
+     "who communicates: world: all ranks; node: those of a\nnode; cart:DIMSxDIMS:DIM: those in a line of a grid\n"
+     "along dimension DIM; every:K: every K-th rank"},
+    {0, "overlap", NULL, OPTION_SWITCH, FIELD(overlap), 0, 0, NULL, NULL,
+     "also measure how non-blocking and persistent forms\noverlap with computation"},
+    {'t', "test-calls", "N", OPTION_INTEGER, FIELD(test_calls), 0, 1e6, NULL, NULL,
+     "calls of MPI_Test during that computation (default 0)"},
+    {0, "run-time", "KIND", OPTION_CHOICE, FIELD(run_time), 0, 0, NAMES(run_times), "local",
+     "the run time of a sample: local, the maximum of the\nranks' own durations; makespan, first start to last\n"
+     "end on the global clock"},
+    {'c', "validation", NULL, OPTION_SWITCH, FIELD(validation), 0, 0, NULL, NULL,
+     "check the operation's results at each size"},
+    {'M', "mem-limit", "BYTES", OPTION_BYTES, FIELD(mem_limit_bytes), 1, 1099511627776.0, NULL, NULL,
+     "the maximum memory for buffers of a process; by\ndefault, --cache adapts to it (default 512M)"},
+    {0, "shuffle", NULL, OPTION_SWITCH, FIELD(shuffle), 0, 0, NULL, NULL, "measure the sizes in a random order"},
+    /* What concerns all jobs. */
+    {0, "list", NULL, OPTION_SWITCH, FIELD(list), 0, 0, NULL, NULL, "print the operations and exit"},
+    {0, "jobs", "FILE", OPTION_TEXT, FIELD(jobs), 0, 0, NULL, NULL,
+     "measure what each line of FILE says: options and\noperations; # begins a comment"},
+    {0, "seed", "N", OPTION_INTEGER, FIELD(seed), 0, 1e15, NULL, "1",
+     "the seed of the order of turns, --shuffle and random\narrivals"},
+    {'z', "tail", "LIST", OPTION_NUMBERS, FIELD(tail), 0.0001, 100, NULL, "50,90,95,99", "percentiles to report"},
+    {'f', "full", NULL, OPTION_SWITCH, FIELD(full), 0, 0, NULL, NULL, "all columns in the table"},
+    RESULTS_OPTIONS(FIELD(results), "write the times of each call on each rank to FILE"),
+};
+enum { OPTION_COUNT = sizeof options / sizeof options[0], COMMON_OPTIONS = 8 };
+
+static const option_spec_t operand =
+    OPTION(0, "operation", "OPERATION", OPTION_TEXTS, FIELD(operations), 0, 0, NULL, NULL, "");
+
+#define NOTES_ON_SAMPLES                                                                                              \
+    "A sample is one call of the operation on all ranks. It is valid if all ranks started as the scheme promises.\n"  \
+    "Else it is missed (a rank received the start, or was ready, only after it had passed) or late (a rank started\n" \
+    "later than the tolerance allows), does not count, and is measured again. mpix_bench(1) explains the figures.\n"  \
+    "\n"                                                                                                              \
+    "Exit status: 0 if all is well, 1 if a call failed, a row has no valid sample, or a result is wrong, 2 for a\n"   \
+    "bad option, before anything is measured.\n"
+
+static const char notes[] =
+    "OPERATION: one of --list, or blocking, nonblocking, persistent, composed, neighborhood, all. Several operations,\n"
+    "or the lines of --jobs, take turns.\n"
+    "\n" NOTES_ON_SAMPLES;
+
+static const char osu_notes[] =
+    "NAME: one of --list, of which OSU has osu_NAME. The table has OSU's figure in OSU's column, see mpix_osu(1).\n"
+    "\n" NOTES_ON_SAMPLES;
+
+/* Who speaks in messages: the program, or a line of a file of jobs. */
+typedef struct reader {
+    plan_t *plan;
+    const char *speaker;
+    int ranks;
+} reader_t;
+
+/* Says in one line what is wrong. Is false. */
+#define refuse(reader, ...) (options_refuse((reader)->speaker, __VA_ARGS__) == OPTIONS_RUN)
+
+/* ---- What fits an operation, and what was not given */
+
+static bool fit_arrivals(const reader_t *reader, job_t *job)
+{
+    const bench_settings_t *settings = &job->settings;
+    char why[ARRIVAL_WHY_BYTES];
+    if (!arrival_parse(&job->arrivals, &reader->plan->tables, settings->arrival, why))
+        return refuse(reader, "option --arrival: %s", why);
+    if (job->arrivals.given && settings->release != RELEASE_HARMONIZE)
+        return refuse(reader, "option --arrival is not allowed together with --release %s, give harmonize",
+                      release_schemes[settings->release].name);
+    if (job->arrivals.given && settings->overlap)
+        return refuse(reader, "option --arrival is not allowed together with --overlap");
+    return true;
+}
+
+static bool fit_operation(const reader_t *reader, job_t *job, bool named)
+{
+    const operation_t *operation = operation_at(job->operation);
+    const char *name = operation->name;
+    bool persists = operation->form == FORM_PERSISTENT, has_halves = operation_has_halves(operation);
+    bench_settings_t *settings = &job->settings;
+    if (named && settings->root != ABSENT && !operation->shape->has_root)
+        return refuse(reader, "option --root is not allowed: %s takes no root", name);
+    if (named && settings->reduction != ABSENT && !operation->shape->reduces)
+        return refuse(reader, "option --op is not allowed: %s does not reduce", name);
+    if (named && settings->in_place && !operation_allows_in_place(operation))
+        return refuse(reader, "option --in-place is not allowed: %s has no form with MPI_IN_PLACE", name);
+    if (named && settings->overlap && !has_halves)
+        return refuse(reader, "option --overlap is not allowed: %s is neither non-blocking nor persistent", name);
+    if (named && settings->cache == CACHE_ROTATE && persists)
+        return refuse(reader, "option --cache rotate is not allowed: %s keeps its buffers, give warm or cold", name);
+    if (settings->root == ABSENT || !operation->shape->has_root)
+        settings->root = 0;
+    if (settings->reduction == ABSENT)
+        settings->reduction = names_find(NAMES(reductions), "sum");
+    settings->in_place = settings->in_place && operation_allows_in_place(operation);
+    settings->overlap = settings->overlap && has_halves;
+    if (settings->cache == CACHE_ROTATE && persists)
+        settings->cache = CACHE_WARM;
+    return true;
+}
+
+static bool fit_datatype(const reader_t *reader, job_t *job)
+{
+    const operation_t *operation = operation_at(job->operation);
+    bench_settings_t *settings = &job->settings;
+    if (settings->datatype == ABSENT)
+        settings->datatype = names_find(NAMES(datatypes), operation->shape->reduces ? "mpi_float" : "mpi_char");
+    if (operation->shape->reduces &&
+        !reduction_allows(&reductions[settings->reduction], &datatypes[settings->datatype]))
+        return refuse(reader, "option --op: %s is not defined on %s, give another --op or --type",
+                      reductions[settings->reduction].name, datatypes[settings->datatype].name);
+    return true;
+}
+
+static bool fit_sizes(const reader_t *reader, job_t *job)
+{
+    const operation_t *operation = operation_at(job->operation);
+    const element_t *element = &datatypes[job->settings.datatype];
+    size_list_t *sizes = &job->settings.sizes;
+    double factor = job->settings.size_factor;
+    bool listed = sizes->count > 0;
+    if (listed && factor > 0)
+        return refuse(reader, "option --size-factor is not allowed together with a list of sizes, give MIN:MAX");
+    if (!operation_has_size(operation)) {
+        sizes->count = 1;
+        sizes->bytes[0] = 0;
+        return true;
+    }
+    options_begin_sizes(sizes, element->bytes);
+    int64_t wrong_bytes = options_list_sizes(sizes, factor > 0 ? factor : USUAL_SIZE_FACTOR, element->bytes);
+    if (wrong_bytes >= 0)
+        return refuse(
+            reader,
+            "option --message-size: %lld is not allowed for %s, give multiples of %d, the bytes of an element "
+            "(%s)",
+            (long long)wrong_bytes, operation->name, element->bytes, element->name);
+    if (!listed && sizes->count == MAX_SIZES && factor > 0 && factor < USUAL_SIZE_FACTOR)
+        return refuse(reader, "option --size-factor: %g gives more than %d sizes, give more", factor, MAX_SIZES);
+    return true;
+}
+
+static bool fit_scheme(const reader_t *reader, job_t *job)
+{
+    bench_settings_t *settings = &job->settings;
+    const char *allowed = communicator_parse(&job->comm, settings->comm, reader->ranks);
+    const char *scheme = release_schemes[settings->release].name;
+    if (allowed)
+        return refuse(reader, "option --comm: \"%.60s\" is not allowed, give %s", settings->comm, allowed);
+    if (settings->barrier != ABSENT && !release_schemes[settings->release].has_barrier)
+        return refuse(reader, "option --barrier is not allowed together with --release %s, give barrier or barrier2",
+                      scheme);
+    if (settings->window_us >= 0 && settings->release != RELEASE_WINDOW)
+        return refuse(reader, "option --window-us is not allowed together with --release %s, give window", scheme);
+    if (settings->window_us > 0 && settings->window_us < MIN_WINDOW_US)
+        return refuse(reader, "option --window-us: %g is not allowed, give 0 or at least %g", settings->window_us,
+                      MIN_WINDOW_US);
+    if (settings->test_calls != ABSENT && !settings->overlap)
+        return refuse(reader, "option --test-calls is not allowed without --overlap");
+    settings->barrier = settings->barrier == ABSENT ? 0 : settings->barrier;
+    settings->window_us = settings->window_us < 0 ? 0 : settings->window_us;
+    settings->test_calls = settings->test_calls == ABSENT ? 0 : settings->test_calls;
+    return true;
+}
+
+/* The operation itself was named, not a group, of which each member heeds what it can. */
+static bool fit(const reader_t *reader, job_t *job, bool named)
+{
+    if (!fit_scheme(reader, job) || !fit_arrivals(reader, job) || !fit_operation(reader, job, named) ||
+        !fit_datatype(reader, job) || !fit_sizes(reader, job))
+        return false;
+    size_list_t *sizes = &job->settings.sizes;
+    uint64_t dice = (uint64_t)job->settings.seed;
+    if (job->settings.shuffle)
+        random_shuffle(sizes->bytes, sizes->count, sizeof sizes->bytes[0], &dice);
+    return true;
+}
+
+/* ---- Jobs */
+
+static bool add_job(const reader_t *reader, const bench_settings_t *settings, int operation, bool named)
+{
+    plan_t *plan = reader->plan;
+    if (plan->job_count == MAX_JOBS)
+        return refuse(reader, "more than %d operations are not allowed", MAX_JOBS);
+    job_t *jobs = room_for_another(plan->jobs, plan->job_count, sizeof jobs[0]);
+    if (!jobs)
+        return refuse(reader, "out of memory");
+    plan->jobs = jobs;
+    job_t *job = &plan->jobs[plan->job_count++];
+    *job = (job_t){.settings = *settings, .operation = operation};
+    return fit(reader, job, named);
+}
+
+/* Operations that take more ranks than there are have no job. */
+static bool add_group(const reader_t *reader, const bench_settings_t *settings, int group)
+{
+    int before = reader->plan->job_count;
+    for (int i = 0; operation_at(i); i++)
+        if (operation_is_in_group(operation_at(i), group) && operation_at(i)->shape->min_ranks <= reader->ranks &&
+            !add_job(reader, settings, i, false))
+            return false;
+    if (reader->plan->job_count == before)
+        return refuse(reader, "this MPI library has no operation of \"%s\", give one of --list",
+                      operation_groups[group]);
+    return true;
+}
+
+/* Adds a job for each operation that the settings name. */
+static bool add_jobs(const reader_t *reader, const bench_settings_t *settings)
+{
+    if (settings->operations.count == 0)
+        return refuse(reader, "no operation is named, give one of --list");
+    for (int64_t i = 0; i < settings->operations.count; i++) {
+        const char *name = settings->operations.texts[i];
+        int operation = operation_find(name);
+        int group = names_find(NAMES(operation_groups), name);
+        if (operation < 0 && operation_absence(name))
+            return refuse(reader, "operation \"%.60s\" is not there: %s", name, operation_absence(name));
+        if (operation < 0 && group < 0)
+            return refuse(reader, "operation \"%.60s\" is unknown, give one of --list", name);
+        if (operation >= 0 ? !add_job(reader, settings, operation, true) : !add_group(reader, settings, group))
+            return false;
+    }
+    return true;
+}
+
+/* What concerns all jobs stands on the command line only. Returns the name of such an option that a line gave, or NULL.
+ */
+static const char *find_common_option(const bench_settings_t *line, const bench_settings_t *command)
+{
+    for (const option_spec_t *option = options + OPTION_COUNT - COMMON_OPTIONS; option < options + OPTION_COUNT;
+         option++) {
+        size_t bytes = option->kind == OPTION_NUMBERS ? sizeof(number_list_t) : sizeof(int64_t);
+        if (memcmp((const char *)line + option->place, (const char *)command + option->place, bytes) != 0)
+            return option->name;
+    }
+    return NULL;
+}
+
+/* Takes a line of the file of jobs. command: the reader of the command line */
+static bool take_line(void *command, const char *speaker, int argc, char **argv)
+{
+    reader_t reader = *(const reader_t *)command;
+    const program_spec_t spec = PROGRAM_SPEC(speaker, "", .operand = &operand, .answers_nothing = true);
+    bench_settings_t settings = reader.plan->settings;
+    reader.speaker = speaker;
+    settings.operations.count = 0;
+    if (options_parse(&spec, argc, argv, &settings) != OPTIONS_RUN)
+        return false;
+    const char *common = find_common_option(&settings, &reader.plan->settings);
+    if (common)
+        return refuse(&reader, "option --%s is not allowed in a file of jobs, give it on the command line", common);
+    if (settings.operations.count == 0)
+        settings.operations = reader.plan->settings.operations;
+    return add_jobs(&reader, &settings);
+}
+
+static bool read_jobs(reader_t *command, const char *path)
+{
+    if (!words_read(path, "option --jobs: ", command->speaker, take_line, command))
+        return false;
+    return command->plan->job_count > 0 ||
+           refuse(command, "option --jobs: \"%.200s\" is not allowed, give a file with a job", path);
+}
+
+static options_outcome_t print_list(bool is_osu)
+{
+    for (int i = 0; operation_at(i); i++)
+        if (!is_osu || operation_is_osus(operation_at(i)))
+            printf("%-32s %s\n", operation_at(i)->name, operation_at(i)->function);
+    return OPTIONS_ANSWERED;
+}
+
+/* Whether one operation is named, which OSU has. */
+static bool check_osu_name(const reader_t *reader, const text_list_t *operations)
+{
+    enum { MAX_NAMES = 100 };
+    const char *names[MAX_NAMES], *name = operations->texts[0];
+    size_t count = 0;
+    if (operations->count != 1)
+        return refuse(reader, operations->count > 1 ? "more than one operation is named, give one of --list"
+                                                    : "no operation is named, give one of --list");
+    for (int i = 0; operation_at(i) && count < MAX_NAMES; i++)
+        if (operation_is_osus(operation_at(i)))
+            names[count++] = operation_at(i)->name;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    if (operation_find(name) >= 0)
+        return refuse(reader, "OSU has no operation \"%.60s\": measure it by mpix_bench", name);
+    if (operation_absence(name))
+        return refuse(reader, "operation \"%.60s\" is not there: %s", name, operation_absence(name));
+    size_t likest = mh_likest(name, names, count);
+    return refuse(reader, "operation \"%.60s\" is unknown%s%s, give one of --list", name,
+                  likest < count ? "; did you mean " : "", likest < count ? names[likest] : "");
+}
+
+options_outcome_t plan_read(plan_t *plan, const char *program, bool is_osu, int argc, char **argv, int ranks)
+{
+    reader_t reader = {plan, program, ranks};
+    program_spec_t spec =
+        PROGRAM_SPEC(program, "Measures MPI operations, with a choice of how processes start together.",
+                     .operand = &operand, .schemas = SCHEMAS(&report_schema, &report_raw_schema));
+    if (is_osu) {
+        spec.purpose =
+            "Measures an operation of the OSU micro-benchmarks, with a choice of how processes start together.";
+        spec.usage = "mpiexec -n RANKS mpix_osu NAME [OPTION]...";
+        spec.notes = osu_notes;
+    }
+    *plan = (plan_t){.settings.sizes.max_bytes = USUAL_MAX_BYTES, .is_osu = is_osu};
+    options_outcome_t outcome = options_parse(&spec, argc, argv, &plan->settings);
+    if (outcome != OPTIONS_RUN)
+        return outcome;
+    if (plan->settings.list)
+        return print_list(is_osu);
+    if (is_osu && !check_osu_name(&reader, &plan->settings.operations))
+        return OPTIONS_BAD;
+    if (is_osu && !plan->settings.arrival &&
+        operation_at(operation_find(plan->settings.operations.texts[0]))->form == FORM_NONBLOCKING)
+        plan->settings.overlap = 1; /* OSU measures it */
+    return (plan->settings.jobs ? read_jobs(&reader, plan->settings.jobs) : add_jobs(&reader, &plan->settings))
+               ? OPTIONS_RUN
+               : OPTIONS_BAD;
+}
+
+/* ---- What holds for a job if its settings do not say */
+
+/* As OSU: messages above this are slow and their times steady, so fewer calls do. */
+enum { LARGE_BYTES = 8192 };
+enum { SMALL_ITERATIONS = 1000, LARGE_ITERATIONS = 100, SMALL_WARMUP = 200, LARGE_WARMUP = 10 };
+/* Where an interval or a time slice decides when to stop. */
+enum { MAX_ITERATIONS = 100000 };
+#define ROUND_TIME_SLICE_S 0.5
+#define USUAL_MEM_LIMIT_BYTES (INT64_C(512) << 20)
+
+int64_t job_wanted(const job_t *job, int64_t size_bytes)
+{
+    if (job->settings.iterations != ABSENT)
+        return job->settings.iterations;
+    if (job->settings.ci_percent > 0 || job->settings.release == RELEASE_ROUND_TIME)
+        return MAX_ITERATIONS;
+    return size_bytes > LARGE_BYTES ? LARGE_ITERATIONS : SMALL_ITERATIONS;
+}
+
+int64_t job_warmup(const job_t *job, int64_t size_bytes)
+{
+    if (job->settings.validation && job->settings.validation_warmup != ABSENT)
+        return job->settings.validation_warmup;
+    if (job->settings.warmup != ABSENT)
+        return job->settings.warmup;
+    return size_bytes > LARGE_BYTES ? LARGE_WARMUP : SMALL_WARMUP;
+}
+
+int64_t job_mem_limit_bytes(const job_t *job)
+{
+    return job->settings.mem_limit_bytes == ABSENT ? USUAL_MEM_LIMIT_BYTES : job->settings.mem_limit_bytes;
+}
+
+/* Buffers take half more than the cache, and that is not to be more than three quarters of the limit. */
+int64_t job_cache_bytes(const job_t *job, int64_t cache_bytes)
+{
+    int64_t max = USUAL_MEM_LIMIT_BYTES / 2;
+    return job->settings.mem_limit_bytes == ABSENT && cache_bytes > max ? max : cache_bytes;
+}
+
+double job_time_slice_s(const job_t *job)
+{
+    if (job->settings.time_slice_s > 0)
+        return job->settings.time_slice_s;
+    return job->settings.release == RELEASE_ROUND_TIME ? ROUND_TIME_SLICE_S : 0;
+}
+
+void plan_free(plan_t *plan)
+{
+    arrival_tables_free(&plan->tables);
+    free(plan->jobs);
+    plan->jobs = NULL;
+}

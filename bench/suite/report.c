@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report.c - print the rows as a table, CSV or JSON, and the raw times. */
+#include "bench/suite/report.h"
+
+#include "common/cli/room.h"
+#include "common/results/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_BYTES = 24, FULL_DECIMALS = 3 };
+
+/* What is in the place of a figure in a row. */
+typedef enum memory { A_TEXT, AN_INT, AN_INT64, A_DOUBLE, QUANTILES, A_MARK } memory_t;
+
+/* Which tables have a column for people: both, the one with all columns, or the usual one. */
+typedef enum view { BOTH, FULL, BRIEF } view_t;
+
+typedef struct figure {
+    unsigned part; /* of reports and rows; 0: all have it */
+    view_t view;
+    memory_t memory;
+    size_t place; /* in row_t */
+} figure_t;
+
+#define KEY(field) offsetof(row_t, keys.field)
+#define FIGURE(field) offsetof(row_t, analysis.field)
+#define ARRIVAL(field) offsetof(row_t, arrival.field)
+#define OVERLAP(field) offsetof(row_t, overlap.field)
+#define TEXT(name, doc, title, width)                          \
+    {                                                          \
+        name, "", ROLE_KEY, TYPE_TEXT, doc, title, width, 0, 0 \
+    }
+#define COUNT(name, doc, title, width)                               \
+    {                                                                \
+        name, "", ROLE_FIGURE, TYPE_INTEGER, doc, title, width, 0, 0 \
+    }
+#define WHOLE_TIME(name, doc, title)                                  \
+    {                                                                 \
+        name, "ns", ROLE_FIGURE, TYPE_INTEGER, doc, title, 14, 2, 1e3 \
+    }
+#define TIME(name, doc, title)                                       \
+    {                                                                \
+        name, "ns", ROLE_FIGURE, TYPE_NUMBER, doc, title, 14, 2, 1e3 \
+    }
+
+/*
+ * In the order of the table for people, so that they see robust figures first: the part of reports and rows, the view,
+ * what is in which place of row_t, and the column.
+ */
+#define EACH_FIGURE(X)                                                                                                \
+    X(0, BOTH, A_TEXT, KEY(operation), TEXT("operation", "the operation", NULL, 0))                                   \
+    X(0, BOTH, A_TEXT, KEY(release), TEXT("release", "the release scheme", NULL, 0))                                  \
+    X(0, BOTH, A_TEXT, KEY(barrier), TEXT("barrier", "the barrier algorithm, if there is one", NULL, 0))              \
+    X(0, BOTH, A_TEXT, KEY(cadence), TEXT("cadence", "isolated, or streaming", NULL, 0))                              \
+    X(0, BOTH, A_TEXT, KEY(comm), TEXT("comm", "who communicates, as --comm", NULL, 0))                               \
+    X(0, BOTH, AN_INT, KEY(ranks),                                                                                    \
+      {"ranks", "", ROLE_KEY, TYPE_INTEGER, "ranks that communicate, in the largest group", NULL, 0, 0, 0})           \
+    X(0, BOTH, A_TEXT, KEY(datatype), TEXT("datatype", "the type of the elements", NULL, 0))                          \
+    X(0, BOTH, A_TEXT, KEY(reduction), TEXT("reduction", "the reduction", NULL, 0))                                   \
+    X(0, BOTH, A_TEXT, KEY(root), TEXT("root", "the root, or rotating", NULL, 0))                                     \
+    X(0, BOTH, A_TEXT, KEY(buffers), TEXT("buffers", "separate, or in place", NULL, 0))                               \
+    X(0, BOTH, A_TEXT, KEY(cache), TEXT("cache", "warm, rotate, cold", NULL, 0))                                      \
+    X(0, BOTH, A_TEXT, KEY(run_time),                                                                                 \
+      TEXT("run_time", "what a run time is: local (the longest of the ranks' own) or makespan", NULL, 0))             \
+    X(0, BOTH, AN_INT64, KEY(size_bytes),                                                                             \
+      {"size_bytes", "bytes", ROLE_KEY, TYPE_INTEGER, "the size of a message", "Size", 10, 0, 0})                     \
+    X(PART_LABEL, BOTH, A_TEXT, KEY(label), TEXT(NULL, "", "Job", 0))                                                 \
+    X(0, BOTH, A_TEXT, KEY(arrival), TEXT("arrival", "the arrival pattern", "Arrival", 0))                            \
+    X(PART_FIGURES, BOTH, A_DOUBLE, FIGURE(median_ns), TIME("median_ns", "median of the run times", "Median(us)"))    \
+    X(PART_INTERVAL, BRIEF, A_DOUBLE, FIGURE(interval_ns), TIME(NULL, "", "+/-(us)"))                                 \
+    X(PART_INTERVAL, FULL, AN_INT64, FIGURE(median_low_ns),                                                           \
+      WHOLE_TIME("median_low_ns", "lower limit of its interval of 95 %", "Low95(us)"))                                \
+    X(PART_INTERVAL, FULL, AN_INT64, FIGURE(median_high_ns),                                                          \
+      WHOLE_TIME("median_high_ns", "upper limit of it", "High95(us)"))                                                \
+    X(PART_FIGURES, BOTH, A_DOUBLE, FIGURE(avg_ns),                                                                   \
+      TIME("avg_ns", "mean over ranks of each rank's mean duration", "Avg(us)"))                                      \
+    X(PART_FIGURES, BOTH, A_DOUBLE, FIGURE(max_mean_ns),                                                              \
+      TIME("max_mean_ns", "the largest of the ranks' mean durations", "MaxMean(us)"))                                 \
+    X(PART_FIGURES, BOTH, A_DOUBLE, FIGURE(makespan_ns),                                                              \
+      TIME("makespan_ns", "mean of the samples' makespans", "Makespan(us)"))                                          \
+    X(PART_FIGURES, FULL, A_DOUBLE, FIGURE(mean_ns), TIME("mean_ns", "mean of the run times", "Mean(us)"))            \
+    X(PART_FIGURES, BOTH, A_MARK, 0, TEXT(NULL, "", "!", 3))                                                          \
+    X(PART_FIGURES, FULL, A_DOUBLE, FIGURE(deviation_ns),                                                             \
+      TIME("deviation_ns", "standard deviation of the run times", "SD(us)"))                                          \
+    X(PART_FIGURES, FULL, AN_INT64, FIGURE(min_ns), WHOLE_TIME("min_ns", "the shortest run time", "Min(us)"))         \
+    X(PART_FIGURES, FULL, AN_INT64, FIGURE(max_ns), WHOLE_TIME("max_ns", "the longest run time", "Max(us)"))          \
+    X(PART_FIGURES, FULL, QUANTILES, FIGURE(quantile_ns),                                                             \
+      WHOLE_TIME("pN_ns", "percentile N of the run times, with --tail: p50_ns, p99.9_ns and so on", "PN(us)"))        \
+    X(PART_FIGURES, FULL, AN_INT, FIGURE(slowest_rank),                                                               \
+      COUNT("slowest_rank", "the rank with the largest mean duration", "Slowest", 9))                                 \
+    X(PART_FIGURES, FULL, AN_INT, FIGURE(fastest_rank),                                                               \
+      COUNT("fastest_rank", "the rank with the smallest mean duration", "Fastest", 9))                                \
+    X(0, BOTH, AN_INT64, FIGURE(valid), COUNT("valid", "valid samples; all figures are of these", "Valid", 12))       \
+    X(0, FULL, AN_INT64, FIGURE(missed), COUNT("missed", "discarded samples: a rank missed the start", "Missed", 12)) \
+    X(0, FULL, AN_INT64, FIGURE(late), COUNT("late", "discarded samples: a rank started late", "Late", 12))           \
+    X(0, BRIEF, AN_INT64, FIGURE(discarded), COUNT(NULL, "", "Discarded", 12))                                        \
+    X(PART_LATENCY, BOTH, A_DOUBLE, offsetof(row_t, latency_ns),                                                      \
+      TIME("latency_ns", "half of the median, of latency and multi_lat", "Latency(us)"))                              \
+    X(PART_BANDWIDTH, BOTH, A_DOUBLE, offsetof(row_t, mb_per_s),                                                      \
+      {"mb_per_s", "MB/s", ROLE_FIGURE, TYPE_NUMBER, "bandwidth by the median, of bw and so on", "MB/s", 12, 1, 0})   \
+    X(PART_OVERLAP, BOTH, A_DOUBLE, OVERLAP(pure_ns),                                                                 \
+      TIME("pure_ns", "median of the operation alone, with --overlap as the next three", "Pure(us)"))                 \
+    X(PART_OVERLAP, FULL, A_DOUBLE, OVERLAP(compute_ns),                                                              \
+      TIME("compute_ns", "median of the computation", "Compute(us)"))                                                 \
+    X(PART_OVERLAP, BOTH, A_DOUBLE, OVERLAP(total_ns), TIME("total_ns", "median of both together", "Total(us)"))      \
+    X(PART_OVERLAP, BOTH, A_DOUBLE, OVERLAP(percent),                                                                 \
+      {"overlap_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "how much of the operation passed during the computation",   \
+       "Overlap(%)", 12, 1, 0})                                                                                       \
+    X(PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(from_first_ns),                                                           \
+      TIME("from_first_ns", "first arrival to last exit, median; with --arrival, as 7 more", "FromFirst(us)"))        \
+    X(PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(from_last_ns),                                                            \
+      TIME("from_last_ns", "last arrival to last exit, median", "FromLast(us)"))                                      \
+    X(PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(in_call_ns),                                                              \
+      TIME("in_call_ns", "median of the ranks' mean times in the call", "InCall(us)"))                                \
+    X(PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(robustness),                                                              \
+      {"robustness", "", ROLE_FIGURE, TYPE_NUMBER, "from_last_ns divided by that of arrivals together", "Robustness", \
+       12, 3, 0})                                                                                                     \
+    X(PART_ARRIVAL, FULL, AN_INT64, ARRIVAL(span_ns),                                                                 \
+      WHOLE_TIME("arrival_span_ns", "the longest delay of the pattern", "Span(us)"))                                  \
+    X(PART_ARRIVAL, FULL, AN_INT64, ARRIVAL(error_ns),                                                                \
+      WHOLE_TIME("arrival_error_ns", "median distance of a rank's start from its own time", "Error(us)"))             \
+    X(PART_ARRIVAL, FULL, AN_INT64, ARRIVAL(error_p99_ns),                                                            \
+      WHOLE_TIME("arrival_error_p99_ns", "percentile 99 of it", "ErrorP99(us)"))                                      \
+    X(PART_ARRIVAL, FULL, A_DOUBLE, ARRIVAL(bound_ns),                                                                \
+      TIME("arrival_bound_ns", "the bound of the clock by which this was measured", "Bound(us)"))                     \
+    X(PART_VALIDATION, BOTH, AN_INT64, offsetof(row_t, wrong),                                                        \
+      COUNT("wrong", "wrong elements, with --validation", "Wrong", 12))
+#define AS_COLUMN(part, view, memory, place, ...) __VA_ARGS__,
+#define AS_FIGURE(part, view, memory, place, ...) {part, view, memory, place},
+static const column_t columns[] = {EACH_FIGURE(AS_COLUMN)};
+enum { FIGURES = sizeof columns / sizeof columns[0], MAX_COLUMNS = FIGURES + MAX_QUANTILES };
+static const figure_t figures[FIGURES] = {EACH_FIGURE(AS_FIGURE)};
+
+static const column_t raw_columns[] = {
+    {"operation", "", ROLE_KEY, TYPE_TEXT, "the operation", NULL, 0, 0, 0},
+    {"release", "", ROLE_KEY, TYPE_TEXT, "the release scheme", NULL, 0, 0, 0},
+    {"barrier", "", ROLE_KEY, TYPE_TEXT, "the barrier algorithm", NULL, 0, 0, 0},
+    {"size_bytes", "bytes", ROLE_KEY, TYPE_INTEGER, "the size of a message", NULL, 0, 0, 0},
+    {"call", "", ROLE_KEY, TYPE_INTEGER, "the number of the call in its row, from 0", NULL, 0, 0, 0},
+    {"rank", "", ROLE_KEY, TYPE_INTEGER, "the rank", NULL, 0, 0, 0},
+    {"start_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the start of the call, by the global clock", NULL, 0, 0, 0},
+    {"end_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "its end", NULL, 0, 0, 0},
+    {"mark", "", ROLE_FIGURE, TYPE_TEXT, "valid, late, or missed", NULL, 0, 0, 0},
+    {"arrival", "", ROLE_KEY, TYPE_TEXT, "the arrival pattern", NULL, 0, 0, 0},
+    {"target_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "when the rank was to start", NULL, 0, 0, 0},
+    {"job", "", ROLE_KEY, TYPE_TEXT, "number and name of the operation on the command line", NULL, 0, 0, 0},
+};
+
+const schema_t report_schema = SCHEMA(
+    "mpix-bench",
+    "A row for each operation, size and arrival pattern, written as soon as it is measured. Operations take turns, so"
+    "\nrows of the same size follow each other.",
+    columns);
+const schema_t report_raw_schema =
+    SCHEMA("mpix-bench-raw", "Written by `mpix_bench --raw`: a row for each measured call on each rank.", raw_columns);
+
+/* The columns that a report has, and the figure in each. That of a quantile has the quantile's own name and place. */
+typedef struct layout {
+    table_t table;
+    column_t columns[MAX_COLUMNS];
+    figure_t figures[MAX_COLUMNS];
+    char names[MAX_COLUMNS][2][NAME_BYTES];
+} layout_t;
+
+/* ---- Columns */
+
+static bool has_column(const report_t *report, int place)
+{
+    const figure_t *figure = &figures[place];
+    bool has_name = columns[place].name, is_table = report->output.format == FORMAT_TABLE;
+    if (figure->memory == A_TEXT && is_table && figure->place == KEY(arrival) && !(report->parts & PART_ARRIVAL))
+        return false;
+    if (is_table && (!columns[place].title || figure->view == (report->full ? BRIEF : FULL)))
+        return false;
+    return (is_table || has_name) && (figure->part & ~(report->parts | PART_FIGURES | PART_INTERVAL)) == 0;
+}
+
+static void add_column(const report_t *report, layout_t *layout, int figure, int quantile)
+{
+    int place = layout->table.column_count++;
+    column_t *column = &layout->columns[place];
+    *column = columns[figure];
+    layout->figures[place] = figures[figure];
+    layout->figures[place].place += (size_t)quantile * sizeof(int64_t);
+    if (figures[figure].memory == QUANTILES) {
+        double percent = 100 * report->fractions[quantile];
+        snprintf(layout->names[place][0], NAME_BYTES, "p%.9g_ns", percent);
+        snprintf(layout->names[place][1], NAME_BYTES, "P%.9g(us)", percent);
+        column->name = layout->names[place][0];
+        column->title = layout->names[place][1];
+    }
+    if (report->full && column->divisor > 0)
+        column->decimals = FULL_DECIMALS;
+    if (column->title && column->width == 0)
+        column->width = 2 + (figures[figure].part == PART_LABEL ? report->label_width : report->arrival_width);
+}
+
+/* In the table, the figures that OSU has come first, whatever else is there. */
+static bool is_osus(const report_t *report, const figure_t *figure)
+{
+    bool found = false;
+    for (int i = 0; report->output.format == FORMAT_TABLE && report->osu_places[i] > 0; i++)
+        found |= report->osu_places[i] == figure->place;
+    return found;
+}
+
+static void add_osu_columns(const report_t *report, layout_t *layout)
+{
+    for (int i = 0; report->output.format == FORMAT_TABLE && report->osu_places[i] > 0; i++)
+        for (int k = 0; k < FIGURES; k++)
+            if (figures[k].place == report->osu_places[i])
+                add_column(report, layout, k, 0);
+}
+
+/* Valid until the next call. */
+static const layout_t *lay_out(const report_t *report)
+{
+    static layout_t layout;
+    layout.table = (table_t){.schema = &report_schema, .columns = layout.columns, .output = &report->output};
+    for (int i = 0; i < FIGURES; i++) {
+        bool is_size = figures[i].place == KEY(size_bytes);
+        for (int quantile = 0; quantile < (figures[i].memory == QUANTILES ? report->fraction_count : 1); quantile++)
+            if (has_column(report, i) && !is_osus(report, &figures[i]) && !(is_size && report->has_no_size))
+                add_column(report, &layout, i, quantile);
+        if (is_size)
+            add_osu_columns(report, &layout);
+    }
+    return &layout;
+}
+
+static bool is_skewed(const analysis_t *analysis)
+{
+    return analysis->mean_ns > 2 * analysis->median_ns || analysis->median_ns > 2 * analysis->mean_ns;
+}
+
+static cell_t cell_of(const figure_t *figure, const row_t *row)
+{
+    const void *place = (const char *)row + figure->place;
+    bool is_there = (figure->part & ~row->parts) == 0;
+    if (figure->memory == A_TEXT)
+        return (cell_t){*(const char *const *)place, 0};
+    if (figure->memory == A_MARK)
+        return (cell_t){is_there && is_skewed(&row->analysis) ? "!" : "", 0};
+    double number = figure->memory == AN_INT     ? *(const int *)place
+                    : figure->memory == A_DOUBLE ? *(const double *)place
+                                                 : (double)*(const int64_t *)place;
+    return (cell_t){is_there && isfinite(number) ? NULL : "", number};
+}
+
+/* ---- Head */
+
+static const char *value_of(const head_t *head, const char *key)
+{
+    for (const head_item_t *item = head->items; item < head->items + head->count; item++)
+        if (strcmp(item->key, key) == 0)
+            return item->value;
+    return "unknown";
+}
+
+/* In the table, what a reader needs at once; programs get all. */
+static void print_brief_head(FILE *file, const head_t *head)
+{
+#define VALUE(key) value_of(head, key)
+    const char *crowded = strcmp(VALUE("oversubscribed"), "1") == 0 ? ", more ranks than processors" : "";
+    fprintf(file, "# %s, %s, %s ranks on %s node%s%s, %s\n", VALUE("program"), VALUE("mpi_library"), VALUE("ranks"),
+            VALUE("nodes"), strcmp(VALUE("nodes"), "1") == 0 ? "" : "s", crowded, VALUE("processor"));
+    fprintf(file, "# clock %s, bound %s ns; barrier %s; order: %s; seed %s; %s\n", VALUE("clock_used"),
+            VALUE("clock_bound_ns"), VALUE("barrier_used"), VALUE("order"), VALUE("seed"), VALUE("date"));
+#undef VALUE
+}
+
+void report_head(const report_t *report, const head_t *head)
+{
+    if (report->output.format == FORMAT_TABLE)
+        print_brief_head(report->output.file, head);
+    else
+        table_head(&lay_out(report)->table, head->items, head->count);
+    output_flush(report->output.file);
+}
+
+/* Prints what there is, after what it is. */
+static void print_trait(FILE *file, const char *what, const char *trait)
+{
+    if (trait[0] != '\0')
+        fprintf(file, ", %s%s", what, trait);
+}
+
+void report_job(const report_t *report, const row_keys_t *keys, const char *function)
+{
+    FILE *file = report->output.file;
+    bool is_labeled = (report->parts & PART_LABEL) != 0;
+    if (report->output.format != FORMAT_TABLE)
+        return;
+    fprintf(file, "# %s%s%s: %d %s of %s", is_labeled ? keys->label : "", is_labeled ? ", " : "", function, keys->ranks,
+            keys->ranks == 1 ? "rank" : "ranks", keys->comm);
+    print_trait(file, "", keys->datatype);
+    print_trait(file, "", keys->reduction);
+    print_trait(file, "root ", keys->root);
+    print_trait(file, "buffers ", keys->buffers);
+    print_trait(file, "cache ", keys->cache);
+    print_trait(file, "release ", keys->release);
+    print_trait(file, "barrier ", keys->barrier);
+    fprintf(file, ", %s, %s run times\n", keys->cadence, keys->run_time);
+}
+
+/* ---- Rows */
+
+void report_titles(const report_t *report)
+{
+    if (report->output.format != FORMAT_TABLE)
+        return;
+    fputs("# Sizes in bytes, times in us of valid samples; !: mean and median differ more than twofold\n",
+          report->output.file);
+    table_head(&lay_out(report)->table, NULL, 0);
+}
+
+static void print_error_row(const report_t *report, const row_t *row)
+{
+    FILE *file = report->output.file;
+    fprintf(file, "%10" PRId64 "  error: no valid sample: %" PRId64 " missed and %" PRId64 " late",
+            row->keys.size_bytes, row->analysis.missed, row->analysis.late);
+    if (report->parts & PART_LABEL)
+        fprintf(file, "; job %s", row->keys.label);
+    if (report->parts & PART_ARRIVAL)
+        fprintf(file, "; arrival %s", row->keys.arrival);
+    if (row->wrong > 0)
+        fprintf(file, "; wrong elements: %" PRId64, row->wrong);
+    fputc('\n', file);
+    output_flush(file);
+}
+
+static void print_row(const report_t *report, const row_t *row)
+{
+    const layout_t *layout = lay_out(report);
+    cell_t cells[MAX_COLUMNS];
+    if (report->output.format == FORMAT_TABLE && row->analysis.valid == 0) {
+        print_error_row(report, row);
+        return;
+    }
+    for (int i = 0; i < layout->table.column_count; i++)
+        cells[i] = cell_of(&layout->figures[i], row);
+    table_row(&layout->table, cells);
+}
+
+void report_row(report_t *report, const row_t *row)
+{
+    if (report->output.format != FORMAT_TABLE || !(report->parts & PART_LABEL)) {
+        print_row(report, row);
+        return;
+    }
+    report->kept = need(room_for_another(report->kept, report->kept_count, sizeof report->kept[0]));
+    report->kept[report->kept_count++] = *row;
+}
+
+void report_end(report_t *report)
+{
+    for (int job = 1, printed = 0; printed < report->kept_count; job++)
+        for (const row_t *row = report->kept; row < report->kept + report->kept_count; row++)
+            if (strtol(row->keys.label, NULL, 10) == job) {
+                print_row(report, row);
+                printed++;
+            }
+    free(report->kept);
+    report->kept = NULL;
+    report->kept_count = 0;
+}
+
+/* ---- Raw times */
+
+void report_raw_head(const output_t *raw)
+{
+    const table_t table = TABLE(report_raw_schema, raw);
+    table_head(&table, NULL, 0);
+}
+
+void report_raw(const output_t *raw, const row_keys_t *keys, const samples_t *before, const call_note_t *notes)
+{
+    const table_t table = TABLE(report_raw_schema, raw);
+    static const char *const marks[] = {[MARK_VALID] = "valid", [MARK_LATE] = "late", [MARK_MISSED] = "missed"};
+    for (int rank = 0; rank < before->ranks; rank++)
+        table_row(&table, (cell_t[]){{keys->operation, 0},
+                                     {keys->release, 0},
+                                     {keys->barrier, 0},
+                                     {NULL, (double)keys->size_bytes},
+                                     {NULL, (double)before->calls},
+                                     {NULL, rank},
+                                     {NULL, (double)notes[rank].start_ns},
+                                     {NULL, (double)notes[rank].end_ns},
+                                     {marks[notes[rank].mark], 0},
+                                     {keys->arrival, 0},
+                                     {before->imposes ? NULL : "", (double)notes[rank].target_ns},
+                                     {keys->label, 0}});
+}

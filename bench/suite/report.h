@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * report.h - what is measured, as a table, comma-separated values, or lines of JSON; and the raw times. No MPI.
+ */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include "bench/suite/analysis.h"
+#include "common/results/table.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* The independent variables of a row: the first columns of CSV, in this order. */
+typedef struct row_keys {
+    const char *label;     /* which job, in tables of several */
+    const char *operation; /* short name */
+    const char *release;   /* scheme */
+    const char *barrier;   /* algorithm, "" if the scheme has none */
+    const char *cadence;   /* "isolated" or "streaming" */
+    const char *comm;      /* which communicator, as --comm names it */
+    int ranks;
+    const char *datatype;  /* "" if none */
+    const char *reduction; /* "" if none */
+    const char *root;      /* "0", "rotating", "" */
+    const char *buffers;   /* "separate" or "in place" */
+    const char *cache;     /* warm, rotate, cold */
+    const char *run_time;  /* local, makespan */
+    int64_t size_bytes;
+    const char *arrival; /* the pattern, "" if the scheme imposes none */
+} row_keys_t;
+
+/* Of non-blocking forms: how much of the operation passed while the processor was busy with something else. */
+typedef struct overlap {
+    double pure_ns;    /* median of the operation alone, the largest of the ranks */
+    double compute_ns; /* what was computed between start and completion */
+    double total_ns;   /* median of both together */
+    double percent;    /* 100 * (1 - (total - compute) / pure), from 0 to 100 */
+} overlap_t;
+
+/* Figures that a row may have, and columns that a report may have; all reports have the first two. */
+enum {
+    PART_FIGURES = 1,
+    PART_INTERVAL = 2,
+    PART_LATENCY = 4, /* a message's time: half of a call's, as a call is one there and one back */
+    PART_BANDWIDTH = 8,
+    PART_OVERLAP = 16,
+    PART_ARRIVAL = 32,
+    PART_VALIDATION = 64,
+    PART_LABEL = 128
+};
+
+typedef struct row {
+    row_keys_t keys;
+    unsigned parts;
+    analysis_t analysis;
+    overlap_t overlap;
+    arrival_figures_t arrival;
+    double latency_ns; /* of one message: half of the median run time */
+    double mb_per_s;   /* by the median run time */
+    int64_t wrong;     /* elements found wrong by validation */
+} row_t;
+
+enum { OSU_FIGURES = 4 };
+typedef struct report {
+    output_t output;
+    bool full;       /* the table has all columns */
+    unsigned parts;  /* of which there are columns */
+    int label_width; /* characters of the longest label; likewise the next one */
+    int arrival_width;
+    /* Places in row_t of what stands behind the size in the table, as in that of OSU; 0 after the last. Without a size
+     * if has_no_size. */
+    size_t osu_places[OSU_FIGURES + 1];
+    bool has_no_size;
+    const double *fractions; /* quantiles shown */
+    int fraction_count;
+    row_t *kept; /* of several jobs in the table, until the last of them is measured */
+    int kept_count;
+} report_t;
+
+/* The columns of results, and of raw files. */
+extern const schema_t report_schema, report_raw_schema;
+
+/* report_head - the head: all provenance and the columns; in the table a few lines. */
+void report_head(const report_t *report, const head_t *head);
+
+/* report_job - in the table, lines that name a job. function: MPI's */
+void report_job(const report_t *report, const row_keys_t *keys, const char *function);
+
+/* report_titles - in the table, the line of titles, after the jobs whose rows follow. */
+void report_titles(const report_t *report);
+
+/*
+ * report_row - one row. In the table, rows of several jobs, whose labels begin with the numbers of the jobs from 1 on,
+ * are printed job by job by report_end, as long as their texts are there; else at once. Without a valid sample an error
+ * row: counts, no figures. A value that does not exist is "-" in the table, empty in CSV, null in JSON, never NaN.
+ * Numbers have a point, whatever the locale. Whether the file could be written is for its owner to ask.
+ */
+void report_row(report_t *report, const row_t *row);
+void report_end(report_t *report);
+
+/* report_raw_head, report_raw - the times of a call, a line for each rank. */
+void report_raw_head(const output_t *raw);
+void report_raw(const output_t *raw, const row_keys_t *keys, const samples_t *before, const call_note_t *notes);
+
+#endif

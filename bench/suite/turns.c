@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* turns.c - jobs that take turns: of each size, a batch of each of them, in another order each time, and so on. */
+#include "bench/suite/bench.h"
+
+#include "pure/order_statistics.h"
+
+#include <mpix_harmonize.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Jobs while they are measured. */
+typedef struct turns {
+    task_t *tasks;
+    int count;
+    sampling_t *rows[MAX_TURNS]; /* those that take turns */
+    bool has_size[MAX_TURNS];    /* of each task: whether it has the present size */
+    batch_room_t room;
+    uint64_t dice; /* the same on all ranks */
+} turns_t;
+
+/* ---- Imposed arrivals */
+
+/* What rank 0 sends instead of a magnitude. */
+enum { UNKNOWN_NS = -1 };
+
+static int64_t longest_delay_ns(const arrival_table_t *table)
+{
+    int64_t longest_ns = 0;
+    for (int64_t i = 0; i < table->calls * table->ranks; i++)
+        longest_ns = greater(longest_ns, table->delays_ns[i]);
+    return longest_ns;
+}
+
+/* Rank 0: how long the longest delays of a pattern are, or UNKNOWN_NS. */
+static int64_t find_span_ns(const task_t *task, const arrival_t *arrival)
+{
+    double span_ns = arrival->magnitude * (arrival->is_multiple ? task->together_ns : 1e3);
+    if (arrival->shape == ARRIVAL_TOGETHER)
+        return 0;
+    if (arrival->shape == ARRIVAL_FILE)
+        return longest_delay_ns(&task->row.imposed.tables->items[arrival->table]);
+    if (span_ns > 0 && span_ns <= (double)MAX_DELAY_NS)
+        return llround(span_ns);
+    row_begin_line(task);
+    fprintf(stderr, "--arrival %s: %s\n", arrival->text,
+            span_ns > 0 ? "delays above 10 s are not allowed" : "there is no median without delays to multiply");
+    return UNKNOWN_NS;
+}
+
+/*
+ * Calls from now on have the arrivals of a pattern. Collective over the span. Returns false if the magnitude is not
+ * known, or too long; rank 0 has said so.
+ */
+static bool impose(task_t *task, const arrival_t *arrival)
+{
+    const world_t *span = task->span;
+    int64_t span_ns = 0;
+    if (span->rank == 0)
+        span_ns = find_span_ns(task, arrival);
+    world_require(span, MPI_Bcast(&span_ns, 1, MPI_INT64_T, 0, span->comm));
+    task->row.imposed.arrival = *arrival;
+    task->row.imposed.span_ns = span_ns;
+    return span_ns != UNKNOWN_NS;
+}
+
+/* The largest bound of the global clock now; NaN: not known. Collective over the span. */
+static double max_bound_ns(const world_t *span)
+{
+    int64_t bound_ns = world_max(span, world_bound_ns(span));
+    return bound_ns == INT64_MAX ? NAN : (double)bound_ns;
+}
+
+/* ---- A row, from its beginning to its end */
+
+/* Begins the calls beside computation if the calls alone have ended, and this is to be measured. Collective. */
+static bool begin_overlap(task_t *task, bool (*settle)(void *task))
+{
+    int64_t compute_ns = (int64_t)task->row.figures.overlap.pure_ns;
+    if (!task->job->settings.overlap || task->row.compute_ns > 0)
+        return false;
+    world_require(task->span, MPI_Bcast(&compute_ns, 1, MPI_INT64_T, 0, task->span->comm));
+    if (compute_ns > 0)
+        measure_begin(task, compute_ns, settle);
+    return compute_ns > 0;
+}
+
+/* Takes the figures of the calls that were measured. If no others follow, the row is written. Collective. */
+static bool settle(void *subject)
+{
+    task_t *task = subject;
+    const job_t *job = task->job;
+    bool root = task->span->rank == 0;
+    double bound_ns = job->arrivals.given ? max_bound_ns(task->span) : NAN;
+    world_progress(task->span, "%s", "");
+    if (root)
+        row_take(task->bench, task, bound_ns);
+    if (begin_overlap(task, settle))
+        return true;
+    if (job->settings.validation) {
+        task->row.figures.wrong = measure_validate(task);
+        task->row.figures.parts |= PART_VALIDATION;
+    }
+    if (root)
+        row_write(task->bench, task);
+    samples_free(&task->row.samples);
+    return false;
+}
+
+/* Begins the row of a size with a pattern. Returns false if there is none. Collective over the span. */
+static bool begin_row(task_t *task, int64_t size_bytes, int pattern)
+{
+    const arrival_list_t *arrivals = &task->job->arrivals;
+    if (pattern >= arrivals->count)
+        return false;
+    task->row.figures = (row_t){.keys = task->keys};
+    task->row.figures.keys.size_bytes = size_bytes;
+    if (arrivals->given && !impose(task, &arrivals->items[pattern])) {
+        task->bench->status = STATUS_FAILED;
+        return false;
+    }
+    if (release_schemes[task->releaser.kind].imposes)
+        task->row.figures.keys.arrival = arrivals->items[pattern].text;
+    measure_begin(task, 0, settle);
+    return true;
+}
+
+/* ---- Sizes */
+
+/* The first size of a job that was not measured. Returns false if there is none. */
+static bool find_size(const task_t *task, int64_t *size_bytes)
+{
+    const size_list_t *sizes = &task->job->settings.sizes;
+    for (int i = 0; i < sizes->count; i++)
+        if (!task->is_done[i]) {
+            *size_bytes = sizes->bytes[i];
+            return true;
+        }
+    return false;
+}
+
+/* Gets ready for a size. Returns false if the job has it not, or it was measured. */
+static bool begin_size(task_t *task, int64_t size_bytes)
+{
+    const size_list_t *sizes = &task->job->settings.sizes;
+    int place = 0;
+    while (place < sizes->count && (task->is_done[place] || sizes->bytes[place] != size_bytes))
+        place++;
+    if (place == sizes->count)
+        return false;
+    task->is_done[place] = true;
+    task->together_ns = 0;
+    task->from_last_ns = NAN;
+    work_set_size(task->work, size_bytes);
+    return true;
+}
+
+/* Whether rows still get to their files: there is no use in measuring what is lost. Collective over the span. */
+static bool can_write(bench_t *bench)
+{
+    const world_t *span = &bench->communicator.span;
+    const results_t *results = &bench->plan.settings.results;
+    int is_full =
+        bench->world.rank == 0 && (ferror(results->output.file) || (results->raw.file && ferror(results->raw.file)));
+    world_require(span, MPI_Bcast(&is_full, 1, MPI_INT, 0, span->comm));
+    bench->is_full = is_full != 0;
+    return !bench->is_full;
+}
+
+/* The rows of all jobs that have this size, pattern by pattern. */
+static void run_size(turns_t *turns, int64_t size_bytes)
+{
+    for (int i = 0; i < turns->count; i++)
+        turns->has_size[i] = begin_size(&turns->tasks[i], size_bytes);
+    for (int pattern = 0; pattern < MAX_ARRIVALS; pattern++) {
+        int count = 0;
+        for (int i = 0; i < turns->count; i++)
+            if (turns->has_size[i] && begin_row(&turns->tasks[i], size_bytes, pattern))
+                turns->rows[count++] = &turns->tasks[i].row.sampling;
+        engine_run(turns->rows, count, &turns->dice);
+    }
+}
+
+/* ---- Jobs */
+
+work_plan_t bench_plan_work(const bench_t *bench, const job_t *job)
+{
+    work_plan_t plan = {.span = &bench->communicator.span,
+                        .operation = operation_at(job->operation),
+                        .comm = bench->communicator.group,
+                        .element = &datatypes[job->settings.datatype],
+                        .reduction = &reductions[job->settings.reduction],
+                        .root = (int)job->settings.root,
+                        .in_place = job->settings.in_place != 0,
+                        .cache = (cache_mode_t)job->settings.cache,
+                        .cache_bytes = job_cache_bytes(job, arena_cache_bytes())};
+    for (int i = 0; i < job->settings.sizes.count; i++)
+        plan.max_bytes = greater(plan.max_bytes, job->settings.sizes.bytes[i]);
+    return plan;
+}
+
+/* The keys of a task's rows. */
+static void name_keys(const bench_t *bench, task_t *task)
+{
+    const operation_t *operation = task->operation;
+    const shape_t *shape = operation->shape;
+    const bench_settings_t *settings = &task->job->settings;
+    const scheme_t *scheme = &release_schemes[settings->release];
+    bool rotates = settings->root == ROOT_ROTATES;
+    snprintf(task->root, sizeof task->root, "%d", (int)settings->root);
+    snprintf(task->label, sizeof task->label, "%d:%s", 1 + (int)(task->job - bench->plan.jobs), operation->name);
+    task->keys = (row_keys_t){.label = task->label,
+                              .operation = operation->name,
+                              .release = scheme->name,
+                              .barrier = scheme->has_barrier ? barriers[settings->barrier].name : "",
+                              .cadence = scheme->cadence,
+                              .comm = task->job->comm.text,
+                              .ranks = bench->communicator.max_ranks,
+                              .datatype = operation_has_size(operation) ? datatypes[settings->datatype].name : "",
+                              .reduction = shape->reduces ? reductions[settings->reduction].name : "",
+                              .root = !shape->has_root ? ""
+                                      : rotates        ? "rotating"
+                                                       : task->root,
+                              .buffers = settings->in_place ? "in place" : "separate",
+                              .cache = cache_modes[settings->cache],
+                              .run_time = run_times[settings->run_time],
+                              .arrival = ""};
+}
+
+/* Rank 0: says what a job is, and on standard error if its buffers may stay in the cache though they are not to. */
+static void tell_job(const bench_t *bench, const task_t *task)
+{
+    const job_t *job = task->job;
+    int64_t cache_bytes = arena_cache_bytes(), used_bytes = job_cache_bytes(job, cache_bytes);
+    report_job(&bench->report, &task->keys, task->operation->function);
+    if (bench->report.output.format == FORMAT_TABLE && task->operation->shape->takes_turns)
+        fprintf(bench->report.output.file,
+                "# A call is a message there and one back; Latency is one message's, as OSU's\n");
+    if (job->settings.cache != CACHE_WARM && used_bytes < cache_bytes)
+        fprintf(stderr,
+                "%s: %s: --cache %s takes %lld MiB of memory, for %lld MiB of cache: give --mem-limit for more\n",
+                bench->world.program, task->operation->name, task->keys.cache,
+                (long long)(used_bytes + used_bytes / 2) >> 20, (long long)cache_bytes >> 20);
+}
+
+static void open_task(bench_t *bench, turns_t *turns, const job_t *job, task_t *task)
+{
+    const world_t *span = &bench->communicator.span;
+    work_plan_t plan = bench_plan_work(bench, job);
+    *task = (task_t){.bench = bench,
+                     .span = span,
+                     .job = job,
+                     .operation = plan.operation,
+                     .room = &turns->room,
+                     .takes_turns = turns->count > 1,
+                     .row.imposed = {.seed = job->settings.seed, .tables = &bench->plan.tables}};
+    MPI_Comm_rank(plan.comm, &task->row.imposed.rank);
+    MPI_Comm_size(plan.comm, &task->row.imposed.ranks);
+    task->work = work_open(&plan, bench->memory);
+    measure_open(task);
+    name_keys(bench, task);
+    if (bench->world.rank == 0)
+        tell_job(bench, task);
+}
+
+void bench_run_turns(bench_t *bench, const job_t *jobs, int count)
+{
+    const world_t *span = &bench->communicator.span;
+    turns_t turns = {.count = count, .dice = (uint64_t)jobs[0].settings.seed};
+    int64_t size_bytes;
+    int flag;
+    turns.tasks = world_room(span, count, sizeof turns.tasks[0], "");
+    batch_room_open(&turns.room, span);
+    /* Whatever the scheme, the library gets ready for the span here: its clock, its tolerance. */
+    world_require(span, MPIX_Harmonize(span->comm, &flag));
+    world_require(span, MPIX_Clock_sync(span->comm));
+    for (int i = 0; i < count; i++)
+        open_task(bench, &turns, &jobs[i], &turns.tasks[i]);
+    if (bench->world.rank == 0)
+        report_titles(&bench->report);
+    /* The sizes of the first job, then what others have besides. */
+    for (int i = 0; i < count; i++)
+        while (can_write(bench) && find_size(&turns.tasks[i], &size_bytes))
+            run_size(&turns, size_bytes);
+    if (bench->world.rank == 0)
+        report_end(&bench->report);
+    for (int i = 0; i < count; i++)
+        work_close(turns.tasks[i].work);
+    batch_room_close(&turns.room);
+    free(turns.tasks);
+}

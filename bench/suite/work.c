@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * work.c - an operation made ready, carried out, and its result compared with what it must be.
+ */
+#include "bench/suite/operation_private.h"
+
+#include "pure/random.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* No number used in messages has such bytes, so data that was not delivered is found. */
+enum { POISON = 0xa5 };
+
+/* ---- What a plan needs */
+
+static int partner_of(const shape_t *shape, int rank, int ranks)
+{
+    int pairs = shape->pairs_all ? ranks / 2 : 1;
+    return rank < pairs ? rank + pairs : rank < 2 * pairs ? rank - pairs : -1;
+}
+
+/* The blocks of a buffer that a rank has. */
+static int blocks_held(const shape_t *shape, int extent, int rank, int ranks, bool is_root)
+{
+    const int blocks[] = {
+        [ONE] = 1, [PER_RANK] = ranks, [PER_NEIGHBOR] = ranks > 2 ? 2 : 1, [PER_MESSAGE] = MESSAGES_AT_ONCE};
+    int partner = partner_of(shape, rank, ranks);
+    bool holds = (extent & ~BLOCKS) == 0 || ((extent & AT_ROOT) != 0 && is_root) ||
+                 (partner > rank && (extent & AT_LEADERS) != 0) ||
+                 (partner >= 0 && partner < rank && (extent & AT_FOLLOWERS) != 0);
+    return holds ? blocks[extent & BLOCKS] : 0;
+}
+
+/* The blocks of the buffers that a rank needs, whoever is root from call to call. */
+static needs_t find_needs(const shape_t *shape, bool in_place, int planned_root, int rank, int ranks)
+{
+    bool is_root = planned_root == rank || planned_root == ROOT_ROTATES;
+    needs_t needs = {blocks_held(shape, shape->send, rank, ranks, is_root),
+                     blocks_held(shape, shape->receive, rank, ranks, is_root)};
+    bool all_send_in_place = in_place && shape->in_place == SEND_IN_PLACE;
+    int scratch = blocks_held(shape, shape->scratch, rank, ranks, is_root);
+    if (all_send_in_place && needs.send > needs.receive)
+        needs.receive = needs.send;
+    if (needs.receive < scratch)
+        needs.receive = scratch;
+    if (all_send_in_place || shape->in_place == ROOT_SENDS_FROM_RESULT)
+        needs.send = 0;
+    return needs;
+}
+
+/* A buffer even of empty messages has an address of its own: MPI libraries compare those of send and receive buffer. */
+static int64_t buffer_bytes(int64_t size_bytes, int blocks)
+{
+    return blocks > 0 && size_bytes == 0 ? 1 : size_bytes * blocks;
+}
+
+/* What MPI takes as int: counts, and the displacement of the last block. The bytes of all blocks fit int64_t then. */
+static bool fits_int(const shape_t *shape, int64_t max_bytes, int element_bytes, int ranks)
+{
+    int64_t last_block;
+    if (max_bytes / element_bytes > INT_MAX || __builtin_mul_overflow(max_bytes, ranks, &last_block))
+        return false;
+    if (shape->has_byte_displacements)
+        return last_block - max_bytes <= INT_MAX;
+    if (shape->counts_all)
+        return last_block / element_bytes <= INT_MAX;
+    return !shape->has_displacements || (last_block - max_bytes) / element_bytes <= INT_MAX;
+}
+
+/* Composed calls without a root of their own meet at rank 0. */
+static int root_of(const work_plan_t *plan)
+{
+    return plan->operation->shape->has_root ? plan->root : 0;
+}
+
+int64_t work_bytes(const work_plan_t *plan)
+{
+    const shape_t *shape = plan->operation->shape;
+    int rank, ranks;
+    MPI_Comm_rank(plan->comm, &rank);
+    MPI_Comm_size(plan->comm, &ranks);
+    needs_t needs = find_needs(shape, plan->in_place, root_of(plan), rank, ranks);
+    int64_t block_bytes = plan->max_bytes > 0 ? plan->max_bytes : 1; /* as buffer_bytes has it, or more */
+    if (shape->from != FROM_NOBODY && !fits_int(shape, plan->max_bytes, plan->element->bytes, ranks))
+        return -1;
+    return arena_needs(plan->cache, block_bytes * needs.send, block_bytes * needs.receive, plan->cache_bytes);
+}
+
+/* ---- Opening */
+
+/* In their lists of neighbors, predecessors come first. */
+static void open_ring(work_t *work)
+{
+    /* Given, because compilers take the constant MPI_UNWEIGHTED of some libraries for an array without elements. */
+    const int weights[MAX_NEIGHBORS] = {1, 1};
+    MPI_Comm ring;
+    int predecessor = (work->rank + work->ranks - 1) % work->ranks;
+    char call[80];
+
+    work->neighbors = work->ranks > 2 ? 2 : 1;
+    work->neighbor[0] = predecessor;
+    work->neighbor[1] = (work->rank + 1) % work->ranks;
+    work->place_there[0] = work->neighbors - 1;
+    work->place_there[1] = 0;
+    snprintf(call, sizeof call, "MPI_Dist_graph_create_adjacent for %s", work->plan.operation->name);
+    world_require_code(work->plan.span,
+                       MPI_Dist_graph_create_adjacent(work->plan.comm, work->neighbors, work->neighbor, weights,
+                                                      work->neighbors, work->neighbor, weights, MPI_INFO_NULL, 0,
+                                                      &ring),
+                       call);
+    MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN);
+    work->plan.comm = ring;
+}
+
+static void fill_in(work_t *work, const work_plan_t *plan)
+{
+    const shape_t *shape = plan->operation->shape;
+    work->plan = *plan;
+    work->plan.reduction = shape->reduces ? plan->reduction : NULL;
+    work->plan.root = root_of(plan);
+    work->plan.in_place = plan->in_place || shape->in_place == ROOT_SENDS_FROM_RESULT;
+    MPI_Comm_rank(plan->comm, &work->rank);
+    MPI_Comm_size(plan->comm, &work->ranks);
+    work->type = plan->element->type;
+    if (shape->reduces)
+        work->op = plan->reduction->op;
+    work->partner = partner_of(shape, work->rank, work->ranks);
+    work->needs = find_needs(shape, plan->in_place, work->plan.root, work->rank, work->ranks);
+}
+
+static void allocate(work_t *work)
+{
+    work->counts = world_room(work->plan.span, work->ranks, sizeof work->counts[0], "");
+    work->displacements = world_room(work->plan.span, work->ranks, sizeof work->displacements[0], "");
+    work->addresses = world_room(work->plan.span, work->ranks, sizeof work->addresses[0], "");
+    work->types = world_room(work->plan.span, work->ranks, sizeof work->types[0], "");
+    work->requests = world_room(work->plan.span, work->ranks + 2 * MESSAGES_AT_ONCE, sizeof work->requests[0], "");
+}
+
+work_t *work_open(const work_plan_t *plan, char *memory)
+{
+    work_t *work = world_room(plan->span, 1, sizeof *work, "");
+    fill_in(work, plan);
+    allocate(work);
+    if (plan->operation->shape->has_neighbors)
+        open_ring(work);
+    work->arena = arena_open(memory, plan->cache, buffer_bytes(plan->max_bytes, work->needs.send),
+                             buffer_bytes(plan->max_bytes, work->needs.receive), plan->cache_bytes);
+    return work;
+}
+
+static void free_requests(work_t *work)
+{
+    for (int i = 0; i < work->request_count; i++)
+        MPI_Request_free(&work->requests[i]);
+    work->request_count = 0;
+}
+
+void work_close(work_t *work)
+{
+    free_requests(work);
+    if (work->plan.operation->shape->has_neighbors)
+        MPI_Comm_free(&work->plan.comm);
+    free(work->counts);
+    free(work->displacements);
+    free(work->addresses);
+    free(work->types);
+    free(work->requests);
+    free(work);
+}
+
+/* ---- Where data lie */
+
+static int block_count(const work_t *work, int extent)
+{
+    return blocks_held(work->plan.operation->shape, extent, work->rank, work->ranks, work->rank == work->root);
+}
+
+origin_t work_origin(const work_t *work, int block)
+{
+    const shape_t *shape = work->plan.operation->shape;
+    int place = shape->to_own ? work->rank : 0, nearby = block % MAX_NEIGHBORS, neighbor = work->neighbor[nearby];
+    const origin_t origins[] = {
+        [FROM_NOBODY] = {0, -1, 0},
+        [FROM_EACH] = {block, block, place},
+        [FROM_ROOT] = {work->root, work->root, place},
+        [FROM_ALL] = {0, work->ranks - 1, place},
+        [FROM_THOSE_UP_TO_OWN] = {0, work->rank, place},
+        [FROM_THOSE_BEFORE_OWN] = {0, work->rank - 1, place},
+        [FROM_NEIGHBOR] = {neighbor, neighbor, shape->to_own ? work->place_there[nearby] : 0},
+        [FROM_PARTNER] = {work->partner, work->partner, block},
+    };
+    return origins[shape->from];
+}
+
+static bool sends_in_place(const work_t *work)
+{
+    in_place_t in_place = work->plan.operation->shape->in_place;
+    if (!work->plan.in_place)
+        return false;
+    return in_place == SEND_IN_PLACE ||
+           ((in_place == ROOT_SENDS_IN_PLACE || in_place == ROOT_SENDS_FROM_RESULT) && work->rank == work->root);
+}
+
+static bool receives_in_place(const work_t *work)
+{
+    return work->plan.in_place && work->plan.operation->shape->in_place == ROOT_RECEIVES_IN_PLACE &&
+           work->rank == work->root;
+}
+
+/* Where this rank's contribution is. */
+static char *contribution(const work_t *work)
+{
+    if (!sends_in_place(work))
+        return work->send_memory;
+    return work->receive_memory +
+           (work->plan.operation->shape->in_place_at_own_block ? work->rank * work->size_bytes : 0);
+}
+
+char *work_result(const work_t *work, int *blocks)
+{
+    *blocks = block_count(work, work->plan.operation->shape->receive);
+    return receives_in_place(work) ? work->send_memory + work->rank * work->size_bytes : work->receive_memory;
+}
+
+void work_prepare(work_t *work, int64_t number)
+{
+    bool rotates = work->plan.root == ROOT_ROTATES;
+    work->root = rotates ? (int)(number % work->ranks) : work->plan.root;
+    work->request = &work->requests[work->request_count > 1 ? work->root : 0];
+    arena_slot(&work->arena, work->calls++, &work->send_memory, &work->receive_memory);
+    work->send = sends_in_place(work) ? MPI_IN_PLACE : work->send_memory;
+    work->receive = receives_in_place(work) ? MPI_IN_PLACE : work->receive_memory;
+}
+
+/* ---- Sizes */
+
+/* One for each root. */
+static void make_requests(work_t *work)
+{
+    int roots = work->plan.root == ROOT_ROTATES ? work->ranks : 1;
+    for (int i = 0; i < roots; i++) {
+        work_prepare(work, i);
+        world_require_code(work->plan.span, work->plan.operation->call(work, &work->requests[i]),
+                           work->plan.operation->function);
+        work->request_count++;
+    }
+}
+
+/* The first parts have an element more if not all can be equal. */
+static void set_part(work_t *work, int rank)
+{
+    int part = work->count / work->ranks, longer = work->count % work->ranks;
+    work->counts[rank] = part + (rank < longer);
+    work->displacements[rank] = rank * part + (rank < longer ? rank : longer);
+}
+
+/* At most as long as the size says, and the same on all ranks. */
+static void set_uneven_block(work_t *work, int rank)
+{
+    work->counts[rank] = (int)(random_fraction_of(work->plan.uneven_seed, work->count, rank) * (work->count + 1));
+    work->displacements[rank] = rank > 0 ? work->displacements[rank - 1] + work->counts[rank - 1] : 0;
+}
+
+static void set_blocks(work_t *work)
+{
+    const shape_t *shape = work->plan.operation->shape;
+    for (int i = 0; i < work->ranks; i++) {
+        work->counts[i] = work->count;
+        work->types[i] = work->type;
+        work->addresses[i] = (MPI_Aint)(i * work->size_bytes);
+        if (shape->has_displacements)
+            work->displacements[i] = i * work->count;
+        if (shape->has_byte_displacements)
+            work->displacements[i] = (int)(i * work->size_bytes);
+        if (shape->has_parts)
+            set_part(work, i);
+        if (work->plan.uneven_seed != 0)
+            set_uneven_block(work, i);
+    }
+}
+
+void work_set_size(work_t *work, int64_t size_bytes)
+{
+    free_requests(work);
+    work->size_bytes = work->plan.operation->shape->from != FROM_NOBODY ? size_bytes : 0;
+    work->count = (int)(work->size_bytes / work->plan.element->bytes);
+    set_blocks(work);
+    arena_set_size(&work->arena, buffer_bytes(work->size_bytes, work->needs.send),
+                   buffer_bytes(work->size_bytes, work->needs.receive));
+    if (work->plan.operation->form == FORM_PERSISTENT)
+        make_requests(work);
+    work_prepare(work, 0);
+}
+
+int work_start(work_t *work)
+{
+    if (work->plan.operation->form == FORM_PERSISTENT)
+        return MPI_Start(work->request);
+    return work->plan.operation->call(work, work->request);
+}
+
+int work_finish(work_t *work)
+{
+    return MPI_Wait(work->request, MPI_STATUS_IGNORE);
+}
+
+int work_test(work_t *work)
+{
+    int done;
+    return MPI_Test(work->request, &done, MPI_STATUS_IGNORE);
+}
+
+int work_call(work_t *work)
+{
+    int code = work_start(work);
+    return code == MPI_SUCCESS && operation_has_halves(work->plan.operation) ? work_finish(work) : code;
+}
+
+/* ---- Validation */
+
+/* The memory of a slot. */
+static void set_memory(work_t *work, int byte)
+{
+    memset(work->send_memory, byte, (size_t)(work->size_bytes * work->needs.send));
+    memset(work->receive_memory, byte, (size_t)(work->size_bytes * work->needs.receive));
+}
+
+/* Of the block for a rank. */
+static int elements_of(const work_t *work, int rank)
+{
+    return work->plan.uneven_seed != 0 ? work->counts[rank] : work->count;
+}
+
+static void contribute(work_t *work, const values_t *values)
+{
+    char *at = contribution(work);
+    int blocks = block_count(work, work->plan.operation->shape->send);
+    for (int i = 0; i < blocks; i++) {
+        int64_t before_bytes = work->plan.uneven_seed != 0 ? (int64_t)work->displacements[i] * work->plan.element->bytes
+                                                           : i * work->size_bytes;
+        values_fill(values, work->rank, i, at + before_bytes, elements_of(work, i));
+    }
+}
+
+static int64_t compare(work_t *work, const values_t *values)
+{
+    int blocks;
+    const char *at = work_result(work, &blocks);
+    int64_t wrong = 0;
+    for (int i = 0; i < blocks; i++) {
+        origin_t origin = work_origin(work, i);
+        wrong += values_wrong(values, &origin, at + i * work->size_bytes, elements_of(work, work->rank));
+    }
+    return wrong;
+}
+
+int work_check(work_t *work, int64_t number, int64_t *wrong)
+{
+    values_t values = {work->plan.element, work->plan.reduction, work->ranks, number};
+    work_prepare(work, number);
+    set_memory(work, POISON);
+    contribute(work, &values);
+    int code = work_call(work);
+    *wrong = compare(work, &values);
+    set_memory(work, 0);
+    return code;
+}

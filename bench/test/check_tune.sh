@@ -1,0 +1,409 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# mpix_tune: it finds what gains, writes a file that the MPI library uses, and recommends no other. A script measures in
+# place of mpix_bench, so what gains is known; the files are those of the MPI library at hand, which is run with them.
+. "$(dirname "$0")/../../test/programs/run.sh"
+need_tool mpix_tune
+launches || skip_all "processes of the simulator have no tuning files"
+
+case ${MPI_LIBRARY-} in
+MPICH*) algorithm=reduce_scatter_allgather suffix=json variable=MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE ;;
+"Open MPI"*) algorithm=nonoverlapping suffix=rules variable=OMPI_MCA_coll_tuned_dynamic_rules_filename ;;
+*) skip_all "only MPICH and Open MPI are tuned" ;;
+esac
+export variable algorithm
+
+# In place of mpix_bench: a launch takes 1 us, but with the file of an algorithm alone, or with "tuned", as $gains says:
+# on each line a size, a ratio in percent, that with "tuned" if it is another one, and the algorithm if it is another
+# one. If all come together, nothing gains from the last arrival on. $damage is what it does to the file "tuned".
+json_head mpix-bench "$bench_columns from_last_ns,ns,figure,number" >"$scratch/head"
+export head=$scratch/head log=$scratch/log gains damage= gaining=median_ns # the column that gains
+cat >"$scratch/bench" <<'END'
+#!/usr/bin/env bash
+file=${!variable-} name=default
+[ -z "$file" ] || name=$(basename "${file%.*}")
+echo "$name" >>"$log"
+sleep "${pause:-0}"
+[ "$name" != tuned ] || [ -z "$damage" ] || [ -e "$log.damaged" ] || { eval "$damage"; : >"$log.damaged"; }
+cat "$head"
+sizes=$(printf '%s\n' "$@" | sed -n '/^--message-size$/{n;p}')
+arrivals="together $(printf '%s\n' "$@" | sed -n '/^--arrival$/{n;s/,/ /g;p}')"
+[[ $sizes = *[,:]* ]] || exit 1 # that would be a range
+for size in ${sizes//,/ }; do
+    size=${size%:*}
+    percent=$(awk -v size="$size" -v name="$name" -v usual="$algorithm" '
+        $1 == size && name == "tuned" { print (NF > 2 ? $3 : $2) }
+        $1 == size && name == (NF > 3 ? $4 : usual) { print $2 }' <<<"$gains")
+    for arrival in $arrivals; do
+        median=$((1000 + RANDOM % 10)) from_last=$((1000 + RANDOM % 10))
+        [ -z "$percent" ] || [ "$gaining-$arrival" = from_last_ns-together ] ||
+            printf -v "${gaining/_ns/}" %d $((percent * 10 + RANDOM % 10))
+        printf '{"operation":"%s","size_bytes":%d,"arrival":"%s","median_ns":%d,"from_last_ns":%d}\n' "${*: -1}" \
+            "$size" "$arrival" $median $from_last
+    done
+done
+END
+# RANKS PROGRAM...: the script needs no launcher.
+cat >"$scratch/launch" <<END
+#!/bin/sh
+ranks=\$1
+shift
+[ "\$1" != "$scratch/bench" ] || exec "\$@"
+exec \${on_hosts:-${MPIEXEC:-mpiexec} ${MPIEXEC_FLAGS-}} -n "\$ranks" "\$@"
+END
+chmod +x "$scratch/bench" "$scratch/launch"
+
+# [OPTION]... OPERATION: with the script.
+tune() {
+    rm -f "$log" "$log.damaged"
+    program=mpix_tune command="mpix_tune $*"
+    capture "${beside[@]}" "$programs/mpix_tune" -o "$scratch/tuning" -m 4K,64,1K,16K,1K --budget-s 20 \
+        --bench "$scratch/bench" "$@" -- "$scratch/launch" '{ranks}'
+}
+beside=()
+
+again() {           # ends the memory of what was measured before
+    rm -rf "$scratch/tuning"
+}
+
+# FIRST LAST [ALGORITHM]: the table has this rule alone, in force.
+expect_rule() {
+    [ "$(columns first_bytes last_bytes algorithm verdict)" = "$1,$2,${3-$algorithm},in force" ] ||
+        complain "not one rule from $1 to $2, in force"
+}
+
+expect_no_file() {
+    [ ! -e "$scratch/tuning/tuned.$suffix" ] || complain "there is a file"
+    ! grep -q 'To use it' "$scratch/out" "$scratch/err" || complain "a file is recommended"
+}
+
+check_gain() {
+    again
+    gains=$'1024 50\n4096 60'
+    succeeds tune --format csv allreduce
+    expect_rule 1024 4096
+    grep -q "^# To use it:.*$variable=$(realpath "$scratch")/tuning/tuned.$suffix" "$scratch/err" ||
+        complain "it does not say how to use the file"
+    tune --format json allreduce
+    [ "$(cut -c1 "$scratch/out" | tr -d '\n')" = "{{" ] || complain "not a head and a row of JSON"
+    cp "$scratch/out" "$scratch/rules.json"
+    succeeds run alone mpix_report "$scratch/rules.json"
+    grep -q 'Rules of tuning files' "$scratch/out" && grep -q '>in force<' "$scratch/out" &&
+        grep -q 'with the file' "$scratch/out" || complain "the page does not show the rule"
+}
+
+# The library's own choice is another one, so that it is seen whether the rule is in force.
+other_algorithms() {
+    case $suffix in
+    json) echo allgather:ring alltoall:scattered bcast:scatter_ring_allgather reduce:reduce_scatter_gather \
+        reduce_scatter:recursive_halving ;;
+    rules) echo allgather:ring alltoall:linear bcast:split_binary_tree gather:linear_sync reduce:rabenseifner \
+        reduce_scatter:non-overlapping scatter:linear_nb ;;
+    esac
+}
+
+check_operation() { # OPERATION ALGORITHM
+    local algorithm=$2
+    again
+    # When it starts, MPICH 5 calls MPI_Allgather itself, with smaller sizes.
+    gains='16384 50'
+    succeeds tune --format csv "$1"
+    expect_rule 16384 16384
+    again
+}
+
+check_parameters() {
+    local algorithm=split_binary_tree-1024-fan2
+    again
+    gains='16384 50'
+    succeeds tune --segments 1K:1K --fan-outs 2 --format csv bcast
+    expect_rule 16384 16384
+    grep -qE ' 2 1024( 0)? #' "$scratch/tuning/tuned.rules" ||
+        [ "$(grep -cE '"(seg_size": 1024|faninout": 2)' "$scratch/tuning/tuned.rules")" = 2 ] ||
+        complain "the file does not have the parameters"
+    again
+}
+
+expect_before() {   # WHAT
+    grep -hq "^# Before the algorithms of a file, .* uses: $1" "$scratch/out" "$scratch/err" ||
+        complain "$1 is not named"
+}
+
+# A component that goes before tuned is named; the rules are in force for nothing.
+check_before() {
+    local component=sm
+    case $MPI_LIBRARY in "Open MPI "[6-9]*) component=xhc ;; esac
+    again
+    gains='1024 50'
+    export OMPI_MCA_coll_${component}_priority=60
+    tune allreduce
+    unset OMPI_MCA_coll_${component}_priority
+    expect_status 1
+    expect_before "$component (priority 60)"
+    expect_no_file
+    again
+}
+
+# FILE: it hands over 16384 bytes and 4 ranks alone, and what goes before is named. Open MPI 4 does not use han.
+check_nodes_file() {
+    local limits="0 han|4 # ranks|0 han|16384 tuned|16385 han|5 # ranks or more|0 han|"
+    local keys='"comm_size<4": "comm_size<=4": "avg_msg_size<=16383": "avg_msg_size<=16384": '
+    case $MPI_LIBRARY in
+    MPICH*)
+        expect_before compositions
+        [ "$(grep -oE '"(comm_size<=?4|avg_msg_size<=1638[0-9])":' "$1" | uniq | tr '\n' ' ')" = "$keys" ] ||
+            complain "not these keys: $keys" ;;
+    "Open MPI 4"*) [ ! -e "$1" ] || complain "there is a file for han" ;;
+    *)
+        expect_before "han (priority 35)"
+        [ "$(grep -E '^[0-9]+ (han|tuned|# ranks( or more)?)$' "$1" | tr '\n' '|')" = "$limits" ] ||
+            complain "not these limits: $limits" ;;
+    esac
+}
+
+# On several nodes, others go before the component or the tree that has the algorithms.
+check_hosts() {
+    local beside=("$tests/hosts/with_hosts.sh" 2) tap_limit_s=300
+    local -x on_hosts=$tests/hosts/mpiexec_hosts.sh MH_MPIEXEC=${MPIEXEC:-mpiexec} MH_MPICC=$compiler
+    again
+    gains='16384 50'
+    succeeds tune -n 4 --format csv allreduce
+    expect_rule 16384 16384
+    check_nodes_file "$scratch/tuning/tuned.$suffix.nodes"
+    again
+}
+
+# A folder of the second host itself lies over that of the tuning.
+check_blind_host() {
+    local beside=("$tests/hosts/with_hosts.sh" 2 sh -c "
+        '$tests/hosts/on_host.sh' host2 mount -t tmpfs none '$scratch/tuning' && exec \"\$@\"" sh) tap_limit_s=300
+    local -x on_hosts=$tests/hosts/mpiexec_hosts.sh MH_MPIEXEC=${MPIEXEC:-mpiexec} MH_MPICC=$compiler
+    again
+    mkdir "$scratch/tuning"
+    tune -n 4 allreduce
+    expect_status 1
+    expect_message "2 of 4 ranks cannot read what is in $(realpath "$scratch")/tuning, the first is rank 2 on host2"
+    [ ! -s "$scratch/out" ] && [ ! -e "$log" ] || complain "it does not end before the first check"
+    again
+}
+
+# What the results are made with is said by mpix_bench.
+check_provenance() {
+    export "$variable=$scratch/tuning/tuned.$suffix" OMPI_MCA_coll_tuned_use_dynamic_rules=1
+    run 2 mpix_bench -m 1K -i 3 -x 0 --format json allreduce
+    unset "$variable" OMPI_MCA_coll_tuned_use_dynamic_rules
+    grep -q '"mpi_algorithms":"[^"]*tuning/tuned' "$scratch/out" || complain "mpi_algorithms does not name the file"
+}
+
+check_continues() {
+    succeeds tune allreduce
+    [ ! -e "$log" ] || complain "it measured again, $(wc -l <"$log") launches"
+    tune -m 64,1K allreduce
+    expect_status 1
+    expect_message "has a tuning of something else"
+    # Another time for it is the same tuning, and what was planned stays.
+    succeeds tune --budget-s 40 allreduce
+    [ ! -e "$log" ] || complain "it measured again with a greater --budget-s, $(wc -l <"$log") launches"
+    exec 9<"$scratch/tuning"
+    flock 9
+    tune allreduce
+    exec 9<&-
+    expect_status 1
+    expect_message "another mpix_tune is at work"
+}
+
+# A signal in the middle of checks and proofs leaves nothing that is wrong.
+check_interrupts() {
+    local pid part
+    again
+    gains=$'1024 50\n4096 60'
+    command="mpix_tune, ended by a signal"
+    for part in checks.json choice tuned.$suffix; do
+        "$programs/mpix_tune" -o "$scratch/tuning" -m 64,1K,4K,16K --budget-s 20 --bench "$scratch/bench" allreduce -- \
+            "$scratch/launch" '{ranks}' >"$scratch/out" 2>"$scratch/err" </dev/null &
+        pid=$!
+        for ((i = 0; i < 600; i++)); do
+            [ ! -e "$scratch/tuning/$part" ] || break
+            sleep 0.1
+        done
+        kill -TERM $pid
+        wait $pid
+        status=$?
+        expect_status 143
+        expect_no_file
+    done
+    succeeds tune --format csv allreduce
+    expect_rule 1024 4096
+}
+
+check_no_gain() {
+    again
+    gains='1024 98'
+    succeeds tune allreduce
+    grep -q "own choice stays" "$scratch/out" || complain "it does not say so"
+    expect_no_file
+    tune --format json allreduce
+    [ "$(grep -c '"schema":"mpix-tune"' "$scratch/out")" = 1 ] || complain "without rules, there is no head of JSON"
+}
+
+# Without a minimum, sizes begin with one element. One size is no maximum.
+check_sizes() {
+    again
+    gains='1024 50'
+    succeeds tune -m 1K:1K --format csv allreduce
+    expect_rule 1024 1024
+    again
+    gains=
+    succeeds tune -m 16 allreduce
+    tr -d ' \n' <"$scratch/tuning/tuning.json" | grep -qF '"sizes":[4,8,16]' || complain "the sizes are not 4, 8, 16"
+}
+
+# With arrivals, the time from the last arrival counts.
+check_arrivals() {
+    again
+    gains=$'1024 50\n4096 60' gaining=from_last_ns
+    succeeds tune allreduce
+    expect_no_file
+    again
+    succeeds tune --format csv --arrival last-late:10 allreduce
+    expect_rule 1024 4096
+    grep -q '^# arrival: last-late:10$' "$scratch/out" || complain "it does not say for which arrivals"
+    gaining=median_ns
+}
+
+check_no_second_gain() {
+    again
+    gains='1024 50 100'
+    tune allreduce
+    expect_status 1
+    grep -q "1024 .* fresh launches did not gain" "$scratch/out" || complain "it does not say so"
+    expect_no_file
+}
+
+# Where a rule is dropped, the one before ends with the last size that was measured.
+check_dropped_neighbor() {
+    local rules="4096,4096,$algorithm,in force|16384,16384,recursive_doubling,fresh launches did not gain|"
+    again
+    gains=$'4096 50\n16384 50 100 recursive_doubling'
+    tune --format csv allreduce
+    expect_status 1
+    [ "$(columns first_bytes last_bytes algorithm verdict | tr '\n' '|')" = "$rules" ] || complain "not these: $rules"
+}
+
+# Wrong files: what is done to the right one. A letter says for which library.
+damages() {
+    cat <<'END'
+    it is gone|rm "$file"
+    it is empty|: >"$file"
+    it is a folder|rm "$file"; mkdir "$file"
+    it is cut|truncate -s $(($(wc -c <"$file") / 2)) "$file"
+    it is no text|head -c 1000 /dev/urandom >"$file"
+    it is of another library|echo "1 2 3 { ] algorithm" >"$file"
+j   an algorithm that there is not|sed -i 's/intra_reduce_scatter_allgather/intra_nothing/' "$file"
+j   another limit of sizes|sed -i 's/msg_size<=4096/msg_size<=2048/' "$file"
+j   a greater limit of sizes|sed -i 's/msg_size<=4096/msg_size<=9000/' "$file"
+j   a smaller first size|sed -i 's/msg_size<=1023"/msg_size<=511"/' "$file"
+j   another number of ranks|sed -i 's/comm_size<=2"/comm_size<=1"/; s/comm_size<2"/comm_size<1"/' "$file"
+j   all numbers of ranks|sed -i 's/comm_size<=2"/comm_size<=900"/' "$file"
+j   a chain without an end|sed -i 's/"comm_size=any"/"comm_size<=1"/' "$file"
+j   a comma for a point|sed -i 's/: {/, {/' "$file"
+j   the operation is missing|sed -i 's/collective=allreduce/collective=nothing/' "$file"
+r   an algorithm that there is not|sed -i 's/^1024 [0-9]*/1024 99/' "$file"
+r   another algorithm|sed -i 's/^1024 [0-9]*/1024 3/' "$file"
+r   another limit of sizes|sed -i 's/^4097 /2049 /' "$file"
+r   a greater limit of sizes|sed -i 's/^4097 /9000 /' "$file"
+r   a smaller first size|sed -i 's/^1024 /512 /' "$file"
+r   a first limit that is not 0|sed -i 's/^0 0 0 0 # the/8 0 0 0 # the/' "$file"
+r   another number of ranks|sed -i 's/^2 # ranks/3 # ranks/; s/^3 # ranks or/4 # ranks or/' "$file"
+r   more rules than there are|sed -i 's/^3 # limits/9 # limits/' "$file"
+r   fewer rules than there are|sed -i 's/^3 # limits/1 # limits/' "$file"
+r   words|sed -i 's/^1024 [0-9]*/1024 ring/' "$file"
+r   another operation|sed -i 's/^2 # allreduce/7 # allreduce/' "$file"
+END
+}
+
+check_damage() {    # DAMAGE
+    gains=$'1024 50\n4096 60'
+    rm -rf "$scratch/tuning/confirmation" "$scratch/tuning/tuned.$suffix"
+    damage=$1
+    tune allreduce
+    damage=
+    [ -e "$log.damaged" ] || complain "nothing was damaged"
+    expect_status 1
+    ! grep -q "in force\|To use it" "$scratch/out" || complain "a rule is recommended"
+}
+
+check_refusals() {
+    again
+    expect_refusals alone mpix_tune -o "$scratch/tuning" <<'END'
+after --|allreduce
+give one OPERATION|-- mpiexec
+"scan"|scan -- mpiexec
+--ranks|-n 0 bcast -- mpiexec
+10 is not allowed, give multiples of 4|-m 8,10 reduce -- mpiexec
+"last-late:1.5x" is not allowed, give a magnitude in us|--arrival ascending:20,last-late:1.5x bcast -- mpiexec
+"together" alone|--arrival together bcast -- mpiexec
+"soon" is not allowed|--arrival soon bcast -- mpiexec
+END
+}
+
+# PART COMMAND...: it ends with one line, and no file.
+expect_end() {
+    again
+    "${@:2}"
+    expect_status 1
+    expect_message "$1"
+    expect_no_file
+}
+
+check_ends() {
+    # shellcheck disable=SC2086
+    expect_end "give {ranks}" run alone mpix_tune -o "$scratch/tuning" allreduce -- "${MPIEXEC:-mpiexec}" \
+        ${MPIEXEC_FLAGS-} -n 1
+    expect_end "does not run programs" run alone mpix_tune -o "$scratch/tuning" allreduce -- false
+    expect_end 'cannot run "no-launcher"' run alone mpix_tune -o "$scratch/tuning" allreduce -- no-launcher
+    expect_end "cannot make the folder" run alone mpix_tune -o /dev/null allreduce -- true
+}
+
+check_environment() {
+    export "$variable=$scratch/no-such-file" OMPI_MCA_coll_tuned_use_dynamic_rules=1
+    [ $suffix != json ] || export MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=smp "$variable="
+    expect_end "the environment chooses already" tune allreduce
+    unset "$variable" OMPI_MCA_coll_tuned_use_dynamic_rules MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM
+}
+
+check_budget() {
+    gains=
+    export pause=0.2
+    expect_end "too small" tune --budget-s 1 allreduce
+    unset pause
+}
+
+quick tap_check "a gain becomes a rule that is in force" check_gain
+quick tap_check "results name the file" check_provenance
+tap_check "what was measured is kept, and another tuning refused" check_continues
+for pair in $(other_algorithms); do
+    tap_check "a rule of ${pair%:*}" check_operation "${pair%:*}" "${pair#*:}"
+done
+if [ $suffix = rules ]; then
+    tap_check "a rule with a segment and a fan-out" check_parameters
+    tap_check "a component that goes before" check_before
+fi
+problem=$(hosts_problem "$tests/hosts/with_hosts.sh")
+tap_check_unless "$problem" "a rule on two hosts" check_hosts
+quick tap_check_unless "$problem" "a folder that the second host does not have" check_blind_host
+while IFS='|' read -r what damage_it; do
+    case $what in j*) [ "$suffix" = json ] || continue ;; r*) [ "$suffix" = rules ] || continue ;; esac
+    tap_check "a wrong file: $(sed 's/^[jr]* *//' <<<"$what")" check_damage "$damage_it"
+done < <(damages)
+tap_check "signals" check_interrupts
+tap_check "a range of sizes" check_sizes
+quick tap_check "no gain, no file" check_no_gain
+tap_check "a gain that does not come again" check_no_second_gain
+tap_check "a gain of the next rule that does not come again" check_dropped_neighbor
+tap_check "arrivals" check_arrivals
+quick tap_check "bad command lines" check_refusals
+quick tap_check "launchers and folders that do not fit" check_ends
+tap_check "an environment that chooses" check_environment
+tap_check "a budget that is too small" check_budget
+tap_done

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* options.c - parse command lines, print the help, and describe what was wrong. */
+#include "common/cli/options.h"
+
+#include "common/cli/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "(version unknown)"
+#endif
+
+enum { TEXT_BYTES = 512, ITEM_BYTES = 64, HELP_COLUMN = 32 };
+
+#define append(text, ...) text_append(text, TEXT_BYTES, __VA_ARGS__)
+
+static const option_spec_t help_option = {'h', "help", NULL, OPTION_SWITCH, 0, 0, 0, NULL, NULL, "print this and exit"};
+static const option_spec_t columns_option =
+    OPTION(0, "help-columns", NULL, OPTION_SWITCH, 0, 0, 0, NULL, NULL, "print the columns of csv and json and exit");
+static const option_spec_t version_option =
+    OPTION('v', "version", NULL, OPTION_SWITCH, 0, 0, 0, NULL, NULL, "print the version and exit");
+
+const option_spec_t options_command = {.name = "command", .argument = "PROGRAM"};
+
+const char *options_version(void)
+{
+    return PACKAGE_VERSION;
+}
+
+/* ---- Values */
+
+/* Reads a whole number, which may end in K, M or G unless the option is OPTION_INTEGER. Checks its limits. */
+static bool parse_whole(const option_spec_t *option, const char *text, int64_t *value)
+{
+    static const char suffixes[] = "KMG";
+    char *end;
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    if (isspace((unsigned char)text[0]) || end == text || errno != 0)
+        return false;
+    if (option->kind != OPTION_INTEGER && *end != '\0') {
+        const char *suffix = strchr(suffixes, toupper((unsigned char)*end++));
+        if (!suffix || __builtin_mul_overflow(*value, INT64_C(1) << 10 * (suffix - suffixes + 1), value))
+            return false;
+    }
+    return *end == '\0' && (double)*value >= option->min && (double)*value <= option->max;
+}
+
+static bool parse_decimal(const option_spec_t *option, const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    end += option->kind == OPTION_PERCENT && end > text && *end == '%';
+    return end > text && *end == '\0' && !isspace((unsigned char)text[0]) && *value >= option->min &&
+           *value <= option->max;
+}
+
+/* Takes the next of a list separated by commas, or an empty text if it is too long. *list is NULL after the last. */
+static bool next_item(const char **list, char item[ITEM_BYTES])
+{
+    if (!*list)
+        return false;
+    size_t length = strcspn(*list, ",");
+    snprintf(item, ITEM_BYTES, "%.*s", length < ITEM_BYTES ? (int)length : 0, *list);
+    *list = (*list)[length] == ',' ? *list + length + 1 : NULL;
+    return true;
+}
+
+/* With MAX alone, MIN keeps its default, or is MAX if that is less; with MIN: alone, MAX does. */
+static bool parse_range(const option_spec_t *option, const char *text, size_list_t *sizes)
+{
+    const char *colon = strchr(text, ':');
+    const char *max = !colon ? text : colon + 1;
+    char min[ITEM_BYTES];
+    sizes->count = 0;
+    if ((!colon || *max != '\0') && !parse_whole(option, max, &sizes->max_bytes))
+        return false;
+    if (!colon) {
+        sizes->min_bytes = sizes->min_bytes < sizes->max_bytes ? sizes->min_bytes : sizes->max_bytes;
+        return true;
+    }
+    snprintf(min, sizeof min, "%.*s", (int)(colon - text), text);
+    return colon - text < ITEM_BYTES && parse_whole(option, min, &sizes->min_bytes) &&
+           sizes->min_bytes <= sizes->max_bytes;
+}
+
+static bool parse_sizes(const option_spec_t *option, const char *text, size_list_t *sizes)
+{
+    char item[ITEM_BYTES];
+    sizes->given = 1;
+    if (!strchr(text, ','))
+        return parse_range(option, text, sizes);
+    for (sizes->count = 0; next_item(&text, item); sizes->count++)
+        if (sizes->count == MAX_SIZES || !parse_whole(option, item, &sizes->bytes[sizes->count]))
+            return false;
+    return true;
+}
+
+static bool parse_numbers(const option_spec_t *option, const char *text, number_list_t *numbers)
+{
+    char item[ITEM_BYTES];
+    for (numbers->count = 0; next_item(&text, item); numbers->count++)
+        if (numbers->count == MAX_NUMBERS || !parse_decimal(option, item, &numbers->values[numbers->count]))
+            return false;
+    return true;
+}
+
+/* The name of an index, NULL after the last. */
+static const char *name_at(const names_t *names, int index)
+{
+    return !names ? NULL : *(const char *const *)((const char *)names->items + (size_t)index * names->item_bytes);
+}
+
+int names_find(const names_t *names, const char *name)
+{
+    for (int i = 0; name_at(names, i); i++)
+        if (strcmp(name_at(names, i), name) == 0)
+            return i;
+    return -1;
+}
+
+static bool parse_choices(const option_spec_t *option, const char *text, int64_t *mask)
+{
+    char item[ITEM_BYTES];
+    for (*mask = 0; next_item(&text, item);) {
+        int index = names_find(option->names, item);
+        if (index < 0)
+            return false;
+        *mask |= INT64_C(1) << index;
+    }
+    return true;
+}
+
+/* Stores the value of an option. Returns whether it is allowed. */
+static bool store(const option_spec_t *option, const char *text, void *settings)
+{
+    void *place = (char *)settings + option->place;
+    text_list_t *texts = place;
+    int index;
+
+    switch (option->kind) {
+    case OPTION_SWITCH:
+        *(int64_t *)place = 1;
+        return true;
+    case OPTION_INTEGER:
+        index = names_find(option->names, text);
+        if (index < 0)
+            return parse_whole(option, text, place);
+        *(int64_t *)place = (int64_t)option->min - 1 - index;
+        return true;
+    case OPTION_BYTES:
+        return parse_whole(option, text, place);
+    case OPTION_NUMBERS:
+        return parse_numbers(option, text, place);
+    case OPTION_DECIMAL:
+    case OPTION_PERCENT:
+        return parse_decimal(option, text, place);
+    case OPTION_CHOICE:
+        *(int64_t *)place = names_find(option->names, text);
+        return *(int64_t *)place >= 0;
+    case OPTION_CHOICES:
+        return parse_choices(option, text, place);
+    case OPTION_SIZES:
+        return parse_sizes(option, text, place);
+    case OPTION_TEXT:
+        *(const char **)place = text;
+        return text[0] != '\0';
+    case OPTION_TEXTS:
+        if (texts->count == MAX_TEXTS)
+            return false;
+        texts->texts[texts->count++] = text;
+        return text[0] != '\0';
+    }
+    return false;
+}
+
+static void set_default(const option_spec_t *option, void *settings)
+{
+    void *place = (char *)settings + option->place;
+    if (option->default_text)
+        store(option, option->default_text, settings);
+    else if (option->kind == OPTION_DECIMAL || option->kind == OPTION_PERCENT)
+        *(double *)place = ABSENT;
+    else if (option->kind == OPTION_INTEGER || option->kind == OPTION_BYTES || option->kind == OPTION_CHOICE)
+        *(int64_t *)place = ABSENT;
+}
+
+/* ---- Help */
+
+/* Writes into text which values an option takes. */
+static void describe_allowed(const option_spec_t *option, char *text)
+{
+    static const char suffixes[] = ", which may end in K, M or G";
+    text[0] = '\0';
+    switch (option->kind) {
+    case OPTION_INTEGER:
+    case OPTION_BYTES:
+        append(text, "a whole number from %.0f to %.0f%s", option->min, option->max,
+               option->kind == OPTION_BYTES ? suffixes : "");
+        for (int i = 0; name_at(option->names, i); i++)
+            append(text, ", or %s", name_at(option->names, i));
+        break;
+    case OPTION_NUMBERS:
+        append(text, "at most %d numbers from %g to %g, separated by commas", MAX_NUMBERS, option->min, option->max);
+        break;
+    case OPTION_DECIMAL:
+    case OPTION_PERCENT:
+        append(text, "a number from %g to %g", option->min, option->max);
+        break;
+    case OPTION_SIZES:
+        append(text,
+               "[MIN:]MAX or MIN:, MIN not above MAX, or a list separated by commas, of whole numbers of bytes from "
+               "%.0f to %.0f%s",
+               option->min, option->max, suffixes);
+        break;
+    case OPTION_CHOICE:
+    case OPTION_CHOICES:
+        append(text, option->kind == OPTION_CHOICE ? "one of" : "a list separated by commas of");
+        for (int i = 0; name_at(option->names, i); i++)
+            append(text, "%s %s", i == 0 ? "" : ",", name_at(option->names, i));
+        break;
+    case OPTION_TEXT:
+    case OPTION_TEXTS:
+        append(text, "a text that is not empty");
+        break;
+    case OPTION_SWITCH:
+        break;
+    }
+}
+
+/* Writes into text what an option is called. */
+static void write_name(const option_spec_t *option, char *text)
+{
+    text[0] = '\0';
+    if (option->letter != 0)
+        append(text, "-%c, ", option->letter);
+    append(text, "--%s", option->name);
+}
+
+static void print_help_line(const option_spec_t *option)
+{
+    char name[TEXT_BYTES];
+    const char *doc = option->doc;
+    write_name(option, name);
+    append(name, " %s", option->argument ? option->argument : "");
+    int column = printf("%*s%s", option->letter != 0 ? 2 : 6, "", name);
+    bool fits = column <= HELP_COLUMN - 2;
+    printf(fits ? "%*s" : "\n%*s", fits ? HELP_COLUMN - column : HELP_COLUMN, "");
+    for (size_t length; (length = strcspn(doc, "\n")), doc[length] != '\0'; doc += length + 1)
+        printf("%.*s\n%*s", (int)length, doc, HELP_COLUMN, "");
+    printf(option->default_text ? "%s (default %s)\n" : "%s\n", doc, option->default_text);
+}
+
+static options_outcome_t print_help(const program_spec_t *program, const option_spec_t *const *all)
+{
+    if (program->usage)
+        printf("Usage: %s", program->usage);
+    else
+        printf("Usage: mpiexec -n RANKS %s [OPTION]...", program->name);
+    if (!program->usage && program->operand)
+        printf(" [%s]...", program->operand->argument);
+    printf("\n%s\n\n", program->purpose);
+    while (*all)
+        print_help_line(*all++);
+    printf("\n%s", program->notes);
+    return OPTIONS_ANSWERED;
+}
+
+static options_outcome_t print_columns(const program_spec_t *program)
+{
+    for (int i = 0; program->schemas[i]; i++) {
+        fputs(i > 0 ? "\n" : "", stdout);
+        schema_describe(program->schemas[i]);
+    }
+    return OPTIONS_ANSWERED;
+}
+
+/* ---- The command line */
+
+options_outcome_t options_refuse(const char *speaker, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "%s: ", speaker);
+    vfprintf(stderr, format, arguments);
+    fputs(" (see --help)\n", stderr);
+    va_end(arguments);
+    return OPTIONS_BAD;
+}
+
+/* By what getopt_long calls an option without a letter: its index and this. */
+enum { NO_LETTER = 256 };
+
+/* The options of a program as getopt_long wants them, and help and version after them. */
+enum { MAX_OPTIONS = 64 };
+typedef struct scanner {
+    const option_spec_t *options[MAX_OPTIONS + 1];
+    struct option longs[MAX_OPTIONS + 1];
+    char letters[2 * MAX_OPTIONS + 3];
+} scanner_t;
+
+static void add_option(scanner_t *scanner, int i, const option_spec_t *option)
+{
+    int has_value = option->argument ? required_argument : no_argument;
+    int code = option->letter != 0 ? option->letter : NO_LETTER + i;
+    scanner->options[i] = option;
+    scanner->longs[i] = (struct option){option->name, has_value, NULL, code};
+    if (option->letter != 0)
+        text_append(scanner->letters, sizeof scanner->letters, has_value ? "%c:" : "%c", option->letter);
+}
+
+static scanner_t make_scanner(const program_spec_t *program)
+{
+    scanner_t scanner = {.letters = "-:"}; /* operands come in order, missing values are told from unknown options */
+    int count = 0;
+    if (program->operand == &options_command)
+        scanner.letters[0] = '+';
+    for (; count < program->option_count; count++)
+        add_option(&scanner, count, &program->options[count]);
+    if (!program->answers_nothing) {
+        add_option(&scanner, count++, &help_option);
+        if (program->schemas)
+            add_option(&scanner, count++, &columns_option);
+        add_option(&scanner, count, &version_option);
+    }
+    return scanner;
+}
+
+static const option_spec_t *find_option(const scanner_t *scanner, int code)
+{
+    int i = 0;
+    while (scanner->options[i] && scanner->longs[i].val != code)
+        i++;
+    return scanner->options[i];
+}
+
+static options_outcome_t take_operand(const program_spec_t *program, const char *text, void *settings)
+{
+    if (!program->operand)
+        return options_refuse(program->name, "argument \"%.60s\" is not allowed, only options are", text);
+    if (!store(program->operand, text, settings))
+        return options_refuse(program->name, "argument \"%.60s\" is not allowed", text);
+    return OPTIONS_RUN;
+}
+
+/* Carries out an option. code: what getopt_long said of it. */
+static options_outcome_t take_option(const program_spec_t *program, const scanner_t *scanner,
+                                     const option_spec_t *option, int code, void *settings)
+{
+    char name[TEXT_BYTES], allowed[TEXT_BYTES];
+    write_name(option, name);
+    describe_allowed(option, allowed);
+    if (code == '?')
+        return options_refuse(program->name, "option %s takes no value", name);
+    if (code == ':')
+        return options_refuse(program->name, "option %s needs a value: %s", name, allowed);
+    if (option == &help_option)
+        return print_help(program, scanner->options);
+    if (option == &columns_option)
+        return print_columns(program);
+    if (option == &version_option) {
+        printf("%s %s\n", program->name, PACKAGE_VERSION);
+        return OPTIONS_ANSWERED;
+    }
+    if (!store(option, optarg, settings))
+        return options_refuse(program->name, "option %s: \"%.60s\" is not allowed, give %s", name, optarg, allowed);
+    return OPTIONS_RUN;
+}
+
+options_outcome_t options_parse(const program_spec_t *program, int argc, char **argv, void *settings)
+{
+    const scanner_t scanner = make_scanner(program);
+    options_outcome_t outcome = OPTIONS_RUN;
+    int code;
+    opterr = 0;
+    optind = 0; /* from the beginning, whatever was read before */
+    for (int i = 0; i < program->option_count && !program->answers_nothing; i++)
+        set_default(&program->options[i], settings);
+    /* In parentheses, as SimGrid's macro of this name would go on from the last parse. */
+    while (outcome == OPTIONS_RUN && (code = (getopt_long)(argc, argv, scanner.letters, scanner.longs, NULL)) != -1) {
+        const option_spec_t *option = find_option(&scanner, code == '?' || code == ':' ? optopt : code);
+        if (code == 1)
+            outcome = take_operand(program, optarg, settings);
+        else if (option)
+            outcome = take_option(program, &scanner, option, code, settings);
+        else if (optopt != 0)
+            outcome = options_refuse(program->name, "option -%c is unknown", optopt);
+        else
+            outcome = options_refuse(program->name, "option %s is unknown", argv[optind - 1]);
+    }
+    while (outcome == OPTIONS_RUN && optind < argc && program->operand != &options_command) /* after "--" */
+        outcome = take_operand(program, argv[optind++], settings);
+    return outcome;
+}
+
+int words_cut(char *line, char **words, int max_words)
+{
+    static const char blanks[] = " \t\r\n\v\f";
+    int count = 0;
+    while (line += strspn(line, blanks), *line != '\0' && *line != '#') {
+        char *to = line, quote = '\0';
+        if (count == max_words)
+            return WORDS_TOO_MANY;
+        words[count++] = line;
+        for (; *line != '\0' && (quote != '\0' || (*line != '#' && !strchr(blanks, *line))); line++) {
+            if (*line == quote)
+                quote = '\0';
+            else if (quote == '\0' && (*line == '\'' || *line == '"'))
+                quote = *line;
+            else
+                *to++ = *line;
+        }
+        if (quote != '\0')
+            return WORDS_OPEN_QUOTE;
+        if (*line == '#')
+            *line = '\0';
+        line += *line != '\0';
+        *to = '\0';
+    }
+    return count;
+}
+
+/* Says in one line what is wrong. Is false. */
+#define refuse(speaker, ...) (options_refuse(speaker, __VA_ARGS__) == OPTIONS_RUN)
+
+bool words_read(const char *path, const char *option, const char *program, words_take_t *take, void *context)
+{
+    enum { MAX_LINE_BYTES = 1 << 16, MAX_WORDS = 1024 };
+    char line[MAX_LINE_BYTES], speaker[TEXT_BYTES], *argv[1 + MAX_WORDS] = {NULL};
+    bool good = true;
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return refuse(program, "%s\"%.200s\" is not allowed, give a file that can be read", option, path);
+    for (int number = 1; good && fgets(line, sizeof line, file); number++) {
+        bool is_whole = strchr(line, '\n') || feof(file);
+        int count = is_whole ? words_cut(line, argv + 1, MAX_WORDS) : 0;
+        snprintf(speaker, sizeof speaker, "%s: %.200s, line %d", program, path, number);
+        if (!is_whole)
+            good = refuse(speaker, "more than %d characters", MAX_LINE_BYTES - 2);
+        else if (count == WORDS_OPEN_QUOTE)
+            good = refuse(speaker, "a quote is not closed");
+        else if (count == WORDS_TOO_MANY)
+            good = refuse(speaker, "more than %d words", MAX_WORDS);
+        else if (count > 0)
+            good = take(context, speaker, 1 + count, argv);
+    }
+    if (good && ferror(file))
+        good = refuse(program, "%s\"%.200s\" cannot be read: %s", option, path, strerror(errno));
+    fclose(file);
+    return good;
+}
+
+void options_begin_sizes(size_list_t *sizes, int64_t least_bytes)
+{
+    if (sizes->min_bytes < 1)
+        sizes->min_bytes = least_bytes < sizes->max_bytes ? least_bytes : sizes->max_bytes;
+}
+
+int64_t options_list_sizes(size_list_t *sizes, double factor, int64_t multiple)
+{
+    bool is_listed = sizes->count > 0;
+    int64_t wrong = 0;
+    for (int64_t size = sizes->min_bytes; !is_listed && size <= sizes->max_bytes && sizes->count < MAX_SIZES;) {
+        int64_t next = (int64_t)((double)size * factor);
+        sizes->bytes[sizes->count++] = size;
+        next -= next % multiple;
+        size = next > size ? next : size + multiple;
+    }
+    while (wrong < sizes->count && sizes->bytes[wrong] % multiple == 0)
+        wrong++;
+    return wrong < sizes->count ? sizes->bytes[wrong] : -1;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* room.c - end a program that has no memory. */
+#define _GNU_SOURCE /* program_invocation_short_name */
+#include "common/cli/room.h"
+
+#include "common/cli/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+void *need(void *pointer)
+{
+    if (!pointer) {
+        fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
+        exit(STATUS_FAILED);
+    }
+    return pointer;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* schema.c - columns in words. Apart from table.c, so that programs without results do not need Jansson. */
+#include "common/results/table.h"
+
+#include <stdio.h>
+
+const char *const column_roles[] = {[ROLE_KEY] = "key", [ROLE_FIGURE] = "figure", NULL};
+const char *const column_types[] = {[TYPE_TEXT] = "text", [TYPE_INTEGER] = "integer", [TYPE_NUMBER] = "number", NULL};
+
+void schema_describe(const schema_t *schema)
+{
+    printf("## `%s` %d\n\n%s\n\n", schema->name, SCHEMA_VERSION, schema->doc);
+    for (const column_t *column = schema->columns; column < schema->columns + schema->column_count; column++)
+        if (column->name)
+            printf("- %s`%s`: %s\n", column->role == ROLE_KEY ? "key " : "", column->name, column->doc);
+}

@@ -1,0 +1,278 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# How all tools behave alike: what they answer to --help, --version and a bad option, what they do where standard output
+# is full, closed, or a pipe that nobody reads, and files have no room, and that their options are those of
+# common/test/vocabulary.txt.
+. "$(dirname "$0")/../../test/programs/run.sh"
+vocabulary=$here/vocabulary.txt
+
+# Each tool, the ranks that it needs (- for none by itself), its options that name a file to be written, and what makes
+# it print results in a moment.
+all_tools() {
+    cat <<END
+mpix_bench|1|output raw|bcast -m 4,8 -i 3 -x 0
+mpix_osu|1|output raw|bcast -m 4,8 -i 3 -x 0
+mpix_skew|2|output raw|-i 10 -x 1
+mpix_clock list|1|output raw|--reads 100
+mpix_clock drift|2|output raw|--duration-s 0.1 --interval-s 0.02 --clocks monotonic
+mpix_clock check|2|output raw|--sync none --ages-s 0
+mpix_campaign|-||-o $scratch/campaign --launches 1 -- cat $scratch/bench.json
+mpix_compare|-|output|$scratch/bench.json $scratch/bench.json
+mpix_report|-|output|$scratch/bench.json
+mpix_tune|-||
+mpix_trace_check|-|output|$scratch/trace
+mpix_trace_convert|-|output|--format csv $scratch/trace
+mpix_trace_report|-|output page write-arrivals|$scratch/trace
+mpix_figures|-||list
+mpix_preload|-||
+mpix_trace|-||
+END
+}
+
+# Leaves in words the path of a tool and what is part of its name.
+find_tool() {       # TOOL
+    read -r -a words <<<"$1"
+    words[0]=$(path_of "${words[0]}")
+    [ -x "${words[0]}" ] && { [ "$1" != mpix_figures ] || command -v python3 >/dev/null; }
+}
+
+# TOOL [OPTION]...: by itself.
+by_itself() {
+    command="$*"
+    find_tool "$1"
+    capture "${words[@]}" "${@:2}"
+}
+
+check_answers() {   # TOOL
+    for option in -h --help; do
+        by_itself "$1" $option
+        expect_status 0
+        [ "$(grep -c "^Usage: .*${1%% *}" "$scratch/out")" -eq 1 ] || complain "the usage is not printed once"
+        [ ! -s "$scratch/err" ] || complain "help writes to standard error"
+    done
+    for option in -v --version; do
+        by_itself "$1" $option
+        expect_status 0
+        grep -qx "$1 [^ ].*" "$scratch/out" || complain "no version"
+        [ "$(wc -l <"$scratch/out")" -eq 1 ] || complain "not one line"
+    done
+}
+
+# A line of several writes may have lines of other processes within. Each write to this socket is one message.
+in_one_write() {    # COMMAND...
+    "$python" -c 'if 1:
+        import socket, subprocess, sys
+        near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        status = subprocess.call(sys.argv[1:], stderr=far, stdin=subprocess.DEVNULL, timeout=60)
+        near.setblocking(False)
+        try:
+            sys.stderr.buffer.write(near.recv(4096))
+        except BlockingIOError: # nothing was said
+            pass
+        sys.exit(status)' "$@"
+}
+
+check_bad_option() { # TOOL
+    command="$1 --no-such-option"
+    find_tool "$1"
+    $one_write "${words[@]}" --no-such-option >"$scratch/out" 2>"$scratch/err" </dev/null
+    status=$?
+    expect_status 2
+    grep -qxE "$1: (option --no-such-option is|unknown option) .*\(see --help\)" "$scratch/err" ||
+        complain "not one line that says so"
+    [ ! -s "$scratch/out" ] || complain "a refusal prints to standard output"
+}
+
+# RANKS COMMAND...: without a launcher if one rank is enough.
+start() {
+    local launcher=()
+    # shellcheck disable=SC2206
+    case $1 in - | 1) ;; *) launcher=("${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$1") ;; esac
+    capture "${launcher[@]}" "${@:2}"
+}
+
+# RANKS COMMAND...: to an output that cannot be written.
+lose_output() {
+    command="${*:2} ($1 ranks, standard output is $output)"
+    # The shell of each rank has its own standard output, which is not the launcher's.
+    case $output in
+    full) to='exec "$@" >/dev/full' ;;
+    closed) to='exec "$@" >&-' ;;
+    # What is there when the reader has gone.
+    pipe) to='{ sleep 0.2; "$@"; echo $? >"$0.$$"; } | true; status=$(cat "$0.$$"); rm "$0.$$"; exit $status' ;;
+    esac
+    start "$1" bash -c "$to" "$scratch/status" "${@:2}"
+    # A program that is ended by the pipe has done its part, too.
+    if [ "$output" = pipe ]; then
+        [ "$status" -ne 0 ] || complain "exit status is 0"
+    else
+        expect_lost "standard output"
+    fi
+}
+
+check_lost_output() { # TOOL RANKS OPTION...
+    find_tool "$1"
+    for output in full closed pipe; do
+        lose_output - "${words[@]}" --help
+        [ $# -eq 2 ] || lose_output "$2" "${words[@]}" "${@:3}"
+    done
+}
+
+# TOOL RANKS FILES OPTION...: a device that is full in the place of each file.
+check_lost_files() {
+    local option
+    find_tool "$1"
+    for option in $3; do
+        command="$1 ${*:4} --$option /dev/full ($2 ranks)"
+        start "$2" "${words[@]}" "${@:4}" "--$option" /dev/full
+        expect_lost 'write /dev/full: No space left on device'
+    done
+}
+
+# TOOL RANKS FILES OPTION...: one file for two of the outputs, by two names.
+check_same_files() {
+    local option own=$scratch/own.svg same=$scratch/same.svg
+    find_tool "$1"
+    program=${1%% *}
+    for option in ${3#output }; do
+        for other in "$scratch/./own.svg" "$same"; do
+            command="$1 ${*:4} --output $own --$option $other"
+            start "$2" "${words[@]}" "${@:4}" --output "$own" "--$option" "$other"
+            expect_refusal "give another file than to --output"
+            echo earlier >"$own"
+            ln -sf "$own" "$same"
+        done
+        [ "$(cat "$own")" = earlier ] || complain "the earlier results are lost"
+        rm "$own"
+    done
+}
+
+# TOOL OPTION...: what an earlier run has written stays if this one is refused, as 1 rank is too few, or the library has
+# no such clock.
+check_kept_output() {
+    local clock=auto
+    [ "$1" != mpix_bench ] || clock=sundial
+    echo earlier >"$scratch/earlier"
+    MPIX_HARMONIZE_CLOCK=$clock by_itself "$@" --output "$scratch/earlier" --raw "$scratch/earlier.raw"
+    [ "$status" -ne 0 ] || complain "exit status is 0"
+    [ "$(cat "$scratch/earlier")" = earlier ] || complain "the earlier results are lost"
+}
+
+# TOOL: each option with letter, value and default as the vocabulary has it. Leaves their names in used.
+check_options() {
+    by_itself "$1" --help
+    awk -F'|' -v tool="${1%% *}" -v used="$scratch/used" '
+        FNR == NR { if ($0 !~ /^#/) { letter[$1] = $2; value[$1] = $3; default_of[$1] = $4 }; next }
+        function tell(what) { print tool ", --" name ": " what }
+        function finish(    entry, default_text) {
+            if (name == "") return
+            entry = (name "@" tool) in letter ? name "@" tool : name
+            print name >>used
+            default_text = "-"
+            if (match(text, /\(default:? [^)]*\)/)) {
+                default_text = substr(text, RSTART, RLENGTH - 1)
+                sub(/^\(default:? /, "", default_text)
+                sub(/, or as before$/, "", default_text)
+            }
+            if (!(entry in letter)) tell("not in the vocabulary")
+            else {
+                if (letter[entry] != own_letter) tell("letter " own_letter)
+                if (value[entry] != own_value) tell("value " own_value)
+                if (default_of[entry] != "*" && default_of[entry] != default_text) tell("default " default_text)
+            }
+            name = ""
+        }
+        /^  ? ? ? ? ?(-[a-zA-Z], )?--[a-z]/ {
+            finish()
+            sub(/^ +/, "")
+            own_letter = /^-[a-zA-Z],/ ? substr($0, 2, 1) : "-"
+            sub(/^-[a-zA-Z], /, "")
+            sub(/^--/, "")
+            match($0, /^[a-z-]+/)
+            name = substr($0, 1, RLENGTH)
+            text = substr($0, RLENGTH + 1)
+            own_value = match(text, /^ [A-Z]+/) ? substr(text, 2, RLENGTH - 1) : "-"
+            next
+        }
+        /^$/ { finish() }
+        name != "" { line = $0; sub(/^ +/, " ", line); text = text line }
+        END { finish() }' "$vocabulary" "$scratch/out" | sort
+}
+
+# TOOL [OPTION]...: it says once if two ranks share two processors, and not if each has one, or both have the same one.
+# The processors of rank 0 and of rank 1 stand before and after the slash.
+check_binding() {
+    local line processors
+    find_tool "$1"
+    # shellcheck disable=SC2016 # the variables are those of the shell there
+    echo 'case ${PMI_RANK-$OMPI_COMM_WORLD_RANK} in 0) list=${1%/*} ;; *) list=${1#*/} ;; esac
+        shift; exec taskset -c "$list" "$@"' >"$scratch/place"
+    program=${1%% *}
+    for processors in "1 $two/$two" "0 ${two/,//}" "0 ${two#*,}/${two#*,}"; do
+        command="$* on processors ${processors#* } (2 ranks)"
+        launch 2 sh "$scratch/place" "${processors#* }" "${words[@]}" "${@:2}" >"$scratch/out" 2>"$scratch/err" \
+            </dev/null
+        status=$?
+        [ "$(grep -c "^$1: ranks are not bound to cores" "$scratch/err")" = "${processors% *}" ] ||
+            complain "not said ${processors% *} times"
+    done
+}
+two=$(for processor in {0..1023}; do ! taskset -c "$processor" true || echo "$processor"; done 2>/dev/null |
+    head -n 2 | paste -sd,)
+no_two=
+launches && [ "$two" != "${two#*,}" ] || no_two="it takes a launcher and two processors"
+
+# One meaning for a name, one name for a meaning and for a letter, and no word that no tool knows.
+check_vocabulary() {
+    grep -v '^#' "$vocabulary" | awk -F'|' -v all="$1" -v used="$scratch/used" '
+        BEGIN { while ((getline name <used) > 0) known[name] = 1 }
+        NF != 5 { print "not five parts: " $0 }
+        { name = $1; sub(/@.*/, "", name) }
+        seen[$1]++ { print "twice: " $1 }
+        name != $1 { if (!(name in seen) || $5 != "") print "not of a name before: " $0; next }
+        $5 == "" || meaning[$5]++ { print "no meaning of its own: " $0 }
+        $2 != "-" && letter[$2]++ { print "the letter of another name: " $0 }
+        all && !(name in known) { print "no tool has it: " $0 }'
+}
+
+find_tool mpix_bench && "${words[@]}" bcast -m 8 -i 3 -x 0 --format json >"$scratch/bench.json" 2>/dev/null </dev/null
+make_trace=$build/trace/test/check_trace_report
+[ ! -x "$make_trace" ] || "$make_trace" "$scratch/trace" 4 40 >/dev/null
+one_write=
+! "$python" -c '' 2>/dev/null || one_write=in_one_write
+: >"$scratch/used"
+all=1
+
+# Of tools that begin MPI, which takes long, the quick check has one.
+while IFS='|' read -r tool ranks files work <&3; do
+    case $tool:$ranks in mpix_bench:* | *:-) tier=quick ;; *) tier= ;; esac
+    if ! find_tool "$tool"; then
+        tap_skip "$tool" "it is not built"
+        case $tool in mpix_preload | mpix_trace) ;; *) all= ;; esac
+        continue
+    fi
+    $tier tap_check "$tool: --help and --version" check_answers "$tool"
+    $tier tap_check "$tool: a bad option, told in one write" check_bad_option "$tool"
+    # shellcheck disable=SC2086
+    [ ! -c /dev/full ] || $tier tap_check "$tool: standard output full, closed, or not read" check_lost_output "$tool" \
+        "$ranks" $work
+    # shellcheck disable=SC2086
+    [ ! -c /dev/full ] || [ -z "$files" ] || $tier tap_check "$tool: --${files// /, --} on a device that is full" \
+        check_lost_files "$tool" "$ranks" "$files" $work
+    # shellcheck disable=SC2086
+    case $files in *" "*)
+        $tier tap_check "$tool: one file for two outputs" check_same_files "$tool" "$ranks" "$files" $work ;;
+    esac
+    # shellcheck disable=SC2086
+    case $tool:$ranks in mpix_bench:* | *:2)
+        $tier tap_check "$tool: earlier results after a refusal" check_kept_output "$tool" $work ;;
+    esac
+    # shellcheck disable=SC2086
+    case $tool in mpix_bench | mpix_skew | "mpix_clock check")
+        tap_check_unless "$no_two" "$tool: ranks that are not bound" check_binding "$tool" $work ;;
+    esac
+    quick tap_check "$tool: options with the names, values and defaults of all tools" check_options "$tool"
+done 3< <(all_tools)
+[ -z "${MPIX_TEST_ONLY-}" ] || all=
+quick tap_check "a name means one thing, and a thing has one name" check_vocabulary "$all"
+tap_done

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * collectives.c - which parts are one call of a collective operation. All processes of a communicator call its
+ * operations in the same order, so parts belong together by their number on it, which the recorder counted. Persistent
+ * requests may be started in any order; they are made in the same order, and each has starts of its own.
+ */
+#include "trace/read/bulk.h"
+#include "trace/read/calls.h"
+
+/* Of one process, and the call as all processes name it. */
+typedef struct {
+    trace_call call; /* without its parts */
+    uint32_t number; /* on this communicator, or of a persistent request; */
+    int32_t made;    /* that one's on this communicator, or 0 */
+    int place;       /* in it */
+    trace_part part; /* leave.at: NULL if its end is not known */
+} call_part;
+
+typedef struct {
+    size_t count;
+    call_part *list;
+} part_list;
+
+static int compare_calls(const call_part *x, const call_part *y)
+{
+    if (x->call.lowest != y->call.lowest)
+        return x->call.lowest < y->call.lowest ? -1 : 1;
+    if (x->call.context != y->call.context)
+        return x->call.context < y->call.context ? -1 : 1;
+    if (x->made != y->made)
+        return x->made < y->made ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+    const call_part *x = a, *y = b;
+    int calls = compare_calls(x, y);
+    return calls != 0 ? calls : (x->place > y->place) - (x->place < y->place);
+}
+
+/* ---- The parts of a process */
+
+/* Where the call ended: it may have been a request. */
+static void find_leave(const call_requests *requests, const trace_event *event, trace_part *part)
+{
+    const trace_location *at = part->enter.at;
+    part->wait = part->enter;
+    part->leave = (trace_point){at, at->calls[part->enter.event]};
+    if (event->request != 0) {
+        const call_request *its = request_of(requests, event);
+        part->leave = its ? its->done : (trace_point){NULL, 0};
+        const size_t wait = part->leave.at ? part->leave.at->calls[part->leave.event] : CALL_NONE;
+        part->wait = (trace_point){part->leave.at, wait != CALL_NONE ? wait : part->leave.event};
+    } else if (part->leave.event == CALL_NONE) {
+        part->leave.at = NULL;
+    }
+}
+
+static void add_event(part_list *parts, const trace_process *process, const call_requests *requests,
+                      const trace_location *at, size_t k)
+{
+    const trace_event *event = &at->events[k];
+    const size_t enter = at->calls[k];
+    const trace_communicator *communicator =
+        event->kind == TRACE_COLLECTIVE && event->id != TRACE_NO_COMM ? &process->communicators[event->id] : NULL;
+    if (!communicator || communicator->is_inter || enter == CALL_NONE)
+        return;
+    const trace_event *out = call_out(at, k);
+    parts->list = bulk_for_another(parts->list, parts->count, sizeof *parts->list);
+    call_part *added = &parts->list[parts->count++];
+    *added = (call_part){.call = {.function = call_operation(at, enter, k),
+                                  .root = event->partner,
+                                  .count = communicator->size,
+                                  .lowest = communicator->lowest,
+                                  .context = communicator->context},
+                         .number = (uint32_t)event->tag,
+                         .made = out ? out->tag : 0,
+                         .place = communicator->place,
+                         .part = {.enter = {at, enter}, .record = k}};
+    find_leave(requests, event, &added->part);
+}
+
+static void add_process(part_list *parts, const trace_process *process)
+{
+    call_requests requests;
+    requests_find(&requests, process);
+    for (size_t i = 0; i < process->location_count; i++)
+        for (size_t k = 0; k < process->locations[i].count; k++)
+            add_event(parts, process, &requests, &process->locations[i], k);
+    requests_free(&requests);
+}
+
+/* ---- Calls */
+
+/* Whether so many parts with one number on one communicator are a complete call. */
+static bool is_whole(const call_part *parts, size_t count)
+{
+    const trace_call *call = &parts[0].call;
+    if (count != (size_t)call->count)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if ((size_t)parts[i].place != i || parts[i].call.function != call->function ||
+            parts[i].call.count != call->count || parts[i].call.root != call->root || !parts[i].part.leave.at)
+            return false;
+    return true;
+}
+
+static void join(const part_list *parts, trace_matches *matches)
+{
+    size_t used = 0;
+    for (size_t first = 0, end; first < parts->count; first = end) {
+        const call_part *of = &parts->list[first];
+        for (end = first + 1; end < parts->count && compare_calls(of, &parts->list[end]) == 0;)
+            end++;
+        if (!is_whole(of, end - first)) {
+            matches->calls_incomplete++;
+            continue;
+        }
+        trace_call *call = &matches->calls[matches->call_count++];
+        *call = of->call;
+        call->parts = &matches->parts[used];
+        for (size_t i = first; i < end; i++)
+            matches->parts[used++] = parts->list[i].part;
+    }
+}
+
+void trace_match(const trace *of, trace_matches *matches)
+{
+    part_list parts = {0, NULL};
+    *matches = (trace_matches){.message_count = 0};
+    trace_match_messages(of, matches);
+    for (int rank = 0; rank < of->size; rank++)
+        add_process(&parts, &of->processes[rank]);
+    bulk_sort(parts.list, parts.count, sizeof(call_part), compare_parts);
+    matches->calls = bulk_array(parts.count, sizeof *matches->calls);
+    matches->parts = bulk_array(parts.count, sizeof *matches->parts);
+    join(&parts, matches);
+    bulk_free(parts.list);
+}
+
+void trace_matches_free(trace_matches *matches)
+{
+    bulk_free(matches->messages);
+    bulk_free(matches->calls);
+    bulk_free(matches->parts);
+    *matches = (trace_matches){.message_count = 0};
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* settle.c - when all files are read: processes agree on names, and every id of an event exists. */
+#define _GNU_SOURCE /* tdestroy */
+#include "trace/read/parse.h"
+
+#include "common/cli/room.h"
+#include "pure/text.h"
+#include "pure/units.h"
+#include "pure/model.h"
+#include "trace/read/calls.h"
+
+#include <math.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The kernel changes the rate of a clock that it corrects by at most a tenth; two of them may differ by more. */
+#define CORRECTED_RATE_LIMIT 0.25
+
+/* ---- Names */
+
+static bool has_communicator(const trace_event *event)
+{
+    return event->kind == TRACE_SEND || event->kind == TRACE_RECEIVE_POST || event->kind == TRACE_RECEIVE ||
+           event->kind == TRACE_COLLECTIVE;
+}
+
+/* A name that a process had, in the tree of tsearch, and its common id. */
+typedef struct {
+    const char *name;
+    size_t id;
+} common_name;
+
+static int by_name(const void *a, const void *b)
+{
+    const common_name *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+/* The common id of a name: its own, if that is free. SIZE_MAX: there is no free one. */
+static size_t common_id(trace *read, void **tree, size_t id, const char *name)
+{
+    common_name wanted = {name, id >= read->name_count || !read->names[id] ? id : read->name_count};
+    common_name **found = need(tsearch(&wanted, tree, by_name));
+    if (*found != &wanted)
+        return (*found)->id;
+    *found = need(malloc(sizeof wanted));
+    **found = wanted;
+    if (wanted.id > TRACE_MAX_NAME)
+        return SIZE_MAX;
+    read->names = trace_grow(read->names, &read->name_count, wanted.id + 1, sizeof(char *));
+    read->names[wanted.id] = need(strdup(name));
+    return wanted.id;
+}
+
+static bool is_known(const trace_process *process, uint32_t communicator)
+{
+    return communicator < process->communicator_count && process->communicators[communicator].size > 0;
+}
+
+/* The ids of names become common ones. Returns how many names the events have ids of. */
+static size_t rename_events(trace_process *process, const uint16_t *common)
+{
+    size_t names = 1;
+    for (size_t i = 0; i < process->location_count; i++)
+        for (size_t k = 0; k < process->locations[i].count; k++) {
+            trace_event *event = &process->locations[i].events[k];
+            if (trace_has_name(event) && event->id < process->name_count && event->id != common[event->id])
+                event->id = common[event->id];
+            if (trace_has_name(event) && event->id >= names)
+                names = event->id + (size_t)1;
+            if (has_communicator(event) && event->id != TRACE_NO_COMM && !is_known(process, event->id))
+                event->id = TRACE_NO_COMM;
+        }
+    return names;
+}
+
+/* The common ids of the names of a process; NULL: there are too many. */
+static uint16_t *find_ids(trace *read, void **tree, const trace_process *process)
+{
+    uint16_t *common = need(malloc((process->name_count + 1) * sizeof *common));
+    for (size_t id = 0; id < process->name_count; id++) {
+        const size_t found = process->names[id] ? common_id(read, tree, id, process->names[id]) : id;
+        if (found == SIZE_MAX) {
+            free(common);
+            return NULL;
+        }
+        common[id] = (uint16_t)found;
+    }
+    return common;
+}
+
+/* Of a process that was killed, names may be lost. */
+static void fill_names(trace *read, size_t count)
+{
+    char text[32];
+    read->names = trace_grow(read->names, &read->name_count, count, sizeof(char *));
+    for (size_t id = 0; id < read->name_count; id++)
+        if (!read->names[id]) {
+            snprintf(text, sizeof text, "name %zu", id);
+            read->names[id] = need(strdup(text));
+        }
+}
+
+/* ---- Order, and clocks */
+
+static int by_time(const void *a, const void *b)
+{
+    const trace_clock_record *x = a, *y = b;
+    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const trace_site *x = a, *y = b;
+    return (x->address > y->address) - (x->address < y->address);
+}
+
+static int by_thread(const void *a, const void *b)
+{
+    const trace_location *x = a, *y = b;
+    return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+static void sort(void *array, size_t count, size_t element_bytes, int (*compare)(const void *, const void *))
+{
+    if (count > 1)
+        qsort(array, count, element_bytes, compare);
+}
+
+/* A clock that the kernel corrects may change its rate at any time. */
+static void settle_clock(trace_process *process)
+{
+    static const char *const corrected[] = {"monotonic", "realtime", "wtime"};
+    char value[64];
+    int64_t ppb_per_s = 0;
+    process->rate_limit = MH_RAW_RATE_LIMIT;
+    process->wander = MH_WANDER_PPB_PER_S * MH_PPB;
+    if (mh_parse_whole(trace_text(process, "mpix_harmonize_wander_max_ppb_per_s", value, sizeof value), &ppb_per_s) ==
+        0)
+        process->wander = (double)ppb_per_s * MH_PPB;
+    trace_text(process, "mpix_harmonize_clock_used", value, sizeof value);
+    for (size_t i = 0; i < sizeof corrected / sizeof *corrected; i++)
+        if (strcmp(value, corrected[i]) == 0) {
+            process->rate_limit = CORRECTED_RATE_LIMIT;
+            process->wander = INFINITY;
+        }
+}
+
+bool trace_settle(trace *read)
+{
+    size_t name_count = 1;
+    void *tree = NULL;
+    bool is_good = true;
+    for (int rank = 0; rank < read->size; rank++) {
+        trace_process *process = &read->processes[rank];
+        uint16_t *common = find_ids(read, &tree, process);
+        is_good = common;
+        if (!is_good)
+            break;
+        const size_t names = rename_events(process, common);
+        free(common);
+        name_count = names > name_count ? names : name_count;
+        sort(process->records, process->record_count, sizeof *process->records, by_time);
+        sort(process->sites, process->site_count, sizeof *process->sites, by_address);
+        sort(process->locations, process->location_count, sizeof *process->locations, by_thread);
+        settle_clock(process);
+    }
+    tdestroy(tree, free);
+    fill_names(read, name_count);
+    for (trace_location *at = NULL; (at = trace_next_location(read, at));) {
+        at->index = read->location_count++;
+        calls_find(at);
+    }
+    return is_good;
+}

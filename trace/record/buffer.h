@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* buffer.h - events in memory. */
+#ifndef RECORD_BUFFER_H
+#define RECORD_BUFFER_H
+
+#include "trace/shared/trace_format.h"
+#include "trace/shared/interposer.h"
+#include "trace/record/recording.h"
+
+enum { TRACE_CHUNK_EVENTS = 2047 };
+typedef struct trace_chunk {
+    struct trace_chunk *_Atomic next; /* of the same thread; then this one is complete */
+    _Atomic uint32_t used;
+    uint32_t flushed, link; /* link: of the list of free ones */
+    _Alignas(sizeof(trace_event)) trace_event events[TRACE_CHUNK_EVENTS];
+} trace_chunk;
+
+/*
+ * Unsuccessful calls of one function at one place. A loop may make them at several places in turn: then the runs are
+ * within each other, in the order of their first calls. Runs one after the other are not.
+ */
+enum { TRACE_RUNS = 8 };
+typedef struct {
+    uint64_t site, count;
+    int64_t recent_ns; /* the first call since the last long time between two */
+    int64_t enter_ns, leave_ns;
+    uint16_t id;
+} trace_run;
+
+/* Of calls in error handlers and other callbacks of calls. */
+enum { TRACE_DEPTH = 8 };
+
+/* What calls with several requests need for them. */
+typedef struct {
+    int64_t size;
+    int64_t *slots;
+    MPI_Request *requests;
+    MPI_Status *statuses;
+} trace_room;
+
+struct trace_thread {
+    trace_event *next, *end; /* room in the last chunk */
+    trace_chunk *last;
+    uint16_t open_ids[TRACE_DEPTH]; /* of functions whose LEAVE is not there yet, each within the one before */
+    uint16_t open_count;
+    uint16_t run_count;
+    int rounds;             /* of its end */
+    int64_t last_ns;        /* when its last call was left */
+    int64_t put_ns;         /* of its last event */
+    _Atomic bool has_ended; /* so that another one may go on with it */
+    _Atomic uint64_t events, dropped;
+    int64_t full_ns;               /* when the first one was dropped */
+    bool is_finished;              /* this has been written */
+    trace_chunk *_Atomic first;    /* the next one to be flushed; NULL: the thread has none yet */
+    trace_room rooms[TRACE_DEPTH]; /* of calls, of calls in their callbacks, and so on */
+    trace_run runs[TRACE_RUNS];
+} __attribute__((aligned(128)));
+
+/* Returns false if there is no memory. */
+bool mh_trace_open_buffer(int64_t bytes);
+
+/* For the calling thread, until it ends. NULL if there are too many: they are counted. */
+TRACE_RARE trace_thread *mh_trace_new_thread(void);
+
+/* Room for one more event. Returns false if there is none: the event is counted. */
+TRACE_RARE bool mh_trace_make_room(trace_thread *thread, int64_t time_ns);
+
+/* An event that is known late has the time of those in callbacks of its call, which came before it. */
+static inline void mh_trace_put(trace_thread *thread, trace_event event)
+{
+    event.time_ns = event.time_ns > thread->put_ns ? event.time_ns : thread->put_ns;
+    thread->put_ns = event.time_ns;
+    if (thread->next == thread->end && !mh_trace_make_room(thread, event.time_ns))
+        return;
+    *thread->next++ = event;
+    atomic_store_explicit(&thread->last->used, (uint32_t)(thread->next - thread->last->events), memory_order_release);
+}
+
+bool mh_trace_is_half_full(void);
+
+/* Calls it with each thread of the program that has made a call of MPI. */
+void mh_trace_for_each_thread(void (*its)(trace_thread *thread));
+
+/*
+ * Write what is in memory; at the end of the program, also how many events were dropped. If it must not wait, it is
+ * left to another thread that does so.
+ */
+void mh_trace_flush(trace_patience patience, bool is_last);
+
+/* Over all threads. lost_threads: so many were too many. */
+typedef struct {
+    uint64_t events, dropped, lost_threads;
+} trace_counts;
+trace_counts mh_trace_count(void);
+
+#endif

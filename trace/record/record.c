@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * record.c - how a recording begins and ends.
+ *
+ * Each part of it has a header, and uses the parts after it in this list alone: requests, collectives, messages: what
+ * calls mean; communicators: and where; clock: the clock records; calls: when; buffer: events in memory; sites:
+ * names; file: what is written; recording: what all share. For most events, nothing
+ * is allocated and no lock is taken.
+ */
+#define _GNU_SOURCE
+#include "base/host.h"
+#include "trace/back/twin.h"
+#include "trace/record/calls.h"
+#include "trace/record/clock.h"
+#include "trace/record/communicators.h"
+#include "trace/record/file.h"
+#include "trace/record/messages.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void write_names(const char *const *functions, int count)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    if (!file)
+        return;
+    mh_trace.clock_id = (uint16_t)(count + 1);
+    mh_trace.flush_id = (uint16_t)(count + 2);
+    mh_trace.first_region_id = (uint16_t)(count + 3);
+    for (int i = 0; i < count + 2; i++) {
+        const char *name = i < count ? functions[i] : i == count ? "clock" : "flush";
+        uint32_t head[2] = {(uint32_t)i + 1, (uint32_t)strlen(name)};
+        fwrite(head, sizeof head, 1, file);
+        fputs(name, file);
+    }
+    if (fclose(file) == 0)
+        mh_trace_write_one(TRACE_BLOCK_NAMES, text, size);
+    free(text);
+}
+
+/* ---- What was run */
+
+static void write_command(FILE *file)
+{
+    FILE *command = fopen("/proc/self/cmdline", "re");
+    int c;
+    fputs("command ", file);
+    while (command && (c = getc(command)) != EOF)
+        putc(c == '\0' || c == '\n' ? ' ' : c, file);
+    if (command)
+        fclose(command);
+    putc('\n', file);
+}
+
+static void write_statistic(FILE *file, const char *key)
+{
+    char value[256];
+    if (mh_interpose_statistic(mh_twin_of_world, key, value, sizeof value))
+        fprintf(file, "%s %s\n", key, value);
+}
+
+static void write_text(void)
+{
+    char *text = NULL, host[256] = "", version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    if (!file)
+        return;
+    gethostname(host, sizeof host - 1);
+    PMPI_Get_library_version(version, &length);
+    version[strcspn(version, "\n")] = '\0';
+    write_command(file);
+    fprintf(file, "host %s\npid %d\nmpi %s\nrecorder %s\n", host, (int)getpid(), version, PACKAGE_VERSION);
+    write_statistic(file, "mpix_harmonize_clock_used");
+    write_statistic(file, "mpix_harmonize_clock_epoch_unix_ns");
+    write_statistic(file, "mpix_harmonize_wander_max_ppb_per_s");
+    if (mh_choices.only[0])
+        fprintf(file, "only %s\n", mh_choices.only);
+    if (mh_choices.from_ns != INT64_MIN)
+        fprintf(file, "from_ns %" PRId64 "\n", mh_choices.from_ns);
+    if (mh_choices.to_ns != INT64_MAX)
+        fprintf(file, "to_ns %" PRId64 "\n", mh_choices.to_ns);
+    if (fclose(file) == 0)
+        mh_trace_write_one(TRACE_BLOCK_TEXT, text, size);
+    free(text);
+}
+
+/* ---- Beginning */
+
+/* Collective: if a process cannot make its file, none is left, and the reason names it. NULL: there is no reason. */
+static const char *open_files(void)
+{
+    static char reason[sizeof mh_choices.folder + 200];
+    uint64_t job = mh_fresh_number();
+    struct {
+        int error, rank;
+    } mine = {0, mh_trace.rank}, worst;
+    PMPI_Bcast(&job, 1, MPI_UINT64_T, 0, mh_twin_of_world);
+    mine.error = mh_trace_open_file(job);
+    PMPI_Allreduce(&mine, &worst, 1, MPI_2INT, MPI_MAXLOC, mh_twin_of_world);
+    if (worst.error == 0)
+        return NULL;
+    snprintf(reason, sizeof reason, "cannot write %s/" TRACE_FILE_PATTERN ": %s", mh_choices.folder, worst.rank,
+             strerror(worst.error));
+    mh_trace_remove_file();
+    return reason;
+}
+
+static bool prepare(void)
+{
+    PMPI_Comm_rank(mh_twin_of_world, &mh_trace.rank);
+    PMPI_Comm_size(mh_twin_of_world, &mh_trace.size);
+    mh_trace.pid = getpid();
+    mh_trace_learn_sizes();
+    mh_trace_open_comms();
+    return mh_interpose_agree(mh_trace_open_buffer(mh_choices.buffer_bytes), mh_twin_of_world);
+}
+
+/* MPI_Init, which began before there was a clock, and the first synchronization. */
+static void put_beginning(trace_call *call, int64_t entered_ns, int64_t left_ns)
+{
+    trace_thread *thread = mh_trace_thread_of(call);
+    int64_t now_ns = mh_trace_now_ns();
+    if (!thread || mh_trace.from_ns > entered_ns)
+        return;
+    if (mh_trace.is_wanted[call->id]) {
+        mh_trace_put(thread, (trace_event){entered_ns, call->site, -1, 0, 0, call->id, TRACE_ENTER, 0});
+        mh_trace_put(thread, (trace_event){left_ns, 0, -1, 0, 0, call->id, TRACE_LEAVE, 0});
+    }
+    mh_trace_put(thread, (trace_event){left_ns, 0, -1, 0, 0, mh_trace.clock_id, TRACE_ENTER, 0});
+    mh_trace_put(thread, (trace_event){now_ns, 0, -1, 0, 0, mh_trace.clock_id, TRACE_LEAVE, 0});
+}
+
+const char *mh_trace_begin(const char *const *functions, const bool *is_wanted, int count, int64_t entered_raw_ns,
+                           int64_t left_raw_ns, trace_call *call)
+{
+    int64_t began_raw_ns = trace_raw_now_ns();
+    mh_trace.is_wanted = is_wanted;
+    if (!prepare())
+        return "a process is out of memory";
+    if (!mh_trace_start_clock())
+        return "the clocks could not be synchronized";
+    int64_t raw_ns = trace_raw_now_ns(), now_ns = mh_trace_now_ns();
+    const char *reason = open_files();
+    if (reason)
+        return reason;
+    write_text();
+    write_names(functions, count);
+    mh_trace_write_first_comms();
+    mh_trace_write_clock(now_ns - (raw_ns - began_raw_ns));
+    put_beginning(call, now_ns - (raw_ns - entered_raw_ns), now_ns - (raw_ns - left_raw_ns));
+    return NULL;
+}
+
+/* ---- Ending */
+
+typedef struct {
+    trace_counts counts;
+    uint64_t unknown_comms;
+    int64_t error;
+    bool is_elsewhere; /* its file is in another folder than that of rank 0 */
+    char host[64];
+} loss;
+
+static atomic_bool losses_are_said, is_reported;
+
+static const char *cause_of(int64_t error)
+{
+    return error & TRACE_FILE_WAS_CLOSED ? "the program closed its descriptor, and it cannot be opened again: " : "";
+}
+
+/* Not in the user's language: this may be in a signal handler, where a translation cannot be looked up. */
+static const char *reason_of(int64_t error)
+{
+    error &= ~TRACE_FILE_WAS_CLOSED;
+#if defined __GLIBC__ && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 32)
+    const char *text = strerrordesc_np((int)error);
+    return text ? text : "unknown error";
+#else
+    return strerror((int)error);
+#endif
+}
+
+/* What is lost to whoever reads the folder of rank 0. */
+static void report_places(const loss *losses)
+{
+    int count = 0, first = 0;
+    for (int i = 0; i < mh_trace.size; i++)
+        if (losses[i].is_elsewhere && count++ == 0)
+            first = i;
+    if (count > 0)
+        mh_trace_say(
+            "%d of %d ranks wrote into %s on other hosts than %s, where rank 0 is; the first is rank %d on %s: "
+            "copy the files together, or record in a folder that all hosts share",
+            count, mh_trace.size, mh_choices.folder, losses[0].host, first, losses[first].host);
+}
+
+/* One line for each kind of loss: of the first rank that has it, and how many more have. And what there is. */
+static void report(const loss *losses)
+{
+    is_reported = true;
+    int full = 0, failed = 0, lost = 0, first_full = -1, first_failed = -1, most_unknown = 0;
+    uint64_t events = 0, dropped = 0, threads = 0;
+    for (int i = 0; i < mh_trace.size; i++) {
+        events += losses[i].counts.events;
+        dropped += losses[i].counts.dropped;
+        threads += losses[i].counts.lost_threads;
+        if (losses[i].counts.dropped > 0 && full++ == 0)
+            first_full = i;
+        if (losses[i].error != 0 && failed++ == 0)
+            first_failed = i;
+        lost += losses[i].counts.lost_threads > 0;
+        if (losses[i].unknown_comms > losses[most_unknown].unknown_comms)
+            most_unknown = i;
+    }
+    if (full > 0)
+        mh_trace_say("the buffer was full on %d of %d ranks: rank %d dropped %" PRIu64 " events, all together %" PRIu64
+                     "; give a larger --buffer",
+                     full, mh_trace.size, first_full, losses[first_full].counts.dropped, dropped);
+    if (lost > 0)
+        mh_trace_say("%" PRIu64 " threads on %d ranks exceeded the limit, and were not recorded", threads, lost);
+    if (losses[most_unknown].unknown_comms > 0)
+        mh_trace_say("rank %d made %" PRIu64 " more communicators and windows than a trace can tell apart: calls on "
+                     "these are recorded, but no messages and no waits are found there",
+                     most_unknown, losses[most_unknown].unknown_comms);
+    if (failed > 0)
+        mh_trace_say("%d of %d ranks could not write all events: rank %d: %s/" TRACE_FILE_PATTERN ": %s%s", failed,
+                     mh_trace.size, first_failed, mh_choices.folder, first_failed, cause_of(losses[first_failed].error),
+                     reason_of(losses[first_failed].error));
+    report_places(losses);
+    if (!mh_choices.quiet_trace)
+        mh_trace_say("%d rank%s, %" PRIu64 " events; next: mpix_trace_report %s", mh_trace.size,
+                     mh_trace.size == 1 ? "" : "s", events, mh_choices.folder);
+}
+
+static void report_all(void)
+{
+    loss mine = {mh_trace_count(), mh_trace_count_unknown_comms(), mh_trace_file_error(), !mh_trace_is_beside_first(),
+                 ""};
+    gethostname(mine.host, sizeof mine.host - 1);
+    loss *all = mh_trace.rank == 0 ? calloc((size_t)mh_trace.size, sizeof *all) : NULL;
+    int ready = mh_trace.rank != 0 || all;
+    PMPI_Bcast(&ready, 1, MPI_INT, 0, mh_twin_of_world);
+    if (ready)
+        PMPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, mh_twin_of_world);
+    if (all)
+        report(all);
+    free(all);
+    losses_are_said = ready && (mine.counts.dropped > 0 || mine.error != 0);
+}
+
+/* Of this process: others may end in another way. */
+static void say_own_losses(void)
+{
+    const loss mine = {.counts = mh_trace_count(), .error = mh_trace_file_error()};
+    if ((mine.counts.dropped == 0 && mine.error == 0) || atomic_exchange(&losses_are_said, true))
+        return;
+    if (mine.counts.dropped > 0)
+        mh_trace_say("the buffer was full: rank %d dropped %" PRIu64 " events; give a larger --buffer", mh_trace.rank,
+                     mine.counts.dropped);
+    if (mine.error != 0)
+        mh_trace_say("rank %d could not write all events: %s/" TRACE_FILE_PATTERN ": %s%s", mh_trace.rank,
+                     mh_choices.folder, mh_trace.rank, cause_of(mine.error), reason_of(mine.error));
+}
+
+void mh_trace_end(trace_call *call)
+{
+    mh_trace_end_clock(call);
+    mh_trace_flush(TRACE_AT_ANY_TIME, false);
+    report_all();
+    mh_trace_enter(call);
+}
+
+/* When it records no more. */
+static void end_thread(trace_thread *thread)
+{
+    mh_trace_settle(thread, 0, mh_trace_now_ns());
+}
+
+void mh_trace_finish(trace_call *call)
+{
+    mh_trace_returned(call);
+    mh_trace_leave(call);
+    mh_trace_for_each_thread(end_thread);
+    mh_trace_flush(TRACE_AT_ANY_TIME, true);
+    const trace_counts counts = mh_trace_count();
+    const trace_end ended = {.time_ns = mh_trace_now_ns(), .events = counts.events, .dropped = counts.dropped};
+    mh_trace_write_one(TRACE_BLOCK_END, &ended, sizeof ended);
+    mh_trace_close_file();
+}
+
+/* A child process of the program has nothing of its own to write. Launchers were seen to lose what a process printed
+ * just before it ended the job. */
+void mh_trace_abort(void)
+{
+    static const struct timespec pause = {.tv_nsec = 200 * MH_NS_PER_MS};
+    if (mh_trace.pid != getpid())
+        return;
+    mh_trace_flush(TRACE_IN_A_SECOND, true);
+    say_own_losses();
+    if (mh_trace.rank == 0 && !mh_choices.quiet_trace && !atomic_exchange(&is_reported, true)) {
+        mh_trace_say("the program ends without MPI_Finalize; next: mpix_trace_report %s", mh_choices.folder);
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* The program ends without MPI_Finalize. */
+__attribute__((destructor)) static void end_anyway(void)
+{
+    mh_trace_abort();
+}
+
+bool mh_trace_is_wanted(int id)
+{
+    return mh_trace.is_wanted[id];
+}

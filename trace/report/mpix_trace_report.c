@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpix_trace_report - report a trace: who waits for whom and why, time in MPI, when processes came to collective calls,
+ * and a page of HTML.
+ */
+#include "common/cli/options.h"
+#include "common/cli/output.h"
+#include "common/cli/room.h"
+#include "trace/read/bulk.h"
+#include "trace/report/answer.h"
+#include "trace/report/page.h"
+#include "trace/read/symbols.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum show { SHOW_CAUSES, SHOW_WAITS, SHOW_FUNCTIONS, SHOW_RANKS, SHOW_SITES, SHOW_CALLS } show_t;
+
+typedef struct settings {
+    text_list_t folders;
+    const char *page_path, *title, *arrival_path;
+    int64_t site, memory_mib;
+    double from_s, to_s;
+    output_t output; /* of the tables */
+    int64_t show;    /* show_t, or ABSENT: what the format usually has */
+} settings_t;
+
+/* Names of a choice, NULL after the last. */
+static const char *const show_names[] = {[SHOW_CAUSES] = "causes",
+                                         [SHOW_WAITS] = "waits",
+                                         [SHOW_FUNCTIONS] = "functions",
+                                         [SHOW_RANKS] = "ranks",
+                                         [SHOW_SITES] = "sites",
+                                         [SHOW_CALLS] = "calls",
+                                         NULL};
+
+#define FIELD(field) offsetof(settings_t, field)
+#define MAX_S 1e9
+
+static const option_spec_t options[] = {
+    FILE_OPTION("page", FIELD(page_path), "write a page of HTML to FILE"),
+    {0, "title", "TEXT", OPTION_TEXT, FIELD(title), 0, 0, NULL, NULL,
+     "the title of the page; default: what ran, where, and when"},
+    {0, "from-s", "S", OPTION_DECIMAL, FIELD(from_s), 0, MAX_S, NULL, NULL,
+     "leave out what is less than S s after MPI_Init"},
+    {0, "to-s", "S", OPTION_DECIMAL, FIELD(to_s), 0, MAX_S, NULL, NULL,
+     "leave out what is more than S s after MPI_Init"},
+    OUTPUT_OPTIONS(FIELD(output)),
+    {0, "show", "KIND", OPTION_CHOICE, FIELD(show), 0, 0, NAMES(show_names), NULL,
+     "causes (of waits), waits (by call site), functions, ranks\n(functions on each rank), sites, or calls; default:\n"
+     "sites, and in a table sentences, causes, waits and\nfunctions, too"},
+    FILE_OPTION("write-arrivals", FIELD(arrival_path),
+                "write the arrivals of a call site to FILE, for mpix_bench --arrival file:FILE"),
+    {0, "site", "N", OPTION_INTEGER, FIELD(site), 1, 1e9, NULL, NULL,
+     "which call site, by its number in the table; if none\nis given, the one with the longest waits"},
+    {0, "memory-mib", "N", OPTION_INTEGER, FIELD(memory_mib), 1, 1 << 30, NULL, NULL,
+     "how much of a large trace is in memory; the rest is in\nfiles in the folder TMPDIR, or in /var/tmp; default:\n"
+     "half of the machine's memory"},
+};
+
+static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, FIELD(folders), 0, 0, NULL, NULL, "the trace"};
+
+static const char notes[] =
+    "DIR is what mpix_trace recorded. A call site is a place in the program from which a collective function is\n"
+    "called on a communicator. The sites where processes waited longest for each other come first.\n"
+    "\n"
+    "Exit status: 0 if all is well, 1 if output could not be written, 2 for a bad option or a trace that cannot be\n"
+    "read.\n";
+
+static const program_spec_t program = PROGRAM_SPEC(
+    "mpix_trace_report", "Shows who waits for whom in a trace, why, and what it would gain.", .operand = &operand,
+    .usage = "mpix_trace_report [OPTION]... DIR",
+    .schemas = SCHEMAS(&cause_schema, &wait_schema, &function_schema, &rank_schema, &site_schema, &call_schema));
+
+/* ---- Files */
+
+/* Ranks may call from other places. */
+static bool is_at(const site_t *site, const graph *of, size_t place)
+{
+    const trace_call *first = site->calls[0];
+    for (const trace_part *part = first->parts; part < first->parts + first->count; part++) {
+        const graph_lane *lane = &of->lanes[part->enter.at->index];
+        const size_t call = graph_call_of(lane, part->enter.event);
+        if (call != GRAPH_NONE && lane->calls[call].place == place)
+            return true;
+    }
+    return false;
+}
+
+/* The call site of collective calls where processes wait longest, by the same account as the answer's. */
+static int64_t find_answer_site(const sites_t *sites, const wait_analysis *waits)
+{
+    for (size_t i = 0; i < waits->sum_count; i++)
+        for (int k = 0; k < sites->count; k++)
+            if (is_at(&sites->list[k], &waits->graph, waits->sums[i].place))
+                return k + 1;
+    return 1;
+}
+
+static int write_pattern(const settings_t *settings, const sites_t *sites, const wait_analysis *waits)
+{
+    int64_t number = settings->site != ABSENT ? settings->site : find_answer_site(sites, waits);
+    if (sites->count == 0) {
+        options_refuse(program.name, "option --write-arrivals is not allowed, the trace has no collective calls");
+        return STATUS_BAD_OPTION;
+    }
+    if (number > sites->count) {
+        options_refuse(program.name, "option --site: %" PRId64 " is not allowed, the trace has %d call site%s", number,
+                       sites->count, sites->count == 1 ? "" : "s");
+        return STATUS_BAD_OPTION;
+    }
+    const site_t *site = &sites->list[number - 1];
+    FILE *file = output_create(settings->arrival_path, "--write-arrivals", program.name);
+    if (!file)
+        return STATUS_BAD_OPTION;
+    int64_t written = tables_pattern(file, site);
+    if (!output_finish(file, settings->arrival_path, program.name))
+        return STATUS_FAILED;
+    if (written < site->arrivals.calls)
+        fprintf(stderr, "%s: %s has %" PRId64 " of %" PRId64 " calls, because delays and their number are limited\n",
+                program.name, settings->arrival_path, written, site->arrivals.calls);
+    return STATUS_GOOD;
+}
+
+/* The last event of all, in seconds after MPI_Init. */
+static double end_of_trace_s(const trace *of)
+{
+    double end_ns = of->zero_ns;
+    for (const trace_location *location = NULL; (location = trace_next_location(of, location)) != NULL;)
+        if (location->count > 0)
+            end_ns = fmax(end_ns, location->global_ns[location->count - 1]);
+    return (end_ns - of->zero_ns) / 1e9;
+}
+
+/* The interval of the Gantt chart: a few dozen calls, or what is asked for. False: there are no calls. */
+static bool choose_interval(const settings_t *settings, const trace *of, const gantt_lanes_t *lanes,
+                            interval_t *interval)
+{
+    const bool has_calls = gantt_usual(of, lanes, interval);
+    if (settings->from_s >= 0)
+        interval->from_ns = of->cut_from_ns;
+    if (settings->to_s >= 0)
+        interval->to_ns = of->cut_to_ns;
+    if (has_calls && gantt_fit(of, lanes, interval))
+        fprintf(stderr, "%s: the Gantt chart ends at %.9f s, because there are too many calls\n", program.name,
+                (interval->to_ns - of->zero_ns) / 1e9);
+    return has_calls;
+}
+
+static int write_page(const settings_t *settings, const findings_t *findings)
+{
+    interval_t interval;
+    const gantt_lanes_t lanes = gantt_choose_lanes(&findings->of, NULL, 0);
+    const bool has_calls = choose_interval(settings, &findings->of, &lanes, &interval);
+    FILE *file = output_create(settings->page_path, "--page", program.name);
+    if (file)
+        trace_page_print(file, findings, settings->title, has_calls ? &interval : NULL, &lanes);
+    free(lanes.rows);
+    if (!file)
+        return STATUS_BAD_OPTION;
+    return output_finish(file, settings->page_path, program.name) ? STATUS_GOOD : STATUS_FAILED;
+}
+
+/* ---- All of it */
+
+static void print_answer(const output_t *output, const findings_t *findings)
+{
+    answer_t answer;
+    answer_make(&answer, &findings->waits);
+    for (int i = 0; i < answer.count; i++)
+        fprintf(output->file, "%s\n", answer.sentences[i]);
+    fputc('\n', output->file);
+    if (findings->waits.waits.count == 0)
+        return;
+    tables_short_causes(output, findings, NULL);
+    fputc('\n', output->file);
+    tables_waits(output, findings, NULL);
+    fputc('\n', output->file);
+}
+
+static void print_tables(const settings_t *settings, const findings_t *findings)
+{
+    static table_printer_t *const printers[] = {
+        [SHOW_CAUSES] = tables_causes, [SHOW_WAITS] = tables_waits, [SHOW_FUNCTIONS] = tables_functions,
+        [SHOW_RANKS] = tables_ranks,   [SHOW_SITES] = tables_sites, [SHOW_CALLS] = tables_calls};
+    const output_t *output = &settings->output;
+    const bool is_usual = settings->show < 0;
+    if (is_usual && output->format == FORMAT_TABLE) {
+        print_answer(output, findings);
+        tables_functions(output, findings, NULL);
+        fputc('\n', output->file);
+    }
+    printers[is_usual ? SHOW_SITES : settings->show](output, findings, NULL);
+}
+
+static bool needs_waits(const settings_t *settings)
+{
+    return settings->page_path || settings->show == SHOW_CAUSES || settings->show == SHOW_WAITS ||
+           (settings->show < 0 && settings->output.format == FORMAT_TABLE) ||
+           (settings->arrival_path && settings->site == ABSENT);
+}
+
+static void find_all(const settings_t *settings, findings_t *findings)
+{
+    trace *of = &findings->of;
+    if (settings->from_s >= 0 || settings->to_s >= 0)
+        trace_cut(of, &findings->matches, settings->from_s >= 0 ? of->zero_ns + settings->from_s * 1e9 : 0,
+                  settings->to_s >= 0 ? of->zero_ns + settings->to_s * 1e9 : INFINITY);
+    profile_make(&findings->profile, of);
+    sites_find(&findings->sites, of, &findings->matches);
+    if (needs_waits(settings))
+        analysis_make(&findings->waits, of, &findings->matches);
+}
+
+static int report(settings_t *settings, findings_t *findings)
+{
+    output_t *output = &settings->output;
+    trace_set_times(&findings->of, TRACE_GLOBAL);
+    trace_match(&findings->of, &findings->matches);
+    const double end_s = end_of_trace_s(&findings->of);
+    if (settings->from_s > end_s) {
+        options_refuse(program.name, "option --from-s: %g is not allowed, the trace ends at %.9f", settings->from_s,
+                       end_s);
+        return STATUS_BAD_OPTION;
+    }
+    find_all(settings, findings);
+    int status = STATUS_GOOD;
+    if (settings->arrival_path)
+        status = write_pattern(settings, &findings->sites, &findings->waits);
+    if (status == STATUS_GOOD && settings->page_path)
+        status = write_page(settings, findings);
+    if (status != STATUS_GOOD)
+        return status;
+    output->file = output_create(output->path, "--output", program.name);
+    if (!output->file)
+        return STATUS_BAD_OPTION;
+    print_tables(settings, findings);
+    return output_finish(output->file, output->path, program.name) ? STATUS_GOOD : STATUS_FAILED;
+}
+
+static int read_and_report(settings_t *settings)
+{
+    findings_t findings = {.profile = {0}};
+    char message[TRACE_MESSAGE_SIZE];
+    if (settings->memory_mib != ABSENT)
+        bulk_limit(room_bytes(settings->memory_mib, (size_t)1 << 20));
+    if (!trace_read(&findings.of, settings->folders.texts[0], message)) {
+        fprintf(stderr, "%s: %s\n", program.name, message);
+        return STATUS_BAD_OPTION;
+    }
+    trace_warn(&findings.of, program.name);
+    symbols_improve(&findings.of, settings->folders.texts[0]);
+    int status = report(settings, &findings);
+    analysis_free(&findings.waits);
+    sites_free(&findings.sites);
+    profile_free(&findings.profile);
+    trace_matches_free(&findings.matches);
+    trace_free(&findings.of);
+    return status;
+}
+
+static options_outcome_t check_options(const settings_t *settings)
+{
+    const output_option_t outputs[] = {{"--output", settings->output.path},
+                                       {"--page", settings->page_path},
+                                       {"--write-arrivals", settings->arrival_path}};
+    if (settings->folders.count != 1)
+        return options_refuse(program.name, "%" PRId64 " traces are not allowed, give the directory of one",
+                              settings->folders.count);
+    if (settings->title && !settings->page_path)
+        return options_refuse(program.name, "option --title has no effect without --page");
+    if (settings->to_s >= 0 && settings->to_s <= fmax(settings->from_s, 0))
+        return options_refuse(program.name, "option --to-s: %g is not allowed, give more than --from-s, which is %g",
+                              settings->to_s, fmax(settings->from_s, 0));
+    if (settings->site != ABSENT && !settings->arrival_path)
+        return options_refuse(program.name, "option --site has no effect without --write-arrivals");
+    return outputs_differ(outputs, 3, program.name) ? OPTIONS_RUN : OPTIONS_BAD;
+}
+
+int main(int argc, char **argv)
+{
+    settings_t settings = {0};
+    output_begin();
+    options_outcome_t outcome = options_parse(&program, argc, argv, &settings);
+    if (outcome == OPTIONS_RUN)
+        outcome = check_options(&settings);
+    return outcome == OPTIONS_RUN ? read_and_report(&settings) : output_answer(outcome, program.name);
+}

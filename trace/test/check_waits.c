@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * check_waits.c - writes traces of small random programs that never ran: check_waits DIR FIRST COUNT writes DIR/SEED
+ * for each of so many seeds. Times are whole nanoseconds, and clocks are right, so a second computation finds the same.
+ */
+#include "pure/random.h"
+#include "trace/test/unit/made_trace.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MAX_RANKS = 5,
+    MAX_SENT = 200,
+    LATENCY_NS = 700,
+    LARGE_BYTES = 100000,
+    FIRST_PLACE = 0x1000,
+    PLACES = 5,
+    WORK_NS = 20000
+};
+
+/* A message that was sent, and is not received yet. */
+typedef struct {
+    int source, destination, tag;
+    double sent_ns;
+    bool is_received;
+} sent_message;
+
+typedef struct {
+    made_trace made;
+    int ranks, sent_count;
+    uint32_t requests[MAX_RANKS];
+    sent_message sent[MAX_SENT];
+} program;
+
+static int draw(program *of, int below)
+{
+    return (int)(random_next(&of->made.chance) % (uint64_t)below);
+}
+
+static void draw_place(program *of)
+{
+    of->made.site = FIRST_PLACE + (uint64_t)draw(of, PLACES);
+}
+
+static void work(program *of, int rank)
+{
+    made_work(&of->made, rank, 1 + draw(of, WORK_NS));
+}
+
+static void enter(program *of, int rank, made_name function)
+{
+    draw_place(of);
+    made_enter(&of->made, rank, function);
+}
+
+/* The function that completes a request takes until then, or some time. */
+static void wait_until(program *of, int rank, double ns)
+{
+    of->made.now_ns[rank] = fmax(of->made.now_ns[rank] + 50, ns);
+}
+
+/* ---- What ranks do */
+
+static int other_rank(program *of, int rank)
+{
+    return (rank + 1 + draw(of, of->ranks - 1)) % of->ranks;
+}
+
+static void send_message(program *of)
+{
+    const int source = draw(of, of->ranks), destination = other_rank(of, source);
+    if (of->sent_count == MAX_SENT)
+        return;
+    work(of, source);
+    draw_place(of);
+    sent_message *message = &of->sent[of->sent_count];
+    *message = (sent_message){.source = source, .destination = destination, .tag = of->sent_count++};
+    message->sent_ns = made_send(&of->made, source, destination, message->tag);
+}
+
+/* One that is to be received; NULL: there is none. */
+static sent_message *draw_sent(program *of)
+{
+    sent_message *message = of->sent_count > 0 ? &of->sent[draw(of, of->sent_count)] : NULL;
+    if (!message || message->is_received)
+        return NULL;
+    message->is_received = true;
+    if (draw(of, 2))
+        work(of, message->destination);
+    return message;
+}
+
+static void receive_message(program *of)
+{
+    const sent_message *message = draw_sent(of);
+    if (!message)
+        return;
+    draw_place(of);
+    made_receive(&of->made, message->destination, message->source, message->tag, message->sent_ns, LATENCY_NS);
+}
+
+static void enter_test(program *of, int rank, int place)
+{
+    of->made.site = FIRST_PLACE + (uint64_t)place;
+    made_enter(&of->made, rank, MADE_TEST);
+}
+
+static void leave_tests(program *of, int rank)
+{
+    made_put(&of->made, rank, (trace_event){.kind = TRACE_LEAVE, .id = MADE_TEST, .value = 1 + (uint64_t)draw(of, 9)});
+}
+
+/* MPI_Test at two places, in turn or at one after the other, until it succeeds there or at any place. */
+static void test_message(program *of)
+{
+    const sent_message *message = draw_sent(of);
+    if (!message)
+        return;
+    const int rank = message->destination, first = draw(of, PLACES), apart = 1 + draw(of, PLACES - 1);
+    const int places[] = {first, (first + apart) % PLACES, draw(of, PLACES)};
+    const bool is_in_turn = draw(of, 2);
+    trace_event event = {
+        .kind = TRACE_RECEIVE_POST, .partner = message->source, .tag = message->tag, .request = ++of->requests[rank]};
+    enter(of, rank, MADE_IRECV);
+    made_put(&of->made, rank, event);
+    wait_until(of, rank, 0);
+    made_leave(&of->made, rank, MADE_IRECV);
+    work(of, rank);
+    enter_test(of, rank, places[0]);
+    wait_until(of, rank, 0);
+    if (!is_in_turn)
+        leave_tests(of, rank);
+    made_work(&of->made, rank, draw(of, WORK_NS));
+    enter_test(of, rank, places[1]);
+    wait_until(of, rank, message->sent_ns - draw(of, WORK_NS));
+    leave_tests(of, rank);
+    if (is_in_turn)
+        leave_tests(of, rank);
+    made_work(&of->made, rank, draw(of, 2 * TRACE_POLL_GAP_NS));
+    enter_test(of, rank, places[draw(of, 3)]);
+    wait_until(of, rank, message->sent_ns + LATENCY_NS);
+    event.kind = TRACE_RECEIVE;
+    made_put(&of->made, rank, event);
+    made_leave(&of->made, rank, MADE_TEST);
+}
+
+/* A large message, whose send waits for the receive; both may be requests. */
+static void send_large(program *of)
+{
+    const int source = draw(of, of->ranks), destination = other_rank(of, source), tag = 1000 + draw(of, 1000000);
+    const bool is_request = draw(of, 2);
+    const uint32_t send = is_request ? ++of->requests[source] : 0;
+    const uint32_t receive = is_request ? ++of->requests[destination] : 0;
+    work(of, source);
+    work(of, destination);
+    const double sent_ns = of->made.now_ns[source], posted_ns = of->made.now_ns[destination];
+    enter(of, source, is_request ? MADE_ISEND : MADE_SEND);
+    made_put(
+        &of->made, source,
+        (trace_event){.kind = TRACE_SEND, .partner = destination, .tag = tag, .value = LARGE_BYTES, .request = send});
+    enter(of, destination, is_request ? MADE_IRECV : MADE_RECV);
+    if (is_request) {
+        made_put(&of->made, destination,
+                 (trace_event){.kind = TRACE_RECEIVE_POST, .partner = source, .tag = tag, .request = receive});
+        wait_until(of, source, 0);
+        made_leave(&of->made, source, MADE_ISEND);
+        wait_until(of, destination, 0);
+        made_leave(&of->made, destination, MADE_IRECV);
+        work(of, source);
+        enter(of, source, MADE_WAIT);
+        work(of, destination);
+        enter(of, destination, MADE_WAIT);
+    }
+    wait_until(of, source, posted_ns + LATENCY_NS);
+    if (is_request)
+        made_put(&of->made, source, (trace_event){.kind = TRACE_SEND_DONE, .request = send});
+    made_leave(&of->made, source, is_request ? MADE_WAIT : MADE_SEND);
+    wait_until(of, destination, fmax(sent_ns, posted_ns) + 2 * LATENCY_NS);
+    made_put(
+        &of->made, destination,
+        (trace_event){.kind = TRACE_RECEIVE, .partner = source, .tag = tag, .value = LARGE_BYTES, .request = receive});
+    made_leave(&of->made, destination, is_request ? MADE_WAIT : MADE_RECV);
+}
+
+/* An epoch of a window of all. MPI_Win_start waits for MPI_Win_post, or MPI_Win_complete does, or neither. */
+static void access_window(program *of)
+{
+    enum { START_WAITS, COMPLETE_WAITS, WAYS = 3 };
+    const int origin = draw(of, of->ranks), target = other_rank(of, origin), way = draw(of, WAYS);
+    const uint32_t request = ++of->requests[origin];
+    work(of, origin);
+    work(of, target);
+    const double granted_ns = of->made.now_ns[target] + LATENCY_NS;
+    enter(of, target, MADE_WIN_POST);
+    made_put(&of->made, target, (trace_event){.kind = TRACE_SEND, .partner = origin, .tag = TRACE_TAG_POST});
+    wait_until(of, target, 0);
+    made_leave(&of->made, target, MADE_WIN_POST);
+    enter(of, origin, MADE_WIN_START);
+    made_put(&of->made, origin,
+             (trace_event){.kind = TRACE_RECEIVE_POST, .partner = -1, .tag = TRACE_TAG_POST, .request = request});
+    wait_until(of, origin, way == START_WAITS ? granted_ns : 0);
+    made_leave(&of->made, origin, MADE_WIN_START);
+    work(of, origin);
+    const double complete_ns = of->made.now_ns[origin] + LATENCY_NS;
+    enter(of, origin, MADE_WIN_COMPLETE);
+    made_put(&of->made, origin, (trace_event){.kind = TRACE_SEND, .partner = target, .tag = TRACE_TAG_COMPLETE});
+    wait_until(of, origin, way == COMPLETE_WAITS ? granted_ns : 0);
+    made_put(&of->made, origin,
+             (trace_event){.kind = TRACE_RECEIVE, .partner = target, .tag = TRACE_TAG_POST, .request = request});
+    made_leave(&of->made, origin, MADE_WIN_COMPLETE);
+    work(of, target);
+    enter(of, target, MADE_WIN_WAIT);
+    wait_until(of, target, complete_ns);
+    made_put(&of->made, target, (trace_event){.kind = TRACE_RECEIVE, .partner = origin, .tag = TRACE_TAG_COMPLETE});
+    made_leave(&of->made, target, MADE_WIN_WAIT);
+}
+
+static void all_work(program *of)
+{
+    for (int rank = 0; rank < of->ranks; rank++)
+        work(of, rank);
+}
+
+static void call_collective(program *of)
+{
+    static const made_name functions[] = {MADE_BARRIER, MADE_ALLREDUCE, MADE_BCAST,
+                                          MADE_REDUCE,  MADE_SCAN,      MADE_ALLTOALLV};
+    const made_name function = functions[draw(of, sizeof functions / sizeof functions[0])];
+    const bool has_root = function == MADE_BCAST || function == MADE_REDUCE;
+    all_work(of);
+    draw_place(of);
+    made_collective(&of->made, function, has_root ? draw(of, of->ranks) : -1, LATENCY_NS);
+}
+
+/* MPI_Iallreduce, computation, and MPI_Wait. */
+static void call_nonblocking(program *of)
+{
+    double last_ns = 0;
+    all_work(of);
+    of->made.calls++;
+    for (int rank = 0; rank < of->ranks; rank++) {
+        last_ns = fmax(last_ns, of->made.now_ns[rank]);
+        enter(of, rank, MADE_IALLREDUCE);
+        made_put(&of->made, rank,
+                 (trace_event){.kind = TRACE_COLLECTIVE,
+                               .partner = -1,
+                               .value = 8,
+                               .tag = of->made.calls,
+                               .request = ++of->requests[rank]});
+        made_put(&of->made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 8, .id = MADE_IALLREDUCE});
+        wait_until(of, rank, 0);
+        made_leave(&of->made, rank, MADE_IALLREDUCE);
+    }
+    all_work(of);
+    for (int rank = 0; rank < of->ranks; rank++) {
+        enter(of, rank, MADE_WAIT);
+        wait_until(of, rank, last_ns + LATENCY_NS);
+        made_put(&of->made, rank, (trace_event){.kind = TRACE_COLLECTIVE_DONE, .request = of->requests[rank]});
+        made_leave(&of->made, rank, MADE_WAIT);
+    }
+}
+
+static void name_places(trace_process *process)
+{
+    char name[32];
+    process->sites = calloc(PLACES, sizeof process->sites[0]);
+    process->site_count = process->sites ? PLACES : 0;
+    for (size_t i = 0; i < process->site_count; i++) {
+        snprintf(name, sizeof name, "place_%zu", i);
+        process->sites[i] = (trace_site){FIRST_PLACE + i, strdup(name)};
+    }
+}
+
+static void make(program *of, uint64_t seed)
+{
+    static void (*const steps[])(program *) = {send_message,    send_message,     receive_message,
+                                               receive_message, test_message,     send_large,
+                                               call_collective, call_nonblocking, access_window};
+    made_clock clocks[MAX_RANKS] = {{0}};
+    *of = (program){.ranks = 2 + (int)(seed % (MAX_RANKS - 1))};
+    for (int rank = 0; rank < of->ranks; rank++)
+        clocks[rank].offset_ns = INT64_C(1000003) * rank;
+    made_begin(&of->made, of->ranks, clocks, seed);
+    made_calls(&of->made, MADE_INIT);
+    for (int step = 10 + draw(of, 50); step > 0; step--)
+        steps[draw(of, sizeof steps / sizeof steps[0])](of);
+    all_work(of);
+    made_calls(&of->made, MADE_FINALIZE);
+    made_records(&of->made, 0, 0);
+    for (int rank = 0; rank < of->ranks; rank++)
+        name_places(&of->made.trace.processes[rank]);
+}
+
+int main(int argc, char **argv)
+{
+    static program one;
+    char path[4096], message[TRACE_MESSAGE_SIZE];
+    if (argc != 4) {
+        fputs("usage: check_waits DIR FIRST COUNT\n", stderr);
+        return 2;
+    }
+    const uint64_t first = strtoull(argv[2], NULL, 10), count = strtoull(argv[3], NULL, 10);
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        make(&one, seed);
+        snprintf(path, sizeof path, "%s/%" PRIu64, argv[1], seed);
+        const bool good = trace_write(&one.made.trace, path, message);
+        made_free(&one.made);
+        if (!good) {
+            fprintf(stderr, "check_waits: %s\n", message);
+            return 1;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# mpix_trace and mpix_trace_report, with many processes under SimGrid's SMPI. One rank of a program is late at a place
+# that is drawn. True times are known, and the same program runs without this delay, too: it must be the first cause of
+# waits, and what is charged to it, and what it would gain to remove it, must be right.
+#
+# Usage, in the build directory: run_waits_tests.sh [RANKS]... (default 8 and 64). Skipped where SimGrid is missing, and
+# with MPIX_TEST_BRIEF=yes or MPIX_TEST_QUICK=yes. Environment: MH_SEED (default 1), MH_ROUNDS (default 1), MH_WORK_US
+# (default 10000: how long a phase is).
+set -u
+export LC_ALL=C
+
+source_dir=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$source_dir/../../.." && pwd) tests=$top/test
+. "$tests/tap.sh"
+. "$tests/simulation/simgrid.sh"
+seed=${MH_SEED:-1} rounds=${MH_ROUNDS:-1} work_us=${MH_WORK_US:-10000}
+
+[ "${MPIX_TEST_BRIEF-}" != yes ] || skip_all "MPIX_TEST_BRIEF=yes"
+[ "${MPIX_TEST_QUICK-}" != yes ] || skip_all "MPIX_TEST_QUICK=yes"
+problem=$(simgrid_problem)
+[ -z "$problem" ] || skip_all "$problem"
+[ -x bin/mpix_trace_report ] || skip_all "mpix_trace_report is not built: it takes the Jansson library"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+# Each process has a file.
+ulimit -n "$(ulimit -Hn)"
+simgrid_runner="timeout ${MPIX_TEST_TIMEOUT:-600}"
+
+# Each process has a copy of the program, so what is of a thread is of a process. The recorder calls functions by the
+# names with P, which are not recorded here: it is no object of its own, by which its calls could be told. SMPI ends its
+# processes before the program.
+simgrid_cflags=(-w -D__thread= '-Dtls_model(x)=' -D_end=__ehdr_start -Ddestructor=used '-DFLAVOR="smpi"'
+    -I"$work")
+simgrid_ldflags=("$work/front.o" -Wl,-Bsymbolic
+    -Wl,--wrap=dladdr -Wl,--wrap=smpi_clock_gettime -Wl,--wrap=pthread_key_create)
+build() {
+    local sources
+    mkdir -p "$work/generated" && echo '#include <mpi.h>' >"$work/mpi.c" &&
+        smpicc -E -P "$work/mpi.c" >"$work/mpi.i" &&
+        awk -f "$top/trace/front/wrappers.awk" "$top/trace/front/meanings.txt" "$work/mpi.i" \
+            >"$work/generated/functions.h" &&
+        smpicc -std=gnu11 -O2 "${simgrid_cflags[@]}" -I"$top" -I"$top/lib" -c "$top/trace/front/front.c" \
+            -o "$work/front.o" &&
+        objcopy --wildcard --localize-symbol='PMPI_*' "$work/front.o" || return
+    mapfile -t sources < <(sed -n '/^interpose_back_sources/,/[^\\]$/p' "$top/trace/trace.am" |
+        grep -ohE 'trace/[a-z_/]+\.c' | sort -u)
+    simgrid_build "$top" "$work/program" "${sources[@]}" test/simulation/clock_simulated.c \
+        trace/test/simulation/waits_{front,program}.c
+}
+build >"$work/log" 2>&1 || { cat "$work/log"; echo "Bail out! the recorder does not build with smpicc"; exit 1; }
+
+# NAME RANKS [ARGUMENT]...: runs the program
+run() {
+    MH_SIMULATED_CLOCK=$(simgrid_clock "$seed") MPIX_HARMONIZE_CLOCK=simulated WAITS_PROGRAM=$work/program \
+        simgrid_run "$work" "$2" "$work/program" "${@:3}" >"$work/$1" 2>&1 </dev/null || cat "$work/$1"
+}
+
+# The same, and which causes of waits the report names
+trace() {
+    rm -rf "$work/trace"
+    mkdir "$work/trace"
+    WAITS_TRACE=$work/trace run "$@" &&
+        ./bin/mpix_trace_report "$work/trace" --format csv --show causes >"$work/$1.csv" || echo "there is no report"
+}
+
+# The program prints of each rank when it began and ended, and its time in MPI functions, in ns. What the delay adds to
+# this time is its cost. Of causes, what they are charged without it, for noise and latencies, does not count.
+judge() {           # RANKS PATTERN SEED
+    simgrid_platform "$work" "$1"
+    run without "$@" "$work_us"
+    run with "$@" "$work_us" late
+    trace traced_without "$@" "$work_us"
+    trace traced "$@" "$work_us" late
+    awk -v seed="$3" -v figures="$work/figures" '
+        function check(what, ns, true_ns, bound_ns,    limit_ns) {
+            limit_ns = bound_ns > 0.01 * true_ns ? bound_ns : 0.01 * true_ns
+            if ((ns - true_ns) ^ 2 > limit_ns ^ 2)
+                printf "%s is %.0f ns, not %.0f, with seed %d: late is rank %s\n", what, ns, true_ns, seed, late
+            return 100 * (ns / true_ns - 1)
+        }
+        FNR == 1 { file++; titles = causes = 0; FS = file < 3 ? " " : ","; $0 = $0 }
+        /^#/ { next }
+        file < 3 && $1 == "ran" { begin[file] = $2; in_calls[file] += $4; if ($3 > end[file]) end[file] = $3 }
+        file < 3 && $1 == "late" { late = $2 " before " $3 }
+        file < 3 { next }
+        !titles { for (titles = 1; titles <= NF; titles++) number[$titles] = titles; next }
+        {
+            where = $number["rank"] " " $number["does"] " " $number["from"] " " $number["to"]
+            charged_ns[file, where] = $number["charged_ns"]
+        }
+        file == 4 && !causes++ {
+            first = where
+            bound_ns = $number["bound_ns"]
+            gain_ns = $number["gain_ns"]
+            split($number["to"], to, " at ")
+            if ($number["does"] != "computes" || $number["rank"] " before " to[1] != late)
+                print "the first cause is: " where ", with seed " seed ": late is rank " late
+        }
+        END {
+            charge = check("the charge", charged_ns[4, first] - charged_ns[3, first], in_calls[2] - in_calls[1],
+                           bound_ns)
+            run = check("the run time without the delay", end[2] - begin[2] - gain_ns, end[1] - begin[1], 0)
+            print charge, run >>figures
+        }' "$work"/{without,with,traced_without.csv,traced.csv}
+}
+
+check_pattern() {   # RANKS PATTERN
+    local round
+    for ((round = 0; round < rounds; round++)); do
+        judge "$@" $((seed + round))
+    done
+}
+
+[ $# -gt 0 ] || set -- 8 64
+for ranks; do
+    for pattern in ring halo tree master workers pipeline collectives nonblocking; do
+        # In the simulator, each process sends to each other one for this.
+        [ "$pattern" != nonblocking ] || [ "$ranks" -le 64 ] || continue
+        : >"$work/figures"
+        tap_check "$pattern of $ranks: the delay is the first cause, its cost and gain are right" \
+            check_pattern "$ranks" $pattern
+        awk '{ for (i = 1; i <= 2; i++) if ($i ^ 2 > most[i] ^ 2) most[i] = $i }
+            END { if (NR) printf "# of %d: off by up to %.3f %% and %.3f %%\n", NR, most[1], most[2] }' "$work/figures"
+    done
+done
+tap_done
