@@ -18,6 +18,7 @@ pages=$srcdir/doc/man   # of the library
 all_pages() { ls "$srcdir"/doc/man/*.[1-9] "$srcdir"/*/doc/man/*.[1-9] 2>/dev/null; }
 overview=$pages/mpix_harmonize.7
 . "$srcdir/test/tap.sh"
+[ "${MPIX_TEST_BRIEF-}" != yes ] || skip_all "MPIX_TEST_BRIEF=yes"
 
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT

@@ -11,6 +11,7 @@ export LC_ALL=C
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 . "$top/test/tap.sh"
+[ "${MPIX_TEST_BRIEF-}" != yes ] || skip_all "MPIX_TEST_BRIEF=yes"
 scratch=$(mktemp -d) || exit 1
 trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM

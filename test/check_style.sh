@@ -8,6 +8,7 @@ export LC_ALL=C
 
 test_dir=$(cd "$(dirname "$0")" && pwd)
 . "$test_dir/tap.sh"
+[ "${MPIX_TEST_BRIEF-}" != yes ] || skip_all "MPIX_TEST_BRIEF=yes"
 cd "$test_dir/.." || exit 1
 awk=${AWK:-awk}
 clang_format=${CLANG_FORMAT:-clang-format}

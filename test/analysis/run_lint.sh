@@ -63,11 +63,10 @@ if is_version clang-tidy $tidy_version; then
     leave_out jansson.h libjansson-dev
     leave_out otf2/otf2.h libopen-trace-format2-dev
     leave_out elfutils/libdwfl.h libdw-dev
-    complaints=$(running=0
+    complaints=$(free=$(nproc)
         for file in "${files[@]}"; do
+            ((free-- > 0)) || wait -n
             tidy_file "$file" &
-            running=$((running + 1))
-            [ $((running % 2)) -ne 0 ] || wait
         done
         wait)
     tap_expect_empty "clang-tidy has no complaint of ${#files[@]} files" "$complaints"

@@ -8,6 +8,7 @@
 #        run_fresh_tests.sh system     ./quickstart and ./quickstart check, by $MPIX_TEST_FRESH_MPI; prints a row; with
 #                                      MPICH each block of the README, the first ./quickstart being one of its lines
 #        run_fresh_tests.sh walk       each block of the README
+#        run_fresh_tests.sh prepare    makes the minimal system, for a later run
 #        run_fresh_tests.sh COMMAND    one command of the shell there, such as "./quickstart --mpi openmpi"
 #
 # Environment: MPIX_TEST_FRESH_SUITE  the release of Debian, such as trixie or sid (default: that of this machine)
@@ -200,6 +201,7 @@ inside() {      # WORK WHAT
 
 case ${1-} in
 --inside)   inside "$2" "$3" ;;
+prepare)    prepare_system "$cache" "$suite" $packages ;;
 *)          prepare_system "$cache" "$suite" $packages
             in_namespaces bash "$0" --inside "$work" "${1-full}" ;;
 esac

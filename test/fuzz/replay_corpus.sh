@@ -6,6 +6,7 @@ set -u
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 . "$top/test/tap.sh"
+[ "${MPIX_TEST_BRIEF-}" != yes ] || skip_all "MPIX_TEST_BRIEF=yes"
 export ASAN_OPTIONS=${ASAN_OPTIONS-detect_leaks=0}
 
 for program in $FUZZ_PROGRAMS; do

@@ -11,6 +11,7 @@
 #   MPIX_TEST_WRAPPER        a command to run the program under, e.g. "valgrind -q --error-exitcode=1"
 #   MPIX_TEST_HOSTS          a command that makes the hosts that the launcher needs, for what is printed after a failure
 #   MPIX_TEST_QUICK          yes: only the rank counts that the list marks with an asterisk
+#   MPIX_TEST_BRIEF          yes: only these, and those up to 3
 #
 # A line of the list is: SUBTEST RANKS[*]... [NAME=VALUE...], where the latter are environment variables of the run.
 # A sub-test that prints a line "skip: REASON" and returns 0 or 77 is skipped. Prefer 0: some launchers take any other
@@ -68,7 +69,7 @@ while read -r -u 3 -a words; do
         case $word in
         *=*) settings+=("$word") ;;
         *\*) rank_counts+=("${word%\*}") ;;
-        *)   [ "${MPIX_TEST_QUICK-}" = yes ] || rank_counts+=("$word") ;;
+        *)   [ "${MPIX_TEST_QUICK-}" = yes ] || [ "${MPIX_TEST_BRIEF-}$((word > 3))" = yes1 ] || rank_counts+=("$word") ;;
         esac
     done
     for ranks in "${rank_counts[@]}"; do

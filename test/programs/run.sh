@@ -20,8 +20,11 @@ top=${tests%/test}
 # What MPI libraries leak is not of interest here.
 export ASAN_OPTIONS="${ASAN_OPTIONS-detect_leaks=0}"
 
-# With a second MPI library, the quick tests of what hardly depends on it.
+# With a second MPI library, the quick tests of what hardly depends on it, and none of what runs no MPI.
 case ${0##*/} in
+check_compare.sh | check_completions.sh | check_figures.sh | check_outputs.sh | check_report.sh | check_results.sh | \
+    check_trace_check.sh | check_trace_convert.sh)
+    [ "${MPIX_TEST_BRIEF-}" != yes ] || skip_all "MPIX_TEST_BRIEF=yes" ;;
 check_preload*.sh | check_trace.sh | check_trace_odd.sh | check_tune.sh | check_operations.sh | check_parts.sh) ;;
 check_python.sh | check_downstream.sh | check_install.sh | check_environment.sh) ;;
 *) [ "${MPIX_TEST_BRIEF-}" != yes ] || export MPIX_TEST_QUICK=yes ;;

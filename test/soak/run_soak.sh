@@ -8,7 +8,7 @@
 #
 # Environment:
 #   MPIEXEC, MPIEXEC_FLAGS   launcher and its flags
-#   SOAK_SECONDS             how long altogether (default 30; make soak: 1200)
+#   SOAK_SECONDS             how long altogether (default 20; make soak: 1200)
 #   SOAK_RANKS               number of processes (default 2)
 #   SOAK_SEED                of the first run (default 1, another each time by "date"); that of the second is one more
 #   MPIX_TEST_BRIEF          yes: skip
@@ -21,7 +21,7 @@ program=./test/soak/soak
 launcher=${MPIEXEC:-mpiexec}
 ranks=${SOAK_RANKS:-2}
 seed=${SOAK_SEED:-1}
-seconds=$((${SOAK_SECONDS:-30} / 2))
+seconds=$((${SOAK_SECONDS:-20} / 2))
 
 for tier in BRIEF QUICK; do
     variable=MPIX_TEST_$tier

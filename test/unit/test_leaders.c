@@ -155,7 +155,7 @@ LOOP_TEST(all_small_sizes, COUNT_OF(distributions))
 
 LOOP_TEST(any_sizes, COUNT_OF(distributions))
 {
-    for (int round = 0; round < rounds_of(20); round++) {
+    for (int round = 0; round < rounds_of(8); round++) {
         chance dice = chance_of_round(100 * (1 + round) + _i);
         int processes = (int)chance_between(&dice, 2, MOST);
         distribute(processes, (int)chance_between(&dice, 1, processes), _i, &dice);

@@ -189,7 +189,7 @@ static double play(wander_t wander, delays_t delays, int round)
     return worst;
 }
 
-enum { ROUNDS = 10 };
+enum { ROUNDS = 4 };
 
 LOOP_TEST(adversary_cannot_break_the_bound, WANDERS *DELAYS)
 {
