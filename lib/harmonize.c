@@ -44,7 +44,7 @@ static int synchronize(mh_comm_state *state, bool restart, bool is_thorough, mh_
     if (!clock->disrupted)
         mh_rounds_trust_clock(&state->rounds, mh_comm_clock_bound_ns(clock));
     pass_on(state);
-    mh_rounds_sync_at(&state->rounds, mh_comm_clock_due_ns(clock));
+    mh_rounds_sync_at(&state->rounds, clock->due_ns);
     return MPI_SUCCESS;
 }
 
@@ -69,17 +69,17 @@ static int get_ready(mh_comm_state *state, mh_error *error)
     return code;
 }
 
-static mh_request what_to_ask_for(const mh_comm_state *state, const mh_call *call)
+static mh_order what_to_ask_for(const mh_comm_state *state, const mh_call *call)
 {
     if (call->delay_ns < 0 || call->delay_ns > state->settings.values[MH_SET_DELAY_MAX_NS].number)
-        return MH_REQUEST_BAD_DELAY;
+        return MH_ORDER_BAD_DELAY;
     if (!call->flag)
-        return call->is_delayed ? MH_REQUEST_NO_FLAG_DELAYED : MH_REQUEST_NO_FLAG;
-    return state->clock.disrupted ? MH_REQUEST_RESTART : MH_REQUEST_RELEASE;
+        return call->is_delayed ? MH_ORDER_NO_FLAG_DELAYED : MH_ORDER_NO_FLAG;
+    return state->clock.disrupted ? MH_ORDER_RESTART : MH_ORDER_RELEASE;
 }
 
 /* A process has a bad argument. The same message on all processes. */
-static int refuse(const mh_comm_state *state, int32_t order, mh_error *error)
+static int refuse(const mh_comm_state *state, int64_t order, mh_error *error)
 {
     if (order != MH_ORDER_BAD_DELAY)
         return mh_fail(error, MPI_ERR_ARG,
@@ -180,7 +180,8 @@ int mh_harmonize(mh_comm_state *state, const mh_call *call, mh_error *error)
         int64_t local_ns = mh_base_clock_now_ns(&state->clock.global.base);
         if (mh_clock_watch_is_due(&state->clock.watch, local_ns))
             look(state, false);
-        code = mh_rounds_arrive(&state->rounds, local_ns, what_to_ask_for(state, call), release.order, &release, error);
+        code = mh_rounds_arrive(&state->rounds, local_ns, what_to_ask_for(state, call), (mh_order)release.order,
+                                &release, error);
         if (code != MPI_SUCCESS)
             break;
         if (release.order == MH_ORDER_RELEASE)

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define DELAY_MAX_NS (86400 * MH_NS_PER_S)
-_Static_assert(DELAY_MAX_NS < MH_DELAY_LIMIT_NS, "an arrival can report any delay");
 
 enum { GIVEN_SIZE = 64 }; /* for the name of any setting, as a variable or as a key */
 

@@ -142,6 +142,6 @@ int mh_setup_change(mh_comm_state *state, const mh_settings *settings, mh_error 
         mh_comm_clock_forget_bound(&state->clock);
     int code = mh_comm_clock_reschedule(&state->clock, error);
     if (code == MPI_SUCCESS)
-        mh_rounds_sync_at(&state->rounds, mh_comm_clock_due_ns(&state->clock));
+        mh_rounds_sync_at(&state->rounds, state->clock.due_ns);
     return code;
 }

@@ -19,7 +19,7 @@ static void open_state(void *state, const mh_barrier_site *site)
 static int arrive(void *state, const mh_arrival *mine, mh_arrival *all, mh_error *error)
 {
     const mh_collective *own = state;
-    return mh_reduce_max(own->channel, &mine->request, &all->request, MH_ARRIVAL_FIELDS, error);
+    return mh_reduce_max(own->channel, &mine->order, &all->order, MH_ARRIVAL_FIELDS, error);
 }
 
 static int release(void *state, mh_release *release, mh_error *error)

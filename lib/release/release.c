@@ -48,32 +48,28 @@ void mh_rounds_configure(mh_rounds *rounds, const mh_rounds_settings *settings)
 void mh_rounds_sync_at(mh_rounds *rounds, int64_t due_ns)
 {
     rounds->decided_ns = INT64_MIN;
-    rounds->arrival.sync_due_ns = rounds->channel->rank == 0 ? due_ns : INT64_MIN;
+    rounds->sync_due_ns = due_ns;
 }
 
 /* The release that follows from the arrivals of all; every process that has these computes the same. */
-static mh_release decide(const mh_arrival *all, int64_t decision_ns, int64_t given_ns, mh_order done)
+static mh_release decide(const mh_rounds *rounds, const mh_arrival *all, int64_t decision_ns, int64_t given_ns,
+                         mh_order done)
 {
-    mh_order wanted = MH_ORDER_RELEASE;
-    mh_request request = mh_arrival_request(all);
-    if (request >= MH_REQUEST_NO_FLAG)
-        wanted = (mh_order)(MH_ORDER_NO_FLAG + (request - MH_REQUEST_NO_FLAG));
-    /* Nothing can arrive before it was sent. */
-    else if (request == MH_REQUEST_RESTART || all->sent_ns > decision_ns)
-        wanted = MH_ORDER_RESTART;
-    else if (decision_ns >= all->sync_due_ns)
-        wanted = MH_ORDER_SYNC;
-    return (mh_release){(int32_t)(wanted > done ? wanted : MH_ORDER_RELEASE), (int32_t)all->rehearse_or_late,
-                        decision_ns, given_ns, all->slack_ns};
+    int64_t order = all->order;
+    if (all->sent_ns > decision_ns) /* nothing can arrive before it was sent: a clock is wrong */
+        mh_raise(&order, MH_ORDER_RESTART);
+    if (decision_ns >= rounds->sync_due_ns)
+        mh_raise(&order, MH_ORDER_SYNC);
+    return (mh_release){order > (int64_t)done ? order : MH_ORDER_RELEASE, decision_ns, given_ns, all->slack_ns};
 }
 
 /* Rank 0: what these arrivals report of the previous call. The deadline is near, so it is only noted. */
 static void note_last(mh_rounds *rounds, const mh_arrival *all, const mh_release *release)
 {
-    int64_t waited_ns = rounds->slack_ns + mh_arrival_last_delay_ns(all);
+    int64_t left_ns = rounds->decided_ns + rounds->slack_ns + all->delay_ns;
     if (rounds->decided_ns != INT64_MIN)
-        rounds->last_call = (mh_slack_call){all->need_ns, release->decision_ns - rounds->decided_ns - waited_ns,
-                                            rounds->slack_ns, waited_ns - rounds->slack_ns, all->rehearse_or_late};
+        rounds->last_call = (mh_slack_call){all->need_ns, release->decision_ns - left_ns, rounds->slack_ns,
+                                            all->delay_ns, all->late_ns};
     rounds->decided_ns = release->decision_ns;
 }
 
@@ -142,11 +138,11 @@ static int run(mh_rounds *rounds, int64_t local_ns, mh_order done, mh_arrival *a
     if (code != MPI_SUCCESS)
         return code;
     if (informs_all) {
-        *release = decide(all, all->arrived_ns, all->sent_ns, done);
+        *release = decide(rounds, all, all->arrived_ns, all->sent_ns, done);
     } else if (rounds->channel->rank == 0) {
         mh_model model = mh_global_clock_estimate(rounds->clock).model;
         int64_t now_ns = mh_model_apply(&model, mh_base_clock_now_ns(&rounds->clock->base));
-        *release = decide(all, now_ns, now_ns, done);
+        *release = decide(rounds, all, now_ns, now_ns, done);
     }
     code = mh_barrier_release(rounds->barrier, release, error);
     return code == MPI_SUCCESS ? make_progress(rounds, release, error) : code;
@@ -159,13 +155,14 @@ static int64_t interrupted_ns(const mh_rounds *rounds)
     return was_ready && rounds->lateness_ns > rounds->tolerance_ns ? rounds->lateness_ns : 0;
 }
 
-int mh_rounds_arrive(mh_rounds *rounds, int64_t local_ns, mh_request request, mh_order done, mh_release *release,
+int mh_rounds_arrive(mh_rounds *rounds, int64_t local_ns, mh_order asked, mh_order done, mh_release *release,
                      mh_error *error)
 {
     mh_arrival all;
     bool is_first = rounds->channel->rank == 0;
-    mh_arrival_ask(&rounds->arrival, request, rounds->delay_ns);
-    rounds->arrival.rehearse_or_late = interrupted_ns(rounds);
+    rounds->arrival.order = asked;
+    rounds->arrival.delay_ns = rounds->delay_ns;
+    rounds->arrival.late_ns = interrupted_ns(rounds);
     if (is_first)
         rounds->arrival.slack_ns = rounds->slack.slack_ns;
     int code = run(rounds, local_ns, done, &all, release, error);
@@ -207,17 +204,18 @@ mh_accepted mh_rounds_accept(mh_rounds *rounds, const mh_release *release, int64
     return accepted;
 }
 
-/* A round that is like a call without the wait. Rank 0 decides whether another one follows. */
-static int rehearse_once(mh_rounds *rounds, bool learns, mh_release *release, mh_error *error)
+/* A round that is like a call without the wait. more: on rank 0, whether another one follows. */
+static int rehearse_once(mh_rounds *rounds, bool learns, bool more, mh_release *release, mh_error *error)
 {
     mh_arrival all;
+    bool is_first = rounds->channel->rank == 0;
     int64_t before_ns = release->decision_ns, local_ns = mh_base_clock_now_ns(&rounds->clock->base);
-    rounds->arrival.rehearse_or_late = rounds->channel->rank == 0 ? release->rehearse : INT64_MIN;
+    rounds->arrival.order = is_first && more ? MH_ORDER_REHEARSE : MH_ORDER_RELEASE;
     int code = run(rounds, local_ns, MH_ORDER_RELEASE, &all, release, error);
     /* As in a call, the need does not include the update of the slack. */
     mh_model model = mh_global_clock_estimate(rounds->clock).model;
     note_need(rounds, &model, release, mh_base_clock_now_ns(&rounds->clock->base));
-    if (code == MPI_SUCCESS && learns && rounds->channel->rank == 0)
+    if (code == MPI_SUCCESS && learns && is_first)
         mh_slack_learn(&rounds->slack, &(mh_slack_call){all.need_ns, release->decision_ns - before_ns, 0, 0, 0});
     return code;
 }
@@ -225,13 +223,13 @@ static int rehearse_once(mh_rounds *rounds, bool learns, mh_release *release, mh
 /* Rounds with the barrier in use. typical_ns, on rank 0: the median duration of the rounds after the cold ones. */
 static int rehearse_rounds(mh_rounds *rounds, bool learns, int max, int64_t *typical_ns, mh_error *error)
 {
-    mh_release release = {.order = MH_ORDER_RELEASE, .rehearse = 1};
+    mh_release release = {.order = MH_ORDER_REHEARSE};
     int64_t first_ns = mh_base_clock_now_ns(&rounds->clock->base), took_ns[REHEARSALS_MAX + 1];
     int warm = 0;
-    for (int i = 0; release.rehearse; i++) {
+    for (int i = 0; release.order == MH_ORDER_REHEARSE; i++) {
         int64_t began_ns = mh_base_clock_now_ns(&rounds->clock->base), spent_ns = began_ns - first_ns;
-        release.rehearse = i < max && (i <= REHEARSALS_COLD || spent_ns < REHEARSALS_TIME_NS);
-        int code = rehearse_once(rounds, learns && i > REHEARSALS_COLD, &release, error);
+        bool more = i < max && (i <= REHEARSALS_COLD || spent_ns < REHEARSALS_TIME_NS);
+        int code = rehearse_once(rounds, learns && i > REHEARSALS_COLD, more, &release, error);
         if (code != MPI_SUCCESS)
             return code;
         if (i > REHEARSALS_COLD)

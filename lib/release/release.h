@@ -29,6 +29,7 @@ typedef struct mh_rounds {
     int64_t decided_ns; /* rank 0: global time of the last decision to release; INT64_MIN: none since the last sync */
     mh_slack_call last_call;      /* rank 0: to be learned in the next round; overhead_ns is INT64_MIN: nothing */
     _Atomic int64_t tolerance_ns; /* any thread that waits for an instant reads it */
+    int64_t sync_due_ns;          /* global time of the next synchronization */
     mh_arrival arrival;           /* for the next round */
     int64_t stamp_margin_ns;      /* how far this process's clock may be ahead; unknown: computed in each call */
     bool rehearsed;
@@ -67,11 +68,11 @@ void mh_rounds_configure(mh_rounds *rounds, const mh_rounds_settings *settings);
 int mh_rounds_rehearse(mh_rounds *rounds, mh_error *error);
 
 /*
- * Report that this process arrived, with a request, when its base clock read local_ns, and receive the release. done:
+ * Report that this process arrived when its base clock read local_ns, and what it asks for; receive the release. done:
  * the order of the previous round of the same call, MH_ORDER_RELEASE in the first round. The new order is higher or a
  * release, so that a call ends however long its rounds take. Collective.
  */
-int mh_rounds_arrive(mh_rounds *rounds, int64_t local_ns, mh_request request, mh_order done, mh_release *release,
+int mh_rounds_arrive(mh_rounds *rounds, int64_t local_ns, mh_order asked, mh_order done, mh_release *release,
                      mh_error *error);
 
 /* A release as its process sees it, by its base clock. */
@@ -105,7 +106,7 @@ static inline bool mh_rounds_yield(const mh_rounds *rounds)
 }
 
 /*
- * After a synchronization: rank 0 orders the next one at global time due_ns (other ranks: ignored). The time since the
+ * After a synchronization: the next one is ordered at global time due_ns, the same on all processes. The time since the
  * last decision contains the synchronization, so it is not learned from. Local.
  */
 void mh_rounds_sync_at(mh_rounds *rounds, int64_t due_ns);

@@ -252,6 +252,17 @@ static int run_undisturbed(mh_comm_clock *clock, bool is_thorough, mh_agreement 
     return MPI_SUCCESS;
 }
 
+/* Choose the time of the next synchronization. Rank 0 tells when it is due, so that all processes do the same. */
+static int choose_next(mh_comm_clock *clock, int64_t wanted_ns, mh_error *error)
+{
+    const mh_schedule *schedule = &clock->schedule;
+    mh_model model = mh_global_clock_estimate(&clock->global).model;
+    mh_schedule_choose(&clock->schedule, clock->settings.fixed_interval_ns, wanted_ns);
+    clock->due_ns =
+        schedule->interval_ns == 0 ? INT64_MAX : mh_model_apply(&model, schedule->last_ns) + schedule->interval_ns;
+    return mh_bcast(clock->channel, &clock->due_ns, sizeof clock->due_ns, 0, error);
+}
+
 int mh_comm_clock_synchronize(mh_comm_clock *clock, bool restart, bool is_thorough, mh_error *error)
 {
     mh_agreement all;
@@ -265,9 +276,7 @@ int mh_comm_clock_synchronize(mh_comm_clock *clock, bool restart, bool is_thorou
         mh_sync_restart(&clock->plan);
     }
     code = run_undisturbed(clock, is_thorough, &all, error);
-    if (code == MPI_SUCCESS)
-        mh_schedule_choose(&clock->schedule, clock->settings.fixed_interval_ns, -all.hurry_ns);
-    return code;
+    return code == MPI_SUCCESS ? choose_next(clock, -all.hurry_ns, error) : code;
 }
 
 bool mh_comm_clock_pass_on(const mh_comm_clock *clock, mh_known_clock *known)
@@ -292,16 +301,7 @@ int mh_comm_clock_reschedule(mh_comm_clock *clock, mh_error *error)
 {
     int64_t mine_ns = hurry_ns(clock), max_ns;
     int code = mh_allreduce_max(clock->channel, &mine_ns, &max_ns, 1, error);
-    if (code == MPI_SUCCESS)
-        mh_schedule_choose(&clock->schedule, clock->settings.fixed_interval_ns, -max_ns);
-    return code;
-}
-
-int64_t mh_comm_clock_due_ns(const mh_comm_clock *clock)
-{
-    mh_model model = mh_global_clock_estimate(&clock->global).model;
-    const mh_schedule *schedule = &clock->schedule;
-    return schedule->interval_ns == 0 ? INT64_MAX : mh_model_apply(&model, schedule->last_ns) + schedule->interval_ns;
+    return code == MPI_SUCCESS ? choose_next(clock, -max_ns, error) : code;
 }
 
 int64_t mh_comm_clock_bound_ns(mh_comm_clock *clock)

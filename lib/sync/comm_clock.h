@@ -44,6 +44,7 @@ typedef struct mh_comm_clock {
     mh_sync_plan plan;
     mh_schedule schedule;
     mh_comm_clock_settings settings;
+    int64_t due_ns;        /* global time of the next synchronization, the same on all processes; INT64_MAX: never */
     int64_t epoch_unix_ns; /* Unix time of global time zero */
     int64_t zero_ns;       /* rank 0: the base clock then; later steps of it are added */
     int64_t disruptions;   /* how often a clock was found wrong, by this process or by a synchronization */
@@ -101,12 +102,6 @@ int mh_comm_clock_synchronize(mh_comm_clock *clock, bool restart, bool is_thorou
 
 /* Choose the time of the next synchronization again, after settings have changed. Collective. */
 int mh_comm_clock_reschedule(mh_comm_clock *clock, mh_error *error);
-
-/*
- * The global time of the next synchronization; INT64_MAX: never. Only the clock of rank 0 decides when it is due, so
- * all processes do the same.
- */
-int64_t mh_comm_clock_due_ns(const mh_comm_clock *clock);
 
 /* The bound of the clock until the next synchronization; MH_TIME_UNKNOWN_NS if it grows with age. */
 int64_t mh_comm_clock_bound_ns(mh_comm_clock *clock);

@@ -385,15 +385,15 @@ LOOP_TEST(wrong_clock_shows, COUNT_OF(wrongs))
 
 /* ---- Requests */
 
-#define NOTHING MH_REQUEST_RELEASE
-#define RESTART MH_REQUEST_RESTART
-#define NO_FLAG MH_REQUEST_NO_FLAG
-#define DELAYED MH_REQUEST_NO_FLAG_DELAYED
-#define BAD_DELAY MH_REQUEST_BAD_DELAY
+#define NOTHING MH_ORDER_RELEASE
+#define RESTART MH_ORDER_RESTART
+#define NO_FLAG MH_ORDER_NO_FLAG
+#define DELAYED MH_ORDER_NO_FLAG_DELAYED
+#define BAD_DELAY MH_ORDER_BAD_DELAY
 
 static const struct {
     const char *name;
-    mh_request requests[3];
+    mh_order requests[3];
     bool is_due; /* to synchronize, by the clock of rank 0 */
     mh_order order, done;
 } requests[] = {
@@ -433,8 +433,7 @@ static void ask(const simulation *world, const mh_channel *channel, const mh_bas
                      &asked.first[rank], &error);
     /* A request is for one round. */
     mh_rounds_sync_at(rounds, INT64_MAX);
-    mh_rounds_arrive(rounds, mh_base_clock_now_ns(base), MH_REQUEST_RELEASE, MH_ORDER_RELEASE, &asked.next[rank],
-                     &error);
+    mh_rounds_arrive(rounds, mh_base_clock_now_ns(base), MH_ORDER_RELEASE, MH_ORDER_RELEASE, &asked.next[rank], &error);
     mh_barrier_close(&state.barrier);
 }
 
@@ -450,7 +449,7 @@ LOOP_TEST(greatest_request_wins, 2 * COUNT_OF(requests))
     simulate(&world, ask, &play);
     for (int rank = 0; rank < 3; rank++) {
         EXPECT(asked.first[rank].order == (int)requests[row].order, "%s: rank %d gets order %d instead of %d",
-               requests[row].name, rank, asked.first[rank].order, (int)requests[row].order);
+               requests[row].name, rank, (int)asked.first[rank].order, (int)requests[row].order);
         EXPECT(asked.next[rank].order == MH_ORDER_RELEASE, "%s: rank %d is not released in the next round",
                requests[row].name, rank);
     }
