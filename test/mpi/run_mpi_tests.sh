@@ -69,7 +69,10 @@ while read -r -u 3 -a words; do
         case $word in
         *=*) settings+=("$word") ;;
         *\*) rank_counts+=("${word%\*}") ;;
-        *)   [ "${MPIX_TEST_QUICK-}" = yes ] || [ "${MPIX_TEST_BRIEF-}$((word > 3))" = yes1 ] || rank_counts+=("$word") ;;
+        *)   case ${MPIX_TEST_QUICK-}/${MPIX_TEST_BRIEF-}/$word in
+             yes/* | */yes/[!123]*) ;;
+             *) rank_counts+=("$word") ;;
+             esac ;;
         esac
     done
     for ranks in "${rank_counts[@]}"; do
