@@ -72,7 +72,7 @@ prepare_tree() {
     tree=$scratch/tree as=()
     chmod -R u+w "$tree" 2>/dev/null
     rm -rf "$tree"
-    mkdir -p "$tree/lib"
+    mkdir -p "$tree/lib" "$tree/bench"
     cp "$top/quickstart" "$top/autogen.sh" "$tree/"
     touch -d 2001-01-01 "$tree"/{VERSION,configure.ac,Makefile.am,lib/lib.am}
     prepare_programs

@@ -20,8 +20,8 @@ export MPI_ABI_LIBRARY=$other
 "$launcher" -n 1 true || skip_all "there is no other MPI library with the standard ABI"
 
 scripts=$(cd "$source_dir" && ls check_environment.sh check_downstream.sh mpi/run_*tests.sh hosts/run_*tests.sh \
-    programs/check_{arrivals,clocks,examples,operations,parts,preload,preload_odd,recompute,suite}.sh \
-    programs/check_trace{,_odd}.sh)
+    programs/check_examples.sh ../bench/test/check_{arrivals,clocks,operations,parts,recompute,skew,suite}.sh \
+    ../trace/test/check_{preload,preload_odd,trace,trace_odd}.sh 2>/dev/null)
 for script in $scripts; do
     tap_relay "$other: $script" < <(bash "$source_dir/$script" 2>&1 </dev/null)
 done

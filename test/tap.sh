@@ -113,6 +113,7 @@ tap_lost_links() {
                 # A house may be missing as a whole.
                 case $tap_target in
                 */bench/*) [ -e "${tap_target%%/bench/*}/bench" ] || continue ;;
+                */common/*) [ -e "${tap_target%%/common/*}/common" ] || continue ;;
                 */trace/*) [ -e "${tap_target%%/trace/*}/trace" ] || continue ;;
                 esac
                 [ -e "$tap_target" ] || echo "$tap_page: there is no $tap_target"

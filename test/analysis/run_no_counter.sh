@@ -11,7 +11,7 @@ build_tests "$PWD/analysis/no_counter" --disable-tsc
 run_tests "${ANALYSIS_RANKS:-2}"
 
 # What is installed of libraries and programs
-mapfile -t files < <(find lib tools -path '*/.libs/*' -type f \( -name '*.so*' -o -name 'mpix_*' -perm -100 \))
+mapfile -t files < <(find lib bin -path '*/.libs/*' -type f \( -name '*.so*' -o -name 'mpix_*' -perm -100 \))
 find_readings() {
     [ ${#files[@]} -gt 0 ] || echo "nothing is built"
     objdump -d "${files[@]}" | grep -E 'file format|\srdtscp?\b|cntvct_el0' | grep -B 1 -v 'file format'

@@ -54,11 +54,11 @@ use_launcher() {    # sets the launcher that belongs to $CC, unless the caller n
 }
 
 build_tests() {     # DIRECTORY CONFIGURE-ARGUMENT...: builds all, and the unit and MPI tests, and goes there
-    local makers=(test/programs/check_trace_{check,convert,report} test/programs/trace_dump)
+    local makers=(trace/test/check_trace_{check,convert,report} trace/test/trace_dump)
     use_launcher
     scratch_build "$@" -- all || exit 1
-    scratch_build "$@" -- test/unit/unit_tests test/mpi/mpix_test test/mpi/wrapper_test \
-        test/programs/check_late "${makers[@]}" || exit 1
+    scratch_build "$@" -- {,bench/,trace/}test/unit/unit_tests test/mpi/mpix_test test/mpi/wrapper_test \
+        trace/test/check_late "${makers[@]}" || exit 1
     cd "$1" || exit 1
 }
 
@@ -69,16 +69,19 @@ run_test() {        # NAME COMMAND...: the command succeeds, and no sanitizer re
 }
 
 run_tests() {       # RANKS: the unit tests, and the MPI tests at these rank counts
-    local test
+    local program test
     export MPIX_TEST_TIMEOUT=${MPIX_TEST_TIMEOUT:-60}
-    for test in $(test/unit/unit_tests --list); do run_test "$test" test/unit/unit_tests "$test"; done
+    for program in {,bench/,trace/}test/unit/unit_tests; do
+        for test in $($program --list); do run_test "$test" $program "$test"; done
+    done
     MPIX_TEST_RANKS=$1 run_test "the MPI tests" bash "$top/test/mpi/run_mpi_tests.sh"
 }
 
-run_programs() {    # NAME...: the tests of programs, test/programs/check_NAME.sh
+run_programs() {    # NAME...: the tests of programs, check_NAME.sh
     local name
     for name; do
-        run_test "check_$name.sh${MPIX_TEST_ONLY:+: $MPIX_TEST_ONLY}" bash "$top/test/programs/check_$name.sh"
+        run_test "check_$name.sh${MPIX_TEST_ONLY:+: $MPIX_TEST_ONLY}" bash "$(find "$top"/{common,bench,trace}/test \
+            "$top/test/programs" -name "check_$name.sh")"
     done
 }
 

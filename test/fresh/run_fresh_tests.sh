@@ -163,8 +163,8 @@ try_all() {
     try "./quickstart check, after it" "$all_passed" as_user "./quickstart check"
     expect_within "the quick check" 240
     expect_hosts
-    expect_passed programs/check_trace_report
-    expect_passed programs/check_report
+    expect_passed ../trace/test/check_trace_report
+    expect_passed ../bench/test/check_report
     try "./quickstart again" "$result" as_user ./quickstart
     tap_expect_empty "it starts from what is there" "$(grep -E 'Installing|Generating|Removing' <<<"$last_output")"
 }
