@@ -18,7 +18,8 @@ moved_libdir=$moved${libdir#"$prefix"}
 check_pages() {
     local folder
     folder=$moved$(configured docdir | sed "s,^$prefix,,")
-    tap_lost_links "$folder"/*.md "$folder"/doc/*.md
+    # shellcheck disable=SC2046
+    tap_lost_links $(find "$folder" -name "*.md")
 }
 quick tap_check "links between the installed pages lead to what is there" check_pages
 

@@ -113,7 +113,8 @@ build_packages() {      # ARCHIVE: in $work
 # In the package of the documents, as it is unpacked.
 find_lost_links() {
     local folder=$work/doc/usr/share/doc/libmpix-harmonize-doc
-    dpkg-deb -x "$work"/libmpix-harmonize-doc_*.deb "$work/doc" && tap_lost_links "$folder"/*.md "$folder"/doc/*.md
+    # shellcheck disable=SC2046
+    dpkg-deb -x "$work"/libmpix-harmonize-doc_*.deb "$work/doc" && tap_lost_links $(find "$folder" -name "*.md")
 }
 # Where Debian has no Open MPI, nothing asks for it: packages, what they are built from, and how.
 find_open_mpi() {
