@@ -49,7 +49,8 @@ says() { grep -q -E "$1" configured || echo "configure does not say '$1'"; }
 check_library() {
     without bench trace common || return
     ./configure CC="$CC" --enable-trace >"$scratch/log" 2>&1 && echo "--enable-trace is accepted without the folder"
-    grep -q '^configure: error: --enable-trace: this tree has no folder trace/$' "$scratch/log" || tail -n 3 "$scratch/log"
+    grep -q '^configure: error: --enable-trace: this tree has no folder trace/$' "$scratch/log" ||
+        tail -n 3 "$scratch/log"
     build
     says 'bench: *no, for want of the folder bench/$'
     check
