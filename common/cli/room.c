@@ -8,10 +8,12 @@
 #include <errno.h>
 #include <stdio.h>
 
+const char *memory_hint = "";
+
 void *need(void *pointer)
 {
     if (!pointer) {
-        fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
+        fprintf(stderr, "%s: out of memory%s\n", program_invocation_short_name, memory_hint);
         exit(STATUS_FAILED);
     }
     return pointer;

@@ -7,8 +7,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* need - the same pointer; ends the program if there is no memory. */
+/* need - the same pointer; ends the program if there is no memory, and says so, with the hint. */
 void *need(void *pointer);
+extern const char *memory_hint;
 
 /* room_bytes - the size of count items; PTRDIFF_MAX, which no memory has, if addresses cannot count them. */
 static inline size_t room_bytes(int64_t count, size_t item_bytes)
@@ -25,6 +26,23 @@ static inline void *room_for_another(void *items, int64_t count, size_t item_byt
     if ((count & (count - 1)) != 0)
         return items;
     return realloc(items, room_bytes(count > 0 ? 2 * count : 1, item_bytes));
+}
+
+/* need_array, need_zeros - room for count items, of which nothing is known, or all bits are 0; ends as need does. */
+static inline void *need_array(size_t count, size_t item_bytes)
+{
+    return need(malloc(room_bytes(count > 0 ? (int64_t)count : 1, item_bytes)));
+}
+
+static inline void *need_zeros(size_t count, size_t item_bytes)
+{
+    return need(calloc(count > 0 ? count : 1, item_bytes));
+}
+
+/* need_for_another - likewise room for an item more than count. */
+static inline void *need_for_another(void *items, size_t count, size_t item_bytes)
+{
+    return need(room_for_another(items, (int64_t)count, item_bytes));
 }
 
 #endif

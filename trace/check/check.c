@@ -3,7 +3,7 @@
 #include "trace/check/check.h"
 
 #include "pure/order_statistics.h"
-#include "trace/read/bulk.h"
+#include "common/cli/room.h"
 
 static double bound_ns(trace_point event)
 {
@@ -37,7 +37,7 @@ static void check_rule(const conditions *of, size_t rule, const int64_t *time_ns
 
 check_relations check_times(const conditions *of, const int64_t *time_ns, int64_t latency_ns, bool has_bounds)
 {
-    check_relations found = {0, bulk_array(of->member_count, sizeof(check_relation))};
+    check_relations found = {0, need_array(of->member_count, sizeof(check_relation))};
     for (size_t rule = 0; rule < of->rule_count; rule++)
         check_rule(of, rule, time_ns, latency_ns, has_bounds, &found);
     return found;
@@ -72,7 +72,7 @@ size_t check_sums(check_relations *found, check_scope scope, check_sum *sums, in
         return 1;
     }
     if (scope != CHECK_ALL && found->count > 1)
-        bulk_sort(found->list, found->count, sizeof(check_relation), orders[scope]);
+        qsort(found->list, found->count, sizeof(check_relation), orders[scope]);
     for (size_t first = 0, end; first < found->count; first = end) {
         check_sum *sum = &sums[count++];
         *sum = (check_sum){.of = found->list[first]};

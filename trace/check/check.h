@@ -15,7 +15,7 @@ typedef struct {
 
 typedef struct {
     size_t count;
-    check_relation *list; /* to be freed by bulk_free */
+    check_relation *list; /* to be freed */
 } check_relations;
 
 /* All relations by these times. has_bounds: violations are compared with those of the global clock. */

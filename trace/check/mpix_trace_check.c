@@ -7,7 +7,7 @@
 #include "common/results/table.h"
 #include "pure/order_statistics.h"
 #include "common/mpi/world.h"
-#include "trace/read/bulk.h"
+#include "common/cli/room.h"
 #include "trace/check/check.h"
 #include "trace/read/parse.h"
 
@@ -134,7 +134,7 @@ static size_t print_relations(check_run *run, const char *clock, check_relations
         if (scope == CHECK_ALL)
             violations = run->sums[0].violations;
     }
-    bulk_free(found.list);
+    free(found.list);
     return violations;
 }
 
@@ -160,7 +160,7 @@ static void say_first(check_run *run)
                 "# By the global clock, %zu of %zu events come before what they had to wait for, %zu of them by more "
                 "than its bounds.\n",
                 sum.violations, sum.relations, sum.beyond);
-    bulk_free(found.list);
+    free(found.list);
 }
 
 /* ---- Correction */
@@ -281,10 +281,10 @@ static void prepare(check_run *run)
     conditions_find(&run->trace, &run->matches, &run->conditions);
     const size_t events = run->conditions.event_count, members = run->conditions.member_count;
     const size_t room = events > members ? events : members;
-    run->time_ns = bulk_array(room, sizeof *run->time_ns);
-    run->moved_ns = bulk_array(room, sizeof *run->moved_ns);
-    run->scratch_ns = bulk_array(room, sizeof *run->scratch_ns);
-    run->sums = bulk_array(members + 1, sizeof *run->sums);
+    run->time_ns = need_array(room, sizeof *run->time_ns);
+    run->moved_ns = need_array(room, sizeof *run->moved_ns);
+    run->scratch_ns = need_array(room, sizeof *run->scratch_ns);
+    run->sums = need_array(members + 1, sizeof *run->sums);
     if (run->matches.sends_alone + run->matches.receives_alone + run->matches.calls_incomplete > 0)
         fprintf(stderr, "%s: not checked: %zu sends and %zu receives alone, %zu calls without all parts\n",
                 program_name, run->matches.sends_alone, run->matches.receives_alone, run->matches.calls_incomplete);
@@ -350,9 +350,9 @@ int main(int argc, char **argv)
     conditions_free(&run.conditions);
     trace_matches_free(&run.matches);
     trace_free(&run.trace);
-    bulk_free(run.time_ns);
-    bulk_free(run.moved_ns);
-    bulk_free(run.scratch_ns);
-    bulk_free(run.sums);
+    free(run.time_ns);
+    free(run.moved_ns);
+    free(run.scratch_ns);
+    free(run.sums);
     return status;
 }

@@ -4,7 +4,6 @@
  */
 #include "common/cli/room.h"
 #include "common/results/table.h"
-#include "trace/read/bulk.h"
 #include "trace/read/calls.h"
 #include "trace/convert/conversion.h"
 
@@ -75,7 +74,7 @@ static size_t **number_matches(const trace *of, const trace_matches *matches)
 {
     size_t **numbers = need(calloc(of->location_count + 1, sizeof *numbers));
     for (const trace_location *at = NULL; (at = trace_next_location(of, at));) {
-        numbers[at->index] = bulk_array(at->count, sizeof(size_t));
+        numbers[at->index] = need_array(at->count, sizeof(size_t));
         memset(numbers[at->index], 0xff, at->count * sizeof(size_t));
     }
     for (size_t i = 0; i < matches->message_count; i++) {
@@ -170,7 +169,7 @@ int convert_to_csv(conversion *job)
         for (size_t i = 0; i < at->count; i++)
             if (kind_names[at->events[i].kind])
                 put_event(job, &table, at, i, numbers[at->index][i]);
-        bulk_free(numbers[at->index]);
+        free(numbers[at->index]);
     }
     free(numbers);
     analysis_free(&job->waits);

@@ -3,15 +3,14 @@
 #include "trace/read/calls.h"
 
 #include "common/cli/room.h"
-#include "trace/read/bulk.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 void calls_find(trace_location *location)
 {
-    bulk_free(location->calls);
-    uint32_t *calls = location->calls = bulk_array(location->count, sizeof *calls), innermost = CALL_NONE;
+    free(location->calls);
+    uint32_t *calls = location->calls = need_array(location->count, sizeof *calls), innermost = CALL_NONE;
     for (uint32_t i = 0; i < location->count; i++) {
         const trace_event *event = &location->events[i];
         calls[i] = innermost; /* of an ENTER, as long as its call is open: the call around it */

@@ -6,7 +6,7 @@
 #include "trace/read/trace.h"
 
 #include "pure/units.h"
-#include "trace/read/bulk.h"
+#include "common/cli/room.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,9 +14,10 @@
 /* Times and offsets are whole nanoseconds and picoseconds: readings are off by this, whatever the clocks do. */
 #define RESOLUTION_NS 1
 
-/* Global times are no further from the start, so that they fit into integers. */
+/* Global times are no further from the start, and this no further from the first event, so that they fit into
+   integers. */
 #define MAX_NS 4e18
-#define EARLIEST_NS 1e18
+#define MAX_SHIFT_NS 1e16
 
 /* The records that a clock is interpolated between, each stride-th. If there are none, it has an offset. */
 typedef struct {
@@ -73,15 +74,9 @@ static double slope(const trace_clock_record *from, const trace_clock_record *to
 const char *const trace_clock_names[] = {
     [TRACE_LOCAL] = "local", [TRACE_START] = "start", [TRACE_LINEAR] = "linear", [TRACE_GLOBAL] = "global", NULL};
 
-static int64_t find_start_ns(const trace *of, trace_clock by)
+static int64_t first_time_ns(const trace_location *at)
 {
-    int64_t start_ns = INT64_MAX;
-    for (const trace_location *at = NULL; (at = trace_next_location(of, at));)
-        if (at->count > 0) {
-            int64_t first_ns = at->events[0].time_ns + first_offset_ns(at->process, by);
-            start_ns = first_ns < start_ns ? first_ns : start_ns;
-        }
-    return start_ns < INT64_MAX ? start_ns : 0;
+    return at->events ? at->events[0].time_ns : at->first_ns;
 }
 
 /* By the line that ends at a knot; beyond all knots it goes on from the last one, at a rate that clocks may have. */
@@ -101,7 +96,7 @@ static void set_location(trace_location *location, trace_clock by, int64_t start
 {
     const knots of = knots_of(location->process, by);
     size_t end = 1;
-    double latest_ns = -EARLIEST_NS;
+    double latest_ns = 0;
     for (size_t i = 0; i < location->count; i++) {
         const int64_t time_ns = location->events[i].time_ns;
         while (end + 1 < of.count && time_ns > knot(&of, end)->time_ns)
@@ -112,39 +107,46 @@ static void set_location(trace_location *location, trace_clock by, int64_t start
     }
 }
 
-/* Before its first record, a clock may have been further back than by the offset of that. */
-static void begin_at_zero(trace *of)
+/* With the first event of all: first by the offsets of the first records, then by the clocks. */
+void trace_set_start(trace *of, trace_clock by)
 {
-    double first_ns = 0;
+    int64_t start_ns = INT64_MAX;
+    double first_ns = INFINITY;
     for (const trace_location *at = NULL; (at = trace_next_location(of, at));)
-        first_ns = at->count > 0 ? fmin(first_ns, floor(at->global_ns[0])) : first_ns;
-    if (first_ns == 0)
-        return;
-    of->start_ns += (int64_t)first_ns;
-    for (trace_location *at = NULL; (at = trace_next_location(of, at));)
-        for (size_t k = 0; k < at->count; k++)
-            at->global_ns[k] -= first_ns;
+        if (at->count > 0 && first_time_ns(at) + first_offset_ns(at->process, by) < start_ns)
+            start_ns = first_time_ns(at) + first_offset_ns(at->process, by);
+    start_ns = start_ns < INT64_MAX ? start_ns : 0;
+    for (const trace_location *at = NULL; (at = trace_next_location(of, at));) {
+        const knots its = knots_of(at->process, by);
+        if (at->count > 0)
+            first_ns = fmin(first_ns, floor(line_ns(at->process, &its, 1, first_time_ns(at), start_ns)));
+    }
+    of->start_ns = start_ns + (isfinite(first_ns) ? (int64_t)fmin(fmax(first_ns, -MAX_SHIFT_NS), MAX_SHIFT_NS) : 0);
+    /* By the clock records of rank 0, the times of the global clock begin at the end of MPI_Init. */
+    const trace_process *first = &of->processes[0];
+    of->zero_ns = 0;
+    if (first->record_count > 0)
+        of->zero_ns = (double)(first_offset_ns(first, by) - first->records[0].global_less_local_ns - of->start_ns);
+    of->last_ns = of->zero_ns;
 }
 
-/* By the clock records of rank 0, the times of the global clock begin at the end of MPI_Init. */
-static double find_zero_ns(const trace *of, trace_clock by)
+void trace_set_times_of(trace *of, int rank, trace_clock by)
 {
-    const trace_process *first = &of->processes[0];
-    if (first->record_count == 0)
-        return 0;
-    return (double)(first_offset_ns(first, by) - first->records[0].global_less_local_ns - of->start_ns);
+    trace_process *process = &of->processes[rank];
+    for (size_t i = 0; i < process->location_count; i++) {
+        trace_location *at = &process->locations[i];
+        if (!at->global_ns)
+            at->global_ns = need_array(at->count, sizeof *at->global_ns);
+        set_location(at, by, of->start_ns);
+        of->last_ns = at->count > 0 ? fmax(of->last_ns, at->global_ns[at->count - 1]) : of->last_ns;
+    }
 }
 
 void trace_set_times(trace *of, trace_clock by)
 {
-    of->start_ns = find_start_ns(of, by);
-    for (trace_location *at = NULL; (at = trace_next_location(of, at));) {
-        if (!at->global_ns)
-            at->global_ns = bulk_array(at->count, sizeof *at->global_ns);
-        set_location(at, by, of->start_ns);
-    }
-    begin_at_zero(of);
-    of->zero_ns = find_zero_ns(of, by);
+    trace_set_start(of, by);
+    for (int rank = 0; rank < of->size; rank++)
+        trace_set_times_of(of, rank, by);
 }
 
 /* ---- Bounds */

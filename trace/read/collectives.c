@@ -4,22 +4,8 @@
  * operations in the same order, so parts belong together by their number on it, which the recorder counted. Persistent
  * requests may be started in any order; they are made in the same order, and each has starts of its own.
  */
-#include "trace/read/bulk.h"
-#include "trace/read/calls.h"
-
-/* Of one process, and the call as all processes name it. */
-typedef struct {
-    trace_call call; /* without its parts */
-    uint32_t number; /* on this communicator, or of a persistent request; */
-    int32_t made;    /* that one's on this communicator, or 0 */
-    int place;       /* in it */
-    trace_part part; /* leave.at: NULL if its end is not known */
-} call_part;
-
-typedef struct {
-    size_t count;
-    call_part *list;
-} part_list;
+#include "common/cli/room.h"
+#include "trace/read/matching.h"
 
 static int compare_calls(const call_part *x, const call_part *y)
 {
@@ -67,7 +53,7 @@ static void add_event(part_list *parts, const trace_process *process, const call
     if (!communicator || communicator->is_inter || enter == CALL_NONE)
         return;
     const trace_event *out = call_out(at, k);
-    parts->list = bulk_for_another(parts->list, parts->count, sizeof *parts->list);
+    parts->list = need_for_another(parts->list, parts->count, sizeof *parts->list);
     call_part *added = &parts->list[parts->count++];
     *added = (call_part){.call = {.function = call_operation(at, enter, k),
                                   .root = event->partner,
@@ -81,13 +67,15 @@ static void add_event(part_list *parts, const trace_process *process, const call
     find_leave(requests, event, &added->part);
 }
 
-static void add_process(part_list *parts, const trace_process *process)
+void matching_add(matching *to, const trace_process *process)
 {
     call_requests requests;
     requests_find(&requests, process);
+    matching_add_messages(to, process, &requests);
+    to->parts.last = to->parts.count;
     for (size_t i = 0; i < process->location_count; i++)
         for (size_t k = 0; k < process->locations[i].count; k++)
-            add_event(parts, process, &requests, &process->locations[i], k);
+            add_event(&to->parts, process, &requests, &process->locations[i], k);
     requests_free(&requests);
 }
 
@@ -125,24 +113,31 @@ static void join(const part_list *parts, trace_matches *matches)
     }
 }
 
+void matching_join(matching *taken, const trace *of, trace_matches *matches)
+{
+    part_list *parts = &taken->parts;
+    *matches = (trace_matches){.message_count = 0};
+    matching_join_messages(taken, of, matches);
+    if (parts->count > 1)
+        qsort(parts->list, parts->count, sizeof(call_part), compare_parts);
+    matches->calls = need_array(parts->count, sizeof *matches->calls);
+    matches->parts = need_array(parts->count, sizeof *matches->parts);
+    join(parts, matches);
+    free(parts->list);
+}
+
 void trace_match(const trace *of, trace_matches *matches)
 {
-    part_list parts = {0, NULL};
-    *matches = (trace_matches){.message_count = 0};
-    trace_match_messages(of, matches);
+    matching all = {.sends = {0}};
     for (int rank = 0; rank < of->size; rank++)
-        add_process(&parts, &of->processes[rank]);
-    bulk_sort(parts.list, parts.count, sizeof(call_part), compare_parts);
-    matches->calls = bulk_array(parts.count, sizeof *matches->calls);
-    matches->parts = bulk_array(parts.count, sizeof *matches->parts);
-    join(&parts, matches);
-    bulk_free(parts.list);
+        matching_add(&all, &of->processes[rank]);
+    matching_join(&all, of, matches);
 }
 
 void trace_matches_free(trace_matches *matches)
 {
-    bulk_free(matches->messages);
-    bulk_free(matches->calls);
-    bulk_free(matches->parts);
+    free(matches->messages);
+    free(matches->calls);
+    free(matches->parts);
     *matches = (trace_matches){.message_count = 0};
 }

@@ -3,7 +3,6 @@
 #include "trace/read/conditions.h"
 
 #include "common/cli/room.h"
-#include "trace/read/bulk.h"
 #include "trace/read/calls.h"
 #include "trace/read/operations.h"
 
@@ -44,7 +43,7 @@ trace_point conditions_event(const conditions *of, size_t node)
 
 static void add_member(conditions *to, trace_point of)
 {
-    to->members = bulk_for_another(to->members, to->member_count, sizeof *to->members);
+    to->members = need_for_another(to->members, to->member_count, sizeof *to->members);
     to->members[to->member_count++] = (logical_member){to->first[of.at->index] + of.event, of.at->rank};
 }
 
@@ -55,8 +54,8 @@ static void add_rule(conditions *to, size_t before, size_t after, uint16_t funct
         to->member_count = before;
         return;
     }
-    to->functions = bulk_for_another(to->functions, to->rule_count, sizeof *to->functions);
-    to->rules = bulk_for_another(to->rules, to->rule_count, sizeof *to->rules);
+    to->functions = need_for_another(to->functions, to->rule_count, sizeof *to->functions);
+    to->rules = need_for_another(to->rules, to->rule_count, sizeof *to->rules);
     to->functions[to->rule_count] = function;
     to->rules[to->rule_count++] = (logical_rule){before, after, to->member_count};
 }
@@ -122,9 +121,9 @@ void conditions_free(conditions *found)
 {
     free(found->locations);
     free(found->first);
-    bulk_free(found->rules);
-    bulk_free(found->functions);
-    bulk_free(found->members);
+    free(found->rules);
+    free(found->functions);
+    free(found->members);
     *found = (conditions){.location_count = 0};
 }
 
@@ -181,8 +180,8 @@ static void group(const conditions *of, const int64_t *time_ns, grouped *to)
 
 bool conditions_correct(const conditions *of, int64_t latency_ns, int64_t *time_ns)
 {
-    grouped by = {bulk_array(of->event_count, sizeof *by.node), bulk_array(of->location_count + 1, sizeof *by.first),
-                  bulk_array(of->event_count, sizeof *by.time_ns), bulk_array(of->member_count, sizeof *by.members)};
+    grouped by = {need_array(of->event_count, sizeof *by.node), need_array(of->location_count + 1, sizeof *by.first),
+                  need_array(of->event_count, sizeof *by.time_ns), need_array(of->member_count, sizeof *by.members)};
     group(of, time_ns, &by);
     const logical_problem problem = {.location_count = of->location_count,
                                      .first = by.first,
@@ -194,9 +193,9 @@ bool conditions_correct(const conditions *of, int64_t latency_ns, int64_t *time_
     const bool is_good = logical_clock(&problem, RATIO);
     for (size_t i = 0; is_good && i < of->event_count; i++)
         time_ns[i] = by.time_ns[by.node[i]];
-    bulk_free(by.node);
-    bulk_free(by.first);
-    bulk_free(by.time_ns);
-    bulk_free(by.members);
+    free(by.node);
+    free(by.first);
+    free(by.time_ns);
+    free(by.members);
     return is_good;
 }

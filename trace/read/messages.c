@@ -6,25 +6,10 @@
  * others, and those of each request apart from those of other requests.
  */
 #include "common/cli/room.h"
-#include "trace/read/bulk.h"
-#include "trace/read/calls.h"
+#include "trace/read/matching.h"
 
 /* Where only a part was recorded, so many receives at the start of a stream may be of sends before that part. */
 enum { MAX_SKIPPED = 1000 };
-
-/* One end of a message: the event by which it is matched, and the one that completed it; at NULL: nobody saw that. */
-typedef struct {
-    int source, destination; /* ranks in MPI_COMM_WORLD */
-    uint32_t context;
-    int32_t tag;
-    uint64_t parts; /* which request in parts, or 0 */
-    trace_point begun, done;
-} message_end;
-
-typedef struct {
-    size_t count, lost; /* lost: more ends, of messages in parts, and nobody knows of which request */
-    message_end *ends;
-} end_list;
 
 static int compare_streams(const message_end *x, const message_end *y)
 {
@@ -72,14 +57,16 @@ static void add_end(end_list *list, trace_point of, trace_point begun, trace_poi
     const trace_event *parts = is_in_parts ? parts_of(begun) : NULL;
     if (is_in_parts && !parts)
         list->lost += is_send || done.at;
-    else if (partner >= 0)
-        list->ends[list->count++] = (message_end){.source = is_send ? of.at->rank : partner,
-                                                  .destination = is_send ? partner : of.at->rank,
-                                                  .context = process->communicators[event->id].context,
-                                                  .tag = event->tag,
-                                                  .parts = parts ? parts->value : 0,
-                                                  .begun = begun,
-                                                  .done = done};
+    if (partner < 0 || (is_in_parts && !parts))
+        return;
+    list->ends = need_for_another(list->ends, list->count, sizeof *list->ends);
+    list->ends[list->count++] = (message_end){.source = is_send ? of.at->rank : partner,
+                                              .destination = is_send ? partner : of.at->rank,
+                                              .context = process->communicators[event->id].context,
+                                              .tag = event->tag,
+                                              .parts = parts ? parts->value : 0,
+                                              .begun = begun,
+                                              .done = done};
 }
 
 /* A receive that was posted for one sender and one tag keeps its place, though it is not known to have come. */
@@ -96,15 +83,38 @@ static void add_event(end_list *sends, end_list *receives, const call_request *i
         add_end(receives, of, its ? its->begun : enter, of);
 }
 
-static void add_process(const trace_process *process, end_list *sends, end_list *receives)
+/* The end of the stream that begins at `first`. */
+static size_t stream_end(const end_list *list, size_t first, size_t limit)
 {
-    call_requests requests;
-    requests_find(&requests, process);
+    size_t end = first + 1;
+    while (end < limit && compare_streams(&list->ends[first], &list->ends[end]) == 0)
+        end++;
+    return end;
+}
+
+static void number_last(end_list *list)
+{
+    if (list->count > list->last)
+        qsort(list->ends + list->last, list->count - list->last, sizeof(message_end), compare_ends);
+    for (size_t first = list->last, end; first < list->count; first = end) {
+        end = stream_end(list, first, list->count);
+        for (size_t i = first; i < end; i++) {
+            list->ends[i].number = (uint32_t)(i - first);
+            list->ends[i].count = (uint32_t)(end - first);
+        }
+    }
+}
+
+void matching_add_messages(matching *to, const trace_process *process, const call_requests *requests)
+{
+    to->sends.last = to->sends.count;
+    to->receives.last = to->receives.count;
     for (size_t i = 0; i < process->location_count; i++)
         for (size_t k = 0; k < process->locations[i].count; k++)
-            add_event(sends, receives, request_of(&requests, &process->locations[i].events[k]),
+            add_event(&to->sends, &to->receives, request_of(requests, &process->locations[i].events[k]),
                       (trace_point){&process->locations[i], k});
-    requests_free(&requests);
+    number_last(&to->sends);
+    number_last(&to->receives);
 }
 
 /* ---- Pairs */
@@ -139,56 +149,68 @@ static bool is_impossible(const message_end *send, const message_end *receive)
            0;
 }
 
-/* How many receives, or if it is negative sends, at the start of a stream have their other end before the trace. */
-static ptrdiff_t find_shift(const extent *trace, const message_end *sends, size_t send_count,
-                            const message_end *receives, size_t receive_count)
+/* Both ends of a stream, or what is left of them. */
+typedef struct {
+    const message_end *sends, *receives;
+    size_t send_count, receive_count;
+    bool counts_from_end; /* the places are those from the end of the run */
+} stream;
+
+static int64_t place_of(const stream *of, const message_end *end)
 {
-    if (!trace->lacks_start)
-        return 0;
-    const ptrdiff_t first = trace->lacks_end ? 0 : (ptrdiff_t)receive_count - (ptrdiff_t)send_count;
-    for (ptrdiff_t shift = first; shift < (ptrdiff_t)receive_count && shift - first <= MAX_SKIPPED; shift++) {
-        size_t s = shift < 0 ? (size_t)-shift : 0, r = shift < 0 ? 0 : (size_t)shift;
-        while (s < send_count && r < receive_count && !is_impossible(&sends[s], &receives[r]))
-            s++, r++;
-        if (s == send_count || r == receive_count)
-            return shift;
+    return of->counts_from_end ? (int64_t)end->number - end->count : end->number;
+}
+
+/* Find the next two ends, from these on, that are one message if the receives are so many places late. */
+static bool find_pair(const stream *of, int64_t shift, size_t *send, size_t *receive)
+{
+    while (*send < of->send_count && *receive < of->receive_count) {
+        const int64_t later = place_of(of, &of->receives[*receive]) - shift - place_of(of, &of->sends[*send]);
+        if (later == 0)
+            return true;
+        ++*(later > 0 ? send : receive);
     }
-    return (ptrdiff_t)receive_count;
+    return false;
 }
 
-/* Its SEND. */
-static trace_point send_of(const message_end *send)
+static bool is_possible(const stream *of, int64_t shift)
 {
-    return send->begun.at->events[send->begun.event].kind == TRACE_ENTER ? send->done : send->begun;
+    for (size_t s = 0, r = 0; find_pair(of, shift, &s, &r); s++, r++)
+        if (is_impossible(&of->sends[s], &of->receives[r]))
+            return false;
+    return true;
 }
 
-static void pair_stream(const extent *trace, const message_end *sends, size_t send_count, const message_end *receives,
-                        size_t receive_count, trace_matches *matches)
+static void pair_stream(const extent *trace, stream *of, trace_matches *matches)
 {
-    const ptrdiff_t shift = find_shift(trace, sends, send_count, receives, receive_count);
-    size_t s = shift < 0 ? (size_t)-shift : 0, r = shift < 0 ? 0 : (size_t)shift;
-    for (; s < send_count && r < receive_count; s++, r++)
-        if (receives[r].done.at)
-            matches->messages[matches->message_count++] = (trace_message){.send = send_of(&sends[s]),
-                                                                          .sent = sends[s].done,
-                                                                          .receive = receives[r].done,
-                                                                          .post = receives[r].begun};
+    int64_t shift = 0; /* the receives at the start of the stream whose sends are before the trace */
+    of->counts_from_end = trace->lacks_start && !trace->lacks_end;
+    while (trace->lacks_start && shift <= MAX_SKIPPED && !is_possible(of, shift))
+        shift++;
+    if (shift > MAX_SKIPPED)
+        return;
+    for (size_t s = 0, r = 0; find_pair(of, shift, &s, &r); s++, r++)
+        if (of->receives[r].done.at)
+            matches->messages[matches->message_count++] = (trace_message){.send = message_send(&of->sends[s]),
+                                                                          .sent = of->sends[s].done,
+                                                                          .receive = of->receives[r].done,
+                                                                          .post = of->receives[r].begun};
 }
 
-/* The end of the stream that begins at `first`. */
-static size_t stream_end(const end_list *list, size_t first, size_t limit)
-{
-    size_t end = first + 1;
-    while (end < limit && compare_streams(&list->ends[first], &list->ends[end]) == 0)
-        end++;
-    return end;
-}
-
-/* Sends are in the order of streams. Receives are so at each destination: those of a rank begin at first[rank]. */
-static void pair_ends(const trace *of, const end_list *sends, const end_list *receives, const size_t *first,
-                      size_t *next, trace_matches *matches)
+/* Sends are in the order of streams, and so are the receives of each rank. */
+void matching_join_messages(matching *taken, const trace *of, trace_matches *matches)
 {
     const extent trace = extent_of(of);
+    end_list *sends = &taken->sends, *receives = &taken->receives;
+    /* Where the receives of each rank begin, and how far they are matched. */
+    size_t *first = need_zeros(2 * (size_t)of->size + 1, sizeof *first), *next = first + of->size + 1;
+    for (size_t i = 0; i < receives->count; i++)
+        first[receives->ends[i].destination + 1]++;
+    for (int rank = 0; rank < of->size; rank++) {
+        next[rank] = first[rank];
+        first[rank + 1] += first[rank];
+    }
+    matches->messages = need_array(sends->count, sizeof(trace_message));
     for (size_t s = 0, next_s; s < sends->count; s = next_s) {
         const message_end *send = &sends->ends[s];
         const size_t end = first[send->destination + 1];
@@ -199,7 +221,7 @@ static void pair_ends(const trace *of, const end_list *sends, const end_list *re
         if (*r == end || compare_streams(&receives->ends[*r], send) > 0)
             continue;
         const size_t next_r = stream_end(receives, *r, end);
-        pair_stream(&trace, send, next_s - s, &receives->ends[*r], next_r - *r, matches);
+        pair_stream(&trace, &(stream){send, &receives->ends[*r], next_s - s, next_r - *r, false}, matches);
         *r = next_r;
     }
     matches->sends_alone = sends->count + sends->lost - matches->message_count;
@@ -207,36 +229,7 @@ static void pair_ends(const trace *of, const end_list *sends, const end_list *re
     for (size_t i = 0; i < receives->count; i++)
         matches->receives_alone += receives->ends[i].done.at != NULL;
     matches->receives_alone -= matches->message_count;
-}
-
-static void sort_ends(const end_list *list, size_t from)
-{
-    bulk_sort(list->ends + from, list->count - from, sizeof(message_end), compare_ends);
-}
-
-void trace_match_messages(const trace *of, trace_matches *matches)
-{
-    size_t send_room = 0, receive_room = 0;
-    for (const trace_location *at = NULL; (at = trace_next_location(of, at));)
-        for (size_t k = 0; k < at->count; k++) {
-            send_room += at->events[k].kind == TRACE_SEND;
-            receive_room += at->events[k].kind == TRACE_RECEIVE || at->events[k].kind == TRACE_RECEIVE_POST;
-        }
-    end_list sends = {0, 0, bulk_array(send_room, sizeof(message_end))};
-    end_list receives = {0, 0, bulk_array(receive_room, sizeof(message_end))};
-    /* Where the receives of each rank begin, and how far they are matched. */
-    size_t *first = need(calloc(2 * (size_t)of->size + 1, sizeof *first)), *next = first + of->size + 1;
-    matches->messages = bulk_array(send_room, sizeof(trace_message));
-    for (int rank = 0; rank < of->size; rank++) {
-        const size_t first_send = sends.count;
-        first[rank] = next[rank] = receives.count;
-        add_process(&of->processes[rank], &sends, &receives);
-        sort_ends(&sends, first_send);
-        sort_ends(&receives, first[rank]);
-    }
-    first[of->size] = receives.count;
-    pair_ends(of, &sends, &receives, first, next, matches);
-    bulk_free(sends.ends);
-    bulk_free(receives.ends);
+    free(sends->ends);
+    free(receives->ends);
     free(first);
 }

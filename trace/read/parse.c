@@ -4,7 +4,6 @@
 
 #include "common/cli/room.h"
 #include "common/cli/text.h"
-#include "trace/read/bulk.h"
 #include "trace/read/calls.h"
 
 #include <inttypes.h>
@@ -240,6 +239,22 @@ static bool check_events(trace_file *file, const trace_location *location, size_
     return true;
 }
 
+static bool skip(const trace_file *file, uint64_t bytes)
+{
+    return fseeko(file->stream, (off_t)bytes, SEEK_CUR) == 0 || is_wrong(file, "cannot be read");
+}
+
+/* When a thread began. */
+static bool note_first(const trace_file *file, uint64_t bytes, trace_location *location)
+{
+    trace_event first;
+    if (fread(&first, sizeof first, 1, file->stream) != 1)
+        return is_wrong(file, "cannot be read");
+    location->first_ns = first.time_ns;
+    return is_time(first.time_ns) ? skip(file, bytes - sizeof first)
+                                  : is_wrong(file, "an event has a time that cannot be");
+}
+
 static bool add_events(trace_file *file, const trace_block_head *head)
 {
     const size_t more = (size_t)(head->bytes / sizeof(trace_event));
@@ -251,14 +266,14 @@ static bool add_events(trace_file *file, const trace_block_head *head)
     if (!location)
         return false;
     const size_t had = location->count;
-    if (more >= CALL_NONE - had)
-        return is_wrong(file, "a thread has too many events");
-    if (bulk_bytes(location->events) / sizeof(trace_event) < had + more) {
-        /* Mostly the first thread has all events that are left. */
-        const bool is_first = had == 0 && location == file->process->locations;
-        const size_t room = is_first ? (size_t)(file->bytes_left / sizeof(trace_event)) : room_of(had + more);
-        location->events = bulk_resize(location->events, room, sizeof(trace_event));
+    if (file->step == TRACE_READ_OUTLINE) {
+        if (more >= CALL_NONE - had)
+            return is_wrong(file, "a thread has too many events");
+        location->count = had + more;
+        return had > 0 ? skip(file, head->bytes) : note_first(file, head->bytes, location);
     }
+    if (more > location->room - had)
+        return is_wrong(file, "it grows while it is read");
     location->count = had + more;
     if (fread(&location->events[had], sizeof(trace_event), more, file->stream) != more)
         return is_wrong(file, "cannot be read");
@@ -279,6 +294,8 @@ bool trace_parse_block(trace_file *file, const trace_block_head *head)
         return add_events(file, head);
     if (head->kind >= sizeof parsers / sizeof *parsers || !parsers[head->kind])
         return trace_fail(file->message, "%s: a block is of the unknown kind %" PRIu32, file->path, head->kind);
+    if (file->step == TRACE_READ_EVENTS)
+        return skip(file, head->bytes);
     char *bytes = need(malloc(room_bytes((int64_t)head->bytes, 1) + 1));
     bool is_good = head->bytes == 0 || fread(bytes, (size_t)head->bytes, 1, file->stream) == 1;
     is_good = is_good ? parsers[head->kind](file, bytes, (size_t)head->bytes) : is_wrong(file, "cannot be read");

@@ -15,6 +15,9 @@ enum { TRACE_PATH_SIZE = 4096 };
 /* No time and no offset is beyond this, so that sums of both and differences of these fit. It is 72 years. */
 #define TRACE_TIME_LIMIT INT64_C(2300000000000000000)
 
+/* What is read of a file: its head, all blocks but those of events, or these. */
+typedef enum { TRACE_READ_HEAD, TRACE_READ_OUTLINE, TRACE_READ_EVENTS } trace_step;
+
 /* A file that is being read. */
 typedef struct {
     const char *path;
@@ -23,6 +26,7 @@ typedef struct {
     int size; /* of the job */
     uint64_t bytes, bytes_left;
     trace_process *process;
+    trace_step step;
     char *message;
 } trace_file;
 
@@ -32,7 +36,7 @@ void trace_path(char path[TRACE_PATH_SIZE], const char *folder, int rank);
 /* Sets the message. Returns false. */
 bool trace_fail(char message[TRACE_MESSAGE_SIZE], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Read the payload of a block, all of which is there. */
+/* Read the payload of a block, all of which is there, or go on after it. */
 bool trace_parse_block(trace_file *file, const trace_block_head *head);
 
 /* Whether the id of an event is that of a name. */
@@ -41,11 +45,11 @@ static inline bool trace_has_name(const trace_event *event)
     return event->kind == TRACE_ENTER || event->kind == TRACE_LEAVE || event->kind == TRACE_COLLECTIVE_OUT;
 }
 
-/*
- * When all files are read: common names, no communicators that are not there, order, calls, limits of clocks. False if
- * there are more names than ids.
- */
+/* When the outlines of all files are read: common names, order, limits of clocks. False: more names than ids. */
 bool trace_settle(trace *read);
+
+/* When the events of a process are read: only names and communicators that are there, and calls. */
+void trace_settle_events(trace *read, trace_process *process);
 
 /* An array with zeroed elements added up to a count, if it has less. */
 void *trace_grow(void *array, size_t *count, size_t wanted, size_t element_bytes);

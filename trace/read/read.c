@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * read.c - a folder of traces in memory. Whatever a file contains, what tools get is sound: names and communicators of
- * all events exist, times do not decrease within a thread, and sums of times do not overflow.
+ * all events exist, times do not decrease within a thread, and sums of times do not overflow. First all but events is
+ * read of all processes: then it is known how many events there are, and when the run began.
  */
 #include "common/cli/room.h"
 #include "common/cli/text.h"
-#include "trace/read/bulk.h"
 #include "trace/read/parse.h"
 
 #include <dirent.h>
@@ -119,47 +119,24 @@ static bool read_open_file(trace_file *file, trace *into)
     if (!check_head(file, &head, into))
         return false;
     file->bytes_left -= sizeof head;
-    if (!file->process) {
-        into->size = head.size;
-        into->job = head.job;
-        return true;
-    }
-    return read_blocks(file);
+    into->size = head.size;
+    into->job = head.job;
+    return file->step == TRACE_READ_HEAD || read_blocks(file);
 }
 
-/* Without a process, only the head is read: it says how many there are. */
-static bool read_file(trace *into, trace_process *process, const char *folder, int rank, char *message)
+/* Of the head, only how many processes there are is kept. */
+static bool read_file(trace *into, trace_process *process, const char *folder, int rank, trace_step step, char *message)
 {
     char path[TRACE_PATH_SIZE];
     trace_path(path, folder, rank);
-    trace_file file = {.path = path, .rank = rank, .message = message, .size = into->size, .process = process};
+    trace_file file = {
+        .path = path, .rank = rank, .message = message, .size = into->size, .process = process, .step = step};
     file.stream = fopen(path, "rb");
     if (!file.stream)
         return trace_fail(message, "%s: it cannot be read: %s", path, strerror(errno));
     bool is_good = read_open_file(&file, into);
     fclose(file.stream);
     return is_good;
-}
-
-static void free_process(trace_process *process)
-{
-    for (size_t i = 0; i < process->location_count; i++) {
-        bulk_free(process->locations[i].events);
-        bulk_free(process->locations[i].calls);
-        bulk_free(process->locations[i].global_ns);
-    }
-    for (size_t i = 0; i < process->communicator_count; i++)
-        free(process->communicators[i].ranks);
-    for (size_t i = 0; i < process->site_count; i++)
-        free(process->sites[i].symbol);
-    for (size_t id = 0; id < process->name_count; id++)
-        free(process->names[id]);
-    free(process->locations);
-    free(process->communicators);
-    free(process->records);
-    free(process->sites);
-    free(process->names);
-    free(process->text);
 }
 
 /* ---- All files */
@@ -191,9 +168,9 @@ static bool refuse_missing(trace *read, const char *folder, const file_list *lis
 {
     char path[TRACE_PATH_SIZE], missing[RANKS_SIZE], host[HOST_SIZE] = "", from[HOST_SIZE + RANKS_SIZE] = "";
     trace_process process = {0};
-    if (read_file(read, &process, folder, list->ranks[0], message))
+    if (read_file(read, &process, folder, list->ranks[0], TRACE_READ_OUTLINE, message))
         trace_text(&process, "host", host, sizeof host);
-    free_process(&process);
+    trace_free_process(&process);
     if (host[0] != '\0')
         snprintf(from, sizeof from, " (that of rank %d is from %s)", list->ranks[0], host);
     trace_path(path, folder, list_missing(list, read->size, missing, sizeof missing));
@@ -205,7 +182,7 @@ static bool refuse_missing(trace *read, const char *folder, const file_list *lis
 
 static bool read_listed(trace *read, const char *folder, const file_list *list, char *message)
 {
-    if (!read_file(read, NULL, folder, list->ranks[0], message))
+    if (!read_file(read, NULL, folder, list->ranks[0], TRACE_READ_HEAD, message))
         return false;
     if (list->count < read->size)
         return refuse_missing(read, folder, list, message);
@@ -214,95 +191,45 @@ static bool read_listed(trace *read, const char *folder, const file_list *list, 
                           read->size, list->count);
     read->processes = need(calloc((size_t)read->size, sizeof *read->processes));
     for (int rank = 0; rank < read->size; rank++)
-        if (!read_file(read, &read->processes[rank], folder, rank, message))
+        if (!read_file(read, &read->processes[rank], folder, rank, TRACE_READ_OUTLINE, message))
             return false;
     return trace_settle(read) || trace_fail(message, "%s: too many names", folder);
 }
 
-static bool read_all(trace *read, const char *folder, char *message)
+bool trace_read_outline(trace *read, const char *folder, char message[TRACE_MESSAGE_SIZE])
 {
     file_list list = {NULL, 0};
+    *read = (trace){.size = 0};
     list_files(folder, &list, message);
     const bool is_good = list.count > 0 && read_listed(read, folder, &list, message);
     free(list.ranks);
-    return is_good;
-}
-
-bool trace_read(trace *read, const char *folder, char message[TRACE_MESSAGE_SIZE])
-{
-    *read = (trace){.size = 0};
-    const bool is_good = read_all(read, folder, message);
     if (!is_good)
         trace_free(read);
     return is_good;
 }
 
-void trace_free(trace *read)
+bool trace_read_events(trace *read, const char *folder, int rank, char message[TRACE_MESSAGE_SIZE])
 {
-    for (int rank = 0; read->processes && rank < read->size; rank++)
-        free_process(&read->processes[rank]);
-    for (size_t i = 0; i < read->name_count; i++)
-        free(read->names[i]);
-    free(read->names);
-    free(read->processes);
-    *read = (trace){.size = 0};
-}
-
-const char *trace_text(const trace_process *process, const char *key, char *value, size_t size)
-{
-    const size_t length = strlen(key);
-    value[0] = '\0';
-    for (const char *line = process->text; line && *line != '\0';) {
-        const char *end = strchr(line, '\n');
-        if (strncmp(line, key, length) == 0 && line[length] == ' ') {
-            int count = end ? (int)(end - line - (ptrdiff_t)length - 1) : -1;
-            snprintf(value, size, "%.*s", count, line + length + 1);
-            return value;
-        }
-        line = end ? end + 1 : NULL;
+    trace_process *process = &read->processes[rank];
+    for (size_t i = 0; i < process->location_count; i++) {
+        process->locations[i].events = need_array(process->locations[i].count, sizeof(trace_event));
+        process->locations[i].room = process->locations[i].count;
+        process->locations[i].count = 0;
     }
-    return value;
+    if (!read_file(read, process, folder, rank, TRACE_READ_EVENTS, message))
+        return false;
+    trace_settle_events(read, process);
+    return true;
 }
 
-bool trace_is_partial(const trace *of)
+bool trace_read(trace *read, const char *folder, char message[TRACE_MESSAGE_SIZE])
 {
-    char value[64];
-    return of->size > 0 && (trace_text(of->processes, "from_ns", value, sizeof value)[0] ||
-                            trace_text(of->processes, "only", value, sizeof value)[0]);
-}
-
-bool trace_is_recorder(const char *name)
-{
-    return strcmp(name, "clock") == 0 || strcmp(name, "flush") == 0;
-}
-
-trace_location *trace_next_location(const trace *of, const trace_location *last)
-{
-    int rank = last ? last->rank : 0;
-    size_t i = last ? (size_t)(last - of->processes[rank].locations) + 1 : 0;
-    for (; rank < of->size; rank++, i = 0)
-        if (i < of->processes[rank].location_count)
-            return &of->processes[rank].locations[i];
-    return NULL;
-}
-
-static int compare_address(const void *key, const void *element)
-{
-    const uint64_t address = *(const uint64_t *)key, other = ((const trace_site *)element)->address;
-    return (address > other) - (address < other);
-}
-
-const trace_site *trace_find_site(const trace_process *process, uint64_t address)
-{
-    return process->site_count == 0
-               ? NULL
-               : bsearch(&address, process->sites, process->site_count, sizeof(trace_site), compare_address);
-}
-
-int trace_partner(const trace_process *process, const trace_event *event)
-{
-    if (event->id == TRACE_NO_COMM || event->partner < 0)
-        return -1;
-    const trace_communicator *communicator = &process->communicators[event->id];
-    return event->partner < communicator->size ? communicator->ranks[event->partner] : -1;
+    if (!trace_read_outline(read, folder, message))
+        return false;
+    for (int rank = 0; rank < read->size; rank++)
+        if (!trace_read_events(read, folder, rank, message)) {
+            trace_free(read);
+            return false;
+        }
+    return true;
 }

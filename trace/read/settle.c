@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* settle.c - when all files are read: processes agree on names, and every id of an event exists. */
+/* settle.c - processes agree on names, and every id of an event exists. */
 #define _GNU_SOURCE /* tdestroy */
 #include "trace/read/parse.h"
 
@@ -51,28 +51,6 @@ static size_t common_id(trace *read, void **tree, size_t id, const char *name)
     read->names = trace_grow(read->names, &read->name_count, wanted.id + 1, sizeof(char *));
     read->names[wanted.id] = need(strdup(name));
     return wanted.id;
-}
-
-static bool is_known(const trace_process *process, uint32_t communicator)
-{
-    return communicator < process->communicator_count && process->communicators[communicator].size > 0;
-}
-
-/* The ids of names become common ones. Returns how many names the events have ids of. */
-static size_t rename_events(trace_process *process, const uint16_t *common)
-{
-    size_t names = 1;
-    for (size_t i = 0; i < process->location_count; i++)
-        for (size_t k = 0; k < process->locations[i].count; k++) {
-            trace_event *event = &process->locations[i].events[k];
-            if (trace_has_name(event) && event->id < process->name_count && event->id != common[event->id])
-                event->id = common[event->id];
-            if (trace_has_name(event) && event->id >= names)
-                names = event->id + (size_t)1;
-            if (has_communicator(event) && event->id != TRACE_NO_COMM && !is_known(process, event->id))
-                event->id = TRACE_NO_COMM;
-        }
-    return names;
 }
 
 /* The common ids of the names of a process; NULL: there are too many. */
@@ -149,28 +127,57 @@ static void settle_clock(trace_process *process)
 
 bool trace_settle(trace *read)
 {
-    size_t name_count = 1;
     void *tree = NULL;
     bool is_good = true;
-    for (int rank = 0; rank < read->size; rank++) {
+    for (int rank = 0; rank < read->size && is_good; rank++) {
         trace_process *process = &read->processes[rank];
-        uint16_t *common = find_ids(read, &tree, process);
-        is_good = common;
-        if (!is_good)
-            break;
-        const size_t names = rename_events(process, common);
-        free(common);
-        name_count = names > name_count ? names : name_count;
+        process->ids = find_ids(read, &tree, process);
+        is_good = process->ids;
         sort(process->records, process->record_count, sizeof *process->records, by_time);
         sort(process->sites, process->site_count, sizeof *process->sites, by_address);
         sort(process->locations, process->location_count, sizeof *process->locations, by_thread);
         settle_clock(process);
     }
     tdestroy(tree, free);
-    fill_names(read, name_count);
-    for (trace_location *at = NULL; (at = trace_next_location(read, at));) {
+    fill_names(read, 1);
+    for (trace_location *at = NULL; (at = trace_next_location(read, at));)
         at->index = read->location_count++;
+    return is_good;
+}
+
+/* ---- Events */
+
+static bool is_known(const trace_process *process, uint32_t communicator)
+{
+    return communicator < process->communicator_count && process->communicators[communicator].size > 0;
+}
+
+/* The ids of names become common ones. Returns how many names the events have ids of. */
+static size_t rename_events(const trace_process *process, trace_location *at)
+{
+    size_t names = 1;
+    for (trace_event *event = at->events; event < at->events + at->count; event++) {
+        if (trace_has_name(event) && event->id < process->name_count)
+            event->id = process->ids[event->id];
+        if (trace_has_name(event) && event->id >= names)
+            names = event->id + (size_t)1;
+        if (has_communicator(event) && event->id != TRACE_NO_COMM && !is_known(process, event->id))
+            event->id = TRACE_NO_COMM;
+    }
+    return names;
+}
+
+void trace_settle_events(trace *read, trace_process *process)
+{
+    size_t names = 0;
+    for (size_t i = 0; i < process->location_count; i++) {
+        trace_location *at = &process->locations[i];
+        const size_t its = rename_events(process, at);
+        names = its > names ? its : names;
+        if (at->count > 0)
+            at->last = at->events[at->count - 1];
         calls_find(at);
     }
-    return is_good;
+    if (names > read->name_count)
+        fill_names(read, names);
 }

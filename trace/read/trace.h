@@ -29,10 +29,13 @@ typedef struct {
     int rank, thread;
     size_t index; /* among those of all processes, by rank and thread */
     size_t count;
+    int64_t first_ns; /* local, of the first event, before events are read */
+    trace_event last; /* of all that were read, also after a cut */
+    size_t room;      /* while events are read */
     trace_event *events;
     uint32_t *calls;         /* of each event; see calls.h */
     double *global_ns;       /* of each event, after trace_set_times; less trace.start_ns */
-    double begin_ns, end_ns; /* after trace_cut: of what is left, as global_ns */
+    double begin_ns, end_ns; /* in a part of the run: of what is left, as global_ns */
 } trace_location;
 
 typedef struct {
@@ -49,6 +52,7 @@ typedef struct trace_process {
     trace_clock_record *records;       /* by time */
     trace_site *sites;                 /* by address */
     char **names;                      /* by its own ids, which events do not have any more; NULL: no such id */
+    uint16_t *ids;                     /* by its own ids: those of all processes */
     trace_end end;
     bool is_finished;  /* it called MPI_Finalize */
     bool is_torn;      /* the file ended within a block */
@@ -65,7 +69,8 @@ typedef struct {
     char **names;     /* by id; those of all processes, and no event has another */
     int64_t start_ns; /* what global times are counted from: keeps them small enough for doubles; none is below 0 */
     double zero_ns;   /* a global time: the end of MPI_Init, from which mpix_trace counts; without records 0 */
-    bool is_cut;      /* by trace_cut, to what is between these times: */
+    double last_ns;   /* a global time: the last event of those that have them */
+    bool is_cut;      /* to what is between these times: */
     double cut_from_ns, cut_to_ns;
 } trace;
 
@@ -75,7 +80,15 @@ typedef struct {
  * Read a folder. On failure false, and `message` says which file is wrong, and what is. What is torn is left out.
  */
 bool trace_read(trace *read, const char *folder, char message[TRACE_MESSAGE_SIZE]);
+
+/*
+ * The same in two steps: all but events, of which it is known then how many there are; then those of each process. When
+ * events cannot be read, the trace is to be freed.
+ */
+bool trace_read_outline(trace *read, const char *folder, char message[TRACE_MESSAGE_SIZE]);
+bool trace_read_events(trace *read, const char *folder, int rank, char message[TRACE_MESSAGE_SIZE]);
 void trace_free(trace *read);
+void trace_free_process(trace_process *process);
 
 /* Write a trace: as it is, with corrected times perhaps. The folder is made if need be. On failure as trace_read. */
 bool trace_write(const trace *of, const char *folder, char message[TRACE_MESSAGE_SIZE]);
@@ -117,6 +130,10 @@ typedef enum {
     TRACE_GLOBAL  /* all records, interpolated; beyond them, by the line through the last two, if clocks may be so */
 } trace_clock;
 void trace_set_times(trace *of, trace_clock by);
+
+/* The same in two steps: from when global times count, by the outline; then the times of each process. */
+void trace_set_start(trace *of, trace_clock by);
+void trace_set_times_of(trace *of, int rank, trace_clock by);
 
 /* Their names, for options and rows: local, start, linear, global; then NULL. */
 extern const char *const trace_clock_names[];
@@ -180,11 +197,14 @@ void trace_match(const trace *of, trace_matches *matches);
 void trace_matches_free(trace_matches *matches);
 
 /*
- * Leave out what is not between two global times, less trace.start_ns: calls that are not wholly between them, messages
- * and collective operations that are not with all their ends, and ends of regions. Global times are set, and all is
- * matched, so what is left has the times and the matches that it has in the whole trace.
+ * Read what is between two times of the run, in seconds from trace.zero_ns, by TRACE_GLOBAL, and match it; the outline
+ * is read. Left out are calls that are not wholly between them, messages and collective operations that are not with
+ * all their ends, and ends of regions. What is left has the times and the matches that it has in the whole trace, but
+ * only one process is in memory whole at a time. Below 0: from the beginning, or to the end. On failure as
+ * trace_read_events.
  */
-void trace_cut(trace *of, trace_matches *matches, double from_ns, double to_ns);
+bool trace_read_part(trace *read, trace_matches *matches, const char *folder, double from_s, double to_s,
+                     char message[TRACE_MESSAGE_SIZE]);
 
 /* The local time of an event. */
 static inline int64_t trace_time_ns(const trace_point *of)

@@ -35,7 +35,7 @@ static bool has_dropped(const trace_process *process)
     bool has = process->end.dropped > 0;
     for (size_t i = 0; i < process->location_count; i++) {
         const trace_location *location = &process->locations[i];
-        has = has || (location->count > 0 && location->events[location->count - 1].kind == TRACE_DROPPED);
+        has = has || location->last.kind == TRACE_DROPPED;
     }
     return has;
 }
@@ -87,10 +87,9 @@ static gap worst_gap(const trace_process *process, int rank)
     }
     for (size_t i = 0; i < process->location_count; i++) {
         const trace_location *location = &process->locations[i];
-        if (location->count == 0)
-            continue;
-        const int64_t end_ns = location->events[location->count - 1].time_ns;
-        look(&worst, process, end_ns - records[process->record_count - 1].time_ns, end_ns);
+        if (location->last.kind != 0)
+            look(&worst, process, location->last.time_ns - records[process->record_count - 1].time_ns,
+                 location->last.time_ns);
     }
     return worst;
 }

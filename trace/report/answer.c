@@ -140,11 +140,12 @@ static void say_part(char *text, const trace *of)
     const double from_s = (of->cut_from_ns - of->zero_ns) / 1e9, to_s = (of->cut_to_ns - of->zero_ns) / 1e9;
     if (isinf(to_s))
         text_append(text, ANSWER_BYTES,
-                    " Only the part of the run from %.9g s on was analyzed, which is called the run here.", from_s);
+                    " Only the part of the run from %.9g s on was analyzed, which is called the run here;", from_s);
     else
         text_append(text, ANSWER_BYTES,
-                    " Only the part of the run from %.9g s to %.9g s was analyzed, which is called the run here.",
+                    " Only the part of the run from %.9g s to %.9g s was analyzed, which is called the run here;",
                     fmax(from_s, 0), to_s);
+    text_append(text, ANSWER_BYTES, " what began before the part is not attributed.");
 }
 
 static void say_efficiency(char *text, const wait_analysis *of)

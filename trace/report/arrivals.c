@@ -4,14 +4,13 @@
 
 #include "common/cli/room.h"
 #include "pure/order_statistics.h"
-#include "trace/read/bulk.h"
 
 #include <math.h>
 #include <stdbool.h>
 
 arrivals_t arrivals_alloc(int ranks, int64_t calls)
 {
-    double *times_ns = bulk_zeros((size_t)calls, 4 * (size_t)ranks * sizeof(double));
+    double *times_ns = need_zeros((size_t)calls, 4 * (size_t)ranks * sizeof(double));
     return (arrivals_t){.ranks = ranks,
                         .calls = calls,
                         .enter_ns = times_ns,
@@ -22,7 +21,7 @@ arrivals_t arrivals_alloc(int ranks, int64_t calls)
 
 void arrivals_free(arrivals_t *arrivals)
 {
-    bulk_free(arrivals->enter_ns);
+    free(arrivals->enter_ns);
     *arrivals = (arrivals_t){0};
 }
 

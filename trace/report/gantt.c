@@ -2,7 +2,7 @@
 /* gantt.c - choose an interval that can be drawn, and list what is in it. */
 #include "trace/report/page.h"
 
-#include "trace/read/bulk.h"
+#include "common/cli/room.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -81,7 +81,7 @@ static size_t take_bars(const trace *of, const gantt_lanes_t *lanes, const inter
 static bar_list_t list_bars(const trace *of, const gantt_lanes_t *lanes, const interval_t *interval)
 {
     const size_t count = take_bars(of, lanes, interval, NULL);
-    bar_list_t bars = {count, bulk_array(count, sizeof bars.list[0])};
+    bar_list_t bars = {count, need_array(count, sizeof bars.list[0])};
     take_bars(of, lanes, interval, bars.list);
     return bars;
 }
@@ -108,7 +108,7 @@ bool gantt_usual(const trace *of, const gantt_lanes_t *lanes, interval_t *interv
     for (size_t i = 0; i < bars.count; i++)
         if (!sets_up(of->names[bars.list[i].span.id]) && !bars.list[i].span.is_open)
             bars.list[kept++] = bars.list[i];
-    bulk_sort(bars.list, kept, sizeof bars.list[0], by_enter);
+    qsort(bars.list, kept, sizeof bars.list[0], by_enter);
     if (wanted > USUAL_CALLS)
         wanted = USUAL_CALLS;
     *interval = (interval_t){INFINITY, -INFINITY};
@@ -117,7 +117,7 @@ bool gantt_usual(const trace *of, const gantt_lanes_t *lanes, interval_t *interv
         interval->from_ns = fmin(interval->from_ns, bar->location->global_ns[bar->span.enter]);
         interval->to_ns = fmax(interval->to_ns, bar->location->global_ns[bar->span.leave]);
     }
-    bulk_free(bars.list);
+    free(bars.list);
     return kept > 0;
 }
 
@@ -246,7 +246,7 @@ json_t *gantt_data(const trace *of, const trace_matches *matches, const gantt_la
     const bar_list_t bars = list_bars(of, lanes, &interval);
     json_t *functions = need(json_array()), *calls = need(json_array());
     list_calls(of, lanes, &bars, interval.from_ns, functions, calls);
-    bulk_free(bars.list);
+    free(bars.list);
     return need(json_pack(
         "{s:s, s:s, s:o, s:s, s:f, s:o, s:o, s:o, s:o}", "type", "timeline", "title", "Calls and messages", "xTitle",
         json_sprintf("time after %.9f s from the end of MPI_Init, by the global clock",

@@ -6,8 +6,8 @@
 #include "common/cli/options.h"
 #include "common/cli/output.h"
 #include "common/cli/room.h"
-#include "trace/read/bulk.h"
 #include "trace/report/answer.h"
+#include "trace/report/memory.h"
 #include "trace/report/page.h"
 #include "trace/read/symbols.h"
 
@@ -22,7 +22,7 @@ typedef enum show { SHOW_CAUSES, SHOW_WAITS, SHOW_FUNCTIONS, SHOW_RANKS, SHOW_SI
 typedef struct settings {
     text_list_t folders;
     const char *page_path, *title, *arrival_path;
-    int64_t site, memory_mib;
+    int64_t site;
     double from_s, to_s;
     output_t output; /* of the tables */
     int64_t show;    /* show_t, or ABSENT: what the format usually has */
@@ -45,7 +45,7 @@ static const option_spec_t options[] = {
     {0, "title", "TEXT", OPTION_TEXT, FIELD(title), 0, 0, NULL, NULL,
      "the title of the page; default: what ran, where, and when"},
     {0, "from-s", "S", OPTION_DECIMAL, FIELD(from_s), 0, MAX_S, NULL, NULL,
-     "leave out what is less than S s after MPI_Init"},
+     "leave out what is less than S s after MPI_Init; with\n--to-s, for a trace that is larger than memory"},
     {0, "to-s", "S", OPTION_DECIMAL, FIELD(to_s), 0, MAX_S, NULL, NULL,
      "leave out what is more than S s after MPI_Init"},
     OUTPUT_OPTIONS(FIELD(output)),
@@ -56,9 +56,6 @@ static const option_spec_t options[] = {
                 "write the arrivals of a call site to FILE, for mpix_bench --arrival file:FILE"),
     {0, "site", "N", OPTION_INTEGER, FIELD(site), 1, 1e9, NULL, NULL,
      "which call site, by its number in the table; if none\nis given, the one with the longest waits"},
-    {0, "memory-mib", "N", OPTION_INTEGER, FIELD(memory_mib), 1, 1 << 30, NULL, NULL,
-     "how much of a large trace is in memory; the rest is in\nfiles in the folder TMPDIR, or in /var/tmp; default:\n"
-     "half of the machine's memory"},
 };
 
 static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, FIELD(folders), 0, 0, NULL, NULL, "the trace"};
@@ -123,16 +120,6 @@ static int write_pattern(const settings_t *settings, const sites_t *sites, const
         fprintf(stderr, "%s: %s has %" PRId64 " of %" PRId64 " calls, because delays and their number are limited\n",
                 program.name, settings->arrival_path, written, site->arrivals.calls);
     return STATUS_GOOD;
-}
-
-/* The last event of all, in seconds after MPI_Init. */
-static double end_of_trace_s(const trace *of)
-{
-    double end_ns = of->zero_ns;
-    for (const trace_location *location = NULL; (location = trace_next_location(of, location)) != NULL;)
-        if (location->count > 0)
-            end_ns = fmax(end_ns, location->global_ns[location->count - 1]);
-    return (end_ns - of->zero_ns) / 1e9;
 }
 
 /* The interval of the Gantt chart: a few dozen calls, or what is asked for. False: there are no calls. */
@@ -205,10 +192,7 @@ static bool needs_waits(const settings_t *settings)
 
 static void find_all(const settings_t *settings, findings_t *findings)
 {
-    trace *of = &findings->of;
-    if (settings->from_s >= 0 || settings->to_s >= 0)
-        trace_cut(of, &findings->matches, settings->from_s >= 0 ? of->zero_ns + settings->from_s * 1e9 : 0,
-                  settings->to_s >= 0 ? of->zero_ns + settings->to_s * 1e9 : INFINITY);
+    const trace *of = &findings->of;
     profile_make(&findings->profile, of);
     sites_find(&findings->sites, of, &findings->matches);
     if (needs_waits(settings))
@@ -218,9 +202,7 @@ static void find_all(const settings_t *settings, findings_t *findings)
 static int report(settings_t *settings, findings_t *findings)
 {
     output_t *output = &settings->output;
-    trace_set_times(&findings->of, TRACE_GLOBAL);
-    trace_match(&findings->of, &findings->matches);
-    const double end_s = end_of_trace_s(&findings->of);
+    const double end_s = (findings->of.last_ns - findings->of.zero_ns) / 1e9;
     if (settings->from_s > end_s) {
         options_refuse(program.name, "option --from-s: %g is not allowed, the trace ends at %.9f", settings->from_s,
                        end_s);
@@ -241,19 +223,62 @@ static int report(settings_t *settings, findings_t *findings)
     return output_finish(output->file, output->path, program.name) ? STATUS_GOOD : STATUS_FAILED;
 }
 
+/* Of all ranks, or of the rank that has most of them. */
+static uint64_t count_events(const trace *of, bool is_of_one)
+{
+    uint64_t all = 0, most = 0;
+    for (int rank = 0; rank < of->size; rank++) {
+        uint64_t its = 0;
+        for (size_t i = 0; i < of->processes[rank].location_count; i++)
+            its += of->processes[rank].locations[i].count;
+        all += its;
+        most = its > most ? its : most;
+    }
+    return is_of_one ? most : all;
+}
+
+static bool read_whole(findings_t *findings, const char *folder, char *message)
+{
+    trace *of = &findings->of;
+    if (!memory_suffices("the trace", count_events(of, false), "a part", message))
+        return false;
+    for (int rank = 0; rank < of->size; rank++)
+        if (!trace_read_events(of, folder, rank, message))
+            return false;
+    trace_set_times(of, TRACE_GLOBAL);
+    trace_match(of, &findings->matches);
+    return true;
+}
+
+static bool read_part(const settings_t *settings, findings_t *findings, const char *folder, char *message)
+{
+    trace *of = &findings->of;
+    return memory_suffices("one rank", count_events(of, true), "a shorter part", message) &&
+           trace_read_part(of, &findings->matches, folder, settings->from_s, settings->to_s, message) &&
+           memory_suffices("the part", count_events(of, false), "a shorter part", message);
+}
+
+static bool read_trace(const settings_t *settings, findings_t *findings, char *message)
+{
+    const char *folder = settings->folders.texts[0];
+    if (!trace_read_outline(&findings->of, folder, message))
+        return false;
+    return settings->from_s >= 0 || settings->to_s >= 0 ? read_part(settings, findings, folder, message)
+                                                        : read_whole(findings, folder, message);
+}
+
 static int read_and_report(settings_t *settings)
 {
     findings_t findings = {.profile = {0}};
     char message[TRACE_MESSAGE_SIZE];
-    if (settings->memory_mib != ABSENT)
-        bulk_limit(room_bytes(settings->memory_mib, (size_t)1 << 20));
-    if (!trace_read(&findings.of, settings->folders.texts[0], message)) {
+    int status = STATUS_BAD_OPTION;
+    if (read_trace(settings, &findings, message)) {
+        trace_warn(&findings.of, program.name);
+        symbols_improve(&findings.of, settings->folders.texts[0]);
+        status = report(settings, &findings);
+    } else {
         fprintf(stderr, "%s: %s\n", program.name, message);
-        return STATUS_BAD_OPTION;
     }
-    trace_warn(&findings.of, program.name);
-    symbols_improve(&findings.of, settings->folders.texts[0]);
-    int status = report(settings, &findings);
     analysis_free(&findings.waits);
     sites_free(&findings.sites);
     profile_free(&findings.profile);

@@ -55,12 +55,6 @@ static int compare_key(const void *left, const void *right)
     return order != 0 ? order : (a->enter_ns > b->enter_ns) - (a->enter_ns < b->enter_ns);
 }
 
-static int by_time(const void *left, const void *right)
-{
-    const site_key_t *a = left, *b = right;
-    return (a->enter_ns > b->enter_ns) - (a->enter_ns < b->enter_ns);
-}
-
 /* ---- A site */
 
 /* Ranks and ranges of ranks, as many as there is room for. */
@@ -137,8 +131,6 @@ void sites_find(sites_t *sites, const trace *of, const trace_matches *matches)
         sites->list[sites->count] = make_site(of, keys + from, to - from, sites->count);
         sites->count++;
     }
-    /* Events that are in files are read once if they are used in the order of time. */
-    qsort(keys, count, sizeof keys[0], by_time);
     for (size_t i = 0; i < count; i++)
         take_arrivals(&sites->list[keys[i].site], of, &keys[i]);
     for (int i = 0; i < sites->count; i++)

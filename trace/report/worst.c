@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* worst.c - choose an interval around the worst instance of a cause, and mark what is in it. */
-#include "trace/read/bulk.h"
+#include "common/cli/room.h"
 #include "trace/report/answer.h"
 #include "trace/report/page.h"
 
@@ -100,6 +100,6 @@ json_t *worst_data(const wait_analysis *of, const trace_matches *matches, size_t
     json_object_set_new(data, "chain", list_chain(of, &lanes, &chain, &seen));
     json_object_set_new(data, "marks", list_marks(of, &lanes, cause, &seen));
     free(lanes.rows);
-    bulk_free(chain.waits);
+    free(chain.waits);
     return data;
 }

@@ -7,7 +7,6 @@
 
 #include "common/cli/room.h"
 #include "pure/order_statistics.h"
-#include "trace/read/bulk.h"
 #include "trace/waits/history.h"
 
 /* ---- Keys */
@@ -134,7 +133,7 @@ static void charge_all(charging *in)
         history_find(&in->past, order[i - 1]);
         distribute(in, order[i - 1]);
     }
-    bulk_free(order);
+    free(order);
 }
 
 /* ---- Instances */
@@ -190,12 +189,12 @@ void causes_find(causes *found, graph *of, const graph_waits *waits)
 {
     *found = (causes){.count = 0};
     charging in = {.to = found, .of = of, .waits = waits};
-    in.debts = bulk_zeros(waits->count, sizeof *in.debts);
+    in.debts = need_zeros(waits->count, sizeof *in.debts);
     history_begin(&in.past, of, waits);
     charge_all(&in);
     add_instances(found, of, waits);
     history_end(&in.past);
-    bulk_free(in.debts);
+    free(in.debts);
 }
 
 void causes_free(causes *found)

@@ -59,7 +59,7 @@ void path_add(causes *to, const graph *of, const graph_waits *waits);
 
 /*
  * The waits that are charged to the worst instance of a cause, for its rank or one that waited for it, in the order in
- * which they end, no later than `until_ns`; to be freed by bulk_free.
+ * which they end, no later than `until_ns`; to be freed.
  *
  * count   out: how many there are
  */

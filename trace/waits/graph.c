@@ -3,7 +3,6 @@
 #include "trace/waits/graph.h"
 
 #include "common/cli/room.h"
-#include "trace/read/bulk.h"
 #include "trace/read/calls.h"
 
 #include <math.h>
@@ -52,7 +51,7 @@ void *graph_room(void *list, size_t count, size_t bytes)
 {
     if (count >= GRAPH_NONE)
         need(NULL);
-    return bulk_for_another(list, count, bytes);
+    return need_for_another(list, count, bytes);
 }
 
 bool graph_is_recorder(const graph *of, const graph_call *call)
@@ -203,7 +202,7 @@ static void fill_lane(graph *to, graph_lane *lane)
         room += location->events[k].kind == TRACE_ENTER;
     if (location->count >= GRAPH_NONE)
         need(NULL);
-    lane->calls = bulk_array(room, sizeof *lane->calls);
+    lane->calls = need_array(room, sizeof *lane->calls);
     for (size_t k = 0, next = 0; k < location->count && lane->end == GRAPH_NONE; k++) {
         const trace_event *event = &location->events[k];
         if (k < next || event->kind != TRACE_ENTER || to->kinds[event->id] == NAME_REGION)
@@ -257,14 +256,14 @@ void graph_make(graph *made, const trace *of, const trace_matches *matches)
 void graph_free(graph *made)
 {
     for (size_t i = 0; i < made->lane_count; i++) {
-        bulk_free(made->lanes[i].calls);
-        bulk_free(made->lanes[i].dependencies);
+        free(made->lanes[i].calls);
+        free(made->lanes[i].dependencies);
     }
     free(made->lanes);
     places_free(&made->places);
     free(made->kinds);
-    bulk_free(made->gatherings);
-    bulk_free(made->members);
-    bulk_free(made->delays);
+    free(made->gatherings);
+    free(made->members);
+    free(made->delays);
     *made = (graph){.of = NULL};
 }

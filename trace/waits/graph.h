@@ -40,7 +40,7 @@ typedef struct {
     wait_state state;
 } graph_dependency;
 
-/* A call that takes part in a gathering. Its times are copied, as those of other lanes may lie in files. */
+/* A call that takes part in a gathering. Its times are copied, so that they lie beside each other. */
 typedef struct {
     int64_t enter_ns;
     double bound_ns; /* of the clock of its lane then */

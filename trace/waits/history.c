@@ -4,7 +4,6 @@
 
 #include "common/cli/room.h"
 #include "pure/order_statistics.h"
-#include "trace/read/bulk.h"
 
 /* How far back lanes are compared if they have not met. */
 enum { MAX_CALLS = 2000 };
@@ -347,14 +346,14 @@ void history_find(history *past, size_t wait)
 void history_begin(history *past, const graph *of, const graph_waits *waits)
 {
     *past = (history){.of = of, .waits = waits};
-    past->meetings = bulk_zeros(of->gathering_count, sizeof *past->meetings);
+    past->meetings = need_zeros(of->gathering_count, sizeof *past->meetings);
 }
 
 void history_end(history *past)
 {
     free(past->late.list);
     free(past->waiting.list);
-    bulk_free(past->meetings);
+    free(past->meetings);
     usual_free(&past->usual);
     *past = (history){.of = NULL};
 }

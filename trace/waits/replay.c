@@ -7,7 +7,6 @@
 
 #include "common/cli/room.h"
 #include "pure/order_statistics.h"
-#include "trace/read/bulk.h"
 
 /* A lane. */
 typedef struct {
@@ -214,10 +213,10 @@ static void make(replay *in)
     const graph *of = in->of;
     in->lanes = need(calloc(of->lane_count + 1, sizeof *in->lanes));
     in->ready = need(calloc(of->lane_count + 1, sizeof *in->ready));
-    in->gatherings = bulk_array(of->gathering_count, sizeof *in->gatherings);
+    in->gatherings = need_array(of->gathering_count, sizeof *in->gatherings);
     in->enter_ns = need(calloc(of->lane_count + 1, sizeof *in->enter_ns));
     for (size_t lane = 0; lane < of->lane_count; lane++)
-        in->enter_ns[lane] = bulk_array(of->lanes[lane].count, sizeof(int64_t));
+        in->enter_ns[lane] = need_array(of->lanes[lane].count, sizeof(int64_t));
     for (size_t i = 0; i < of->gathering_count; i++)
         in->gatherings[i] = (replay_gathering){of->gatherings[i].count, INT64_MIN, GRAPH_NONE};
 }
@@ -230,10 +229,10 @@ int64_t replay_ns(const graph *of, const replay_change *change)
     make(&in);
     const int64_t ns = run(&in);
     for (size_t lane = 0; lane < of->lane_count; lane++)
-        bulk_free(in.enter_ns[lane]);
+        free(in.enter_ns[lane]);
     free(in.lanes);
     free(in.ready);
-    bulk_free(in.gatherings);
+    free(in.gatherings);
     free(in.enter_ns);
     return ns;
 }

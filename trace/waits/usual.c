@@ -3,7 +3,7 @@
 #include "trace/waits/usual.h"
 
 #include "pure/order_statistics.h"
-#include "trace/read/bulk.h"
+#include "common/cli/room.h"
 
 typedef struct {
     uint64_t places;
@@ -32,7 +32,7 @@ static void add_lane(computations *to, const graph *of, const graph_lane *lane)
         left_ns = call->leave_ns;
         if (graph_is_recorder(of, call))
             continue;
-        to->list = bulk_for_another(to->list, to->count, sizeof *to->list);
+        to->list = need_for_another(to->list, to->count, sizeof *to->list);
         to->list[to->count++] = (computation){both_places(from, call->place), ns};
         from = call->place;
         ns = 0;
@@ -49,18 +49,19 @@ static int by_length(const void *left, const void *right)
 
 static void add_medians(usual *to, int rank, computations *all)
 {
-    int64_t *lengths_ns = bulk_array(all->count, sizeof *lengths_ns);
-    bulk_sort(all->list, all->count, sizeof *all->list, by_length);
+    int64_t *lengths_ns = need_array(all->count, sizeof *lengths_ns);
+    if (all->count > 1)
+        qsort(all->list, all->count, sizeof *all->list, by_length);
     for (size_t first = 0, end; first < all->count; first = end) {
         const uint64_t places = all->list[first].places;
         for (end = first; end < all->count && all->list[end].places == places; end++)
             lengths_ns[end - first] = all->list[end].ns;
         const int64_t own_ns = (int64_t)middle_of(lengths_ns, end - first);
-        to->list = bulk_for_another(to->list, to->count, sizeof *to->list);
+        to->list = need_for_another(to->list, to->count, sizeof *to->list);
         to->list[to->count++] = (usual_length){.rank = rank, .places = places, .own_ns = own_ns};
     }
     all->count = 0;
-    bulk_free(lengths_ns);
+    free(lengths_ns);
 }
 
 /* ---- Medians of other ranks */
@@ -88,18 +89,18 @@ static void compare_group(usual_length *const *ranks, size_t count, int64_t *oth
 
 static void compare_ranks(usual *to)
 {
-    usual_length **order = bulk_array(to->count, sizeof(usual_length *));
-    int64_t *others_ns = bulk_array(to->count, sizeof *others_ns);
+    usual_length **order = need_array(to->count, sizeof(usual_length *));
+    int64_t *others_ns = need_array(to->count, sizeof *others_ns);
     for (size_t i = 0; i < to->count; i++)
         order[i] = &to->list[i];
-    bulk_sort(order, to->count, sizeof(usual_length *), by_own);
+    qsort(order, to->count, sizeof(usual_length *), by_own);
     for (size_t first = 0, end; first < to->count; first = end) {
         for (end = first + 1; end < to->count && order[end]->places == order[first]->places;)
             end++;
         compare_group(order + first, end - first, others_ns);
     }
-    bulk_free(order);
-    bulk_free(others_ns);
+    free(order);
+    free(others_ns);
 }
 
 static void make(usual *to, const graph *of)
@@ -111,7 +112,7 @@ static void make(usual *to, const graph *of)
         if (i + 1 == of->lane_count || of->lanes[i + 1].location->rank != rank)
             add_medians(to, rank, &all);
     }
-    bulk_free(all.list);
+    free(all.list);
     compare_ranks(to);
     to->is_made = true;
 }
@@ -139,6 +140,6 @@ int64_t usual_more_ns(usual *known, const graph *of, size_t lane, size_t call)
 
 void usual_free(usual *known)
 {
-    bulk_free(known->list);
+    free(known->list);
     *known = (usual){.count = 0};
 }

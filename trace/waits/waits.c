@@ -2,7 +2,7 @@
 /* waits.c - compare when calls began with what they depend on. */
 #include "trace/waits/waits.h"
 
-#include "trace/read/bulk.h"
+#include "common/cli/room.h"
 
 static const graph_call *call_at(const graph *of, size_t lane, size_t call)
 {
@@ -83,7 +83,7 @@ void waits_find(graph_waits *found, graph *of)
 
 void waits_free(graph_waits *found)
 {
-    bulk_free(found->list);
+    free(found->list);
     *found = (graph_waits){0, NULL};
 }
 
@@ -102,13 +102,13 @@ static int by_end(const void *left, const void *right)
 
 size_t *waits_by_end(const graph_waits *of)
 {
-    ordered *order = bulk_array(of->count, sizeof *order);
-    size_t *waits = bulk_array(of->count, sizeof *waits);
+    ordered *order = need_array(of->count, sizeof *order);
+    size_t *waits = need_array(of->count, sizeof *waits);
     for (size_t i = 0; i < of->count; i++)
         order[i] = (ordered){of->list[i].end_ns, i};
-    bulk_sort(order, of->count, sizeof *order, by_end);
+    qsort(order, of->count, sizeof *order, by_end);
     for (size_t i = 0; i < of->count; i++)
         waits[i] = order[i].wait;
-    bulk_free(order);
+    free(order);
     return waits;
 }

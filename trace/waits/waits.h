@@ -28,7 +28,7 @@ bool graph_release(const graph *of, size_t lane, const graph_dependency *depende
 void waits_find(graph_waits *found, graph *of);
 void waits_free(graph_waits *found);
 
-/* Waits in the order in which they end; to be freed by bulk_free. */
+/* Waits in the order in which they end; to be freed. */
 size_t *waits_by_end(const graph_waits *of);
 
 /* The time until which a call waits; its beginning, if it does not. */

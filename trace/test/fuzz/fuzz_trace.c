@@ -4,7 +4,7 @@
  * the tools make of it holds what it promises; what is refused is explained in one line.
  */
 #include "fuzz/fuzz.h"
-#include "trace/read/bulk.h"
+#include "common/cli/room.h"
 #include "trace/check/check.h"
 #include "trace/convert/conversion.h"
 #include "trace/read/parse.h"
@@ -108,7 +108,7 @@ static void check_correction(const trace *read, const trace_matches *matches)
     const check_relations found = check_times(&of, time_ns, LATENCY_NS, true);
     for (size_t i = 0; i < found.count; i++)
         FUZZ_REQUIRE(!is_good || found.list[i].late_ns <= 0);
-    bulk_free(found.list);
+    free(found.list);
     free(time_ns);
     conditions_free(&of);
 }
@@ -171,15 +171,23 @@ static void write_again(const trace *read)
     trace_free(&again);
 }
 
-/* The second quarter of the run. */
-static void cut(trace *read, trace_matches *matches)
+/* The second quarter of the run, as it was written again. */
+static void check_part(const trace *whole)
 {
-    double end_ns = 0;
-    for (const trace_location *at = NULL; (at = trace_next_location(read, at)) != NULL;)
-        end_ns = at->count > 0 ? fmax(end_ns, at->global_ns[at->count - 1]) : end_ns;
-    trace_cut(read, matches, end_ns / 4, end_ns / 2);
-    for (const trace_location *at = NULL; (at = trace_next_location(read, at)) != NULL;)
-        FUZZ_REQUIRE(at->count == 0 || (at->global_ns[0] >= end_ns / 4 && at->global_ns[at->count - 1] <= end_ns / 2));
+    char message[TRACE_MESSAGE_SIZE];
+    trace part;
+    trace_matches matches;
+    const double run_s = (whole->last_ns - whole->zero_ns) / 1e9;
+    FUZZ_REQUIRE(trace_read_outline(&part, copy, message));
+    FUZZ_REQUIRE(trace_read_part(&part, &matches, copy, run_s / 4, run_s / 2, message));
+    for (const trace_location *at = NULL; (at = trace_next_location(&part, at)) != NULL;)
+        FUZZ_REQUIRE(at->count == 0 || (at->global_ns[0] >= part.cut_from_ns && //
+                                        at->global_ns[at->count - 1] <= part.cut_to_ns));
+    check_matches(&matches);
+    report(&part, &matches);
+    analyze(&part, &matches);
+    trace_matches_free(&matches);
+    trace_free(&part);
 }
 
 static void check_trace(trace *read)
@@ -195,11 +203,8 @@ static void check_trace(trace *read)
     analyze(read, &matches);
     convert(read);
     write_again(read);
-    cut(read, &matches);
-    check_matches(&matches);
-    report(read, &matches);
-    analyze(read, &matches);
     trace_matches_free(&matches);
+    check_part(read);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

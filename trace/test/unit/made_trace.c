@@ -4,7 +4,6 @@
 
 #include "pure/random.h"
 #include "common/cli/room.h"
-#include "trace/read/bulk.h"
 #include "trace/read/calls.h"
 
 #include <math.h>
@@ -86,7 +85,7 @@ void made_event(made_trace *made, int rank, double true_ns, trace_event event)
     trace_location *location = &made->trace.processes[rank].locations[0];
     if (location->count == made->room[rank]) {
         made->room[rank] = made->room[rank] * 2 + 64;
-        location->events = bulk_resize(location->events, made->room[rank], sizeof(trace_event));
+        location->events = need(realloc(location->events, made->room[rank] * sizeof(trace_event)));
         made->true_ns[rank] = need(realloc(made->true_ns[rank], made->room[rank] * sizeof(double)));
     }
     event.time_ns = made_local_ns(&made->clocks[rank], true_ns);

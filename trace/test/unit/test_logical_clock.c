@@ -5,7 +5,7 @@
  */
 #include "made_trace.h"
 #include "unit/support.h"
-#include "trace/read/bulk.h"
+#include "common/cli/room.h"
 #include "trace/check/check.h"
 
 enum { RANKS = 4, LATENCY_NS = 700 };
@@ -111,7 +111,7 @@ static check_sum count_violations(const int64_t *time_ns)
     for (size_t i = 0; i < pairs; i++)
         by_pairs += sums[i].violations;
     ck_assert_uint_eq(by_pairs, all.violations);
-    bulk_free(relations.list);
+    free(relations.list);
     free(sums);
     free(scratch_ns);
     return all;
@@ -166,7 +166,6 @@ LOOP_TEST(nothing_is_violated_afterwards, 3)
     static const double works_ns[] = {1e3, 1e5, 1e7};
     static const made_clock clocks[RANKS] = {
         {0, 0, 0, 0}, {123, 20e-6, 0, 0}, {-55, -30e-6, 5e-6, 0.01}, {7, 1e-6, 0, 0}};
-    bulk_limit(_i == 0 ? 0 : SIZE_MAX); /* in files, and in memory */
     make(clocks, rounds_of(2000), works_ns[_i]);
     const check_sum before = correct_made();
     EXPECT(works_ns[_i] < 1e5 || before.violations > 100, "only %zu violations", before.violations);

@@ -5,7 +5,7 @@
  */
 #include "made_trace.h"
 #include "unit/support.h"
-#include "trace/read/bulk.h"
+#include "common/cli/room.h"
 
 static const made_clock clocks[2] = {{0, 0, 0, 0}, {5000123456, 20e-6, 3e-6, 60}};
 
@@ -141,7 +141,7 @@ TEST(another_thread_completes_a_call)
     made.trace.processes[1].location_count = 2;
     made_match(&made, &matches);
     own[0].calls = both[0].calls;
-    bulk_free(both[1].calls);
+    free(both[1].calls);
     made.trace.processes[1].locations = own;
     made.trace.processes[1].location_count = 1;
     ck_assert_uint_eq(matches.call_count, 1);

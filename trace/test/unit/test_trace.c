@@ -5,7 +5,7 @@
  */
 #include "made_trace.h"
 #include "unit/support.h"
-#include "trace/read/bulk.h"
+#include "common/cli/room.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -335,7 +335,7 @@ TEST(times_beyond_the_records_are_within_bounds)
         const double error_ns = location.global_ns[i] + (double)whole.start_ns - (double)events[i].time_ns;
         EXPECT(fabs(error_ns) <= trace_bound_ns(&process, events[i].time_ns), "event %d is off by %g", i, error_ns);
     }
-    bulk_free(location.global_ns);
+    free(location.global_ns);
 }
 
 /* ---- Messages and calls */

@@ -2,7 +2,7 @@
 /* test_trace_report.c - what mpix_trace_report says of a trace: arrivals, closest shapes, call sites, time in calls. */
 #include "common/arrival/arrival.h"
 #include "unit/support.h"
-#include "trace/read/bulk.h"
+#include "common/cli/room.h"
 #include "trace/read/calls.h"
 #include "trace/report/profile.h"
 #include "trace/report/sites.h"
@@ -266,6 +266,6 @@ TEST(deep_regions)
         EXPECT(span.depth == count && span.is_open == is_open, "call %d has depth %d", count, span.depth);
         EXPECT(span.leave == (size_t)(2 * DEPTH - 1 - (is_open ? 1 : count)), "call %d ends at %zu", count, span.leave);
     }
-    bulk_free(location.calls);
+    free(location.calls);
     EXPECT(count == DEPTH, "%d calls", count);
 }

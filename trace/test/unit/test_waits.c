@@ -4,7 +4,7 @@
  * this delay and without, so what the delay costs and what it would gain to remove it is known.
  */
 #include "unit/support.h"
-#include "trace/read/bulk.h"
+#include "common/cli/room.h"
 #include "trace/waits/analysis.h"
 #include "made_trace.h"
 
@@ -346,7 +346,7 @@ static void expect_chain(const wait_analysis *of, const cause *one, const char *
     EXPECT(one->worst_ns <= waited_ns, "%s: %" PRId64 " are charged of a chain of %" PRId64 " ns", name, one->worst_ns,
            waited_ns);
     free(has_waited);
-    bulk_free(chain);
+    free(chain);
 }
 
 static plant draw_plant(int program, int ranks, chance *source)

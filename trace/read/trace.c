@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* trace.c - what a trace in memory tells, and the end of it. */
+#include "trace/read/trace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void trace_free_process(trace_process *process)
+{
+    for (size_t i = 0; i < process->location_count; i++) {
+        free(process->locations[i].events);
+        free(process->locations[i].calls);
+        free(process->locations[i].global_ns);
+    }
+    for (size_t i = 0; i < process->communicator_count; i++)
+        free(process->communicators[i].ranks);
+    for (size_t i = 0; i < process->site_count; i++)
+        free(process->sites[i].symbol);
+    for (size_t id = 0; id < process->name_count; id++)
+        free(process->names[id]);
+    free(process->locations);
+    free(process->communicators);
+    free(process->records);
+    free(process->sites);
+    free(process->names);
+    free(process->text);
+    free(process->ids);
+}
+
+void trace_free(trace *read)
+{
+    for (int rank = 0; read->processes && rank < read->size; rank++)
+        trace_free_process(&read->processes[rank]);
+    for (size_t i = 0; i < read->name_count; i++)
+        free(read->names[i]);
+    free(read->names);
+    free(read->processes);
+    *read = (trace){.size = 0};
+}
+
+const char *trace_text(const trace_process *process, const char *key, char *value, size_t size)
+{
+    const size_t length = strlen(key);
+    value[0] = '\0';
+    for (const char *line = process->text; line && *line != '\0';) {
+        const char *end = strchr(line, '\n');
+        if (strncmp(line, key, length) == 0 && line[length] == ' ') {
+            int count = end ? (int)(end - line - (ptrdiff_t)length - 1) : -1;
+            snprintf(value, size, "%.*s", count, line + length + 1);
+            return value;
+        }
+        line = end ? end + 1 : NULL;
+    }
+    return value;
+}
+
+bool trace_is_partial(const trace *of)
+{
+    char value[64];
+    return of->size > 0 && (trace_text(of->processes, "from_ns", value, sizeof value)[0] ||
+                            trace_text(of->processes, "only", value, sizeof value)[0]);
+}
+
+bool trace_is_recorder(const char *name)
+{
+    return strcmp(name, "clock") == 0 || strcmp(name, "flush") == 0;
+}
+
+trace_location *trace_next_location(const trace *of, const trace_location *last)
+{
+    int rank = last ? last->rank : 0;
+    size_t i = last ? (size_t)(last - of->processes[rank].locations) + 1 : 0;
+    for (; rank < of->size; rank++, i = 0)
+        if (i < of->processes[rank].location_count)
+            return &of->processes[rank].locations[i];
+    return NULL;
+}
+
+static int compare_address(const void *key, const void *element)
+{
+    const uint64_t address = *(const uint64_t *)key, other = ((const trace_site *)element)->address;
+    return (address > other) - (address < other);
+}
+
+const trace_site *trace_find_site(const trace_process *process, uint64_t address)
+{
+    return process->site_count == 0
+               ? NULL
+               : bsearch(&address, process->sites, process->site_count, sizeof(trace_site), compare_address);
+}
+
+int trace_partner(const trace_process *process, const trace_event *event)
+{
+    if (event->id == TRACE_NO_COMM || event->partner < 0)
+        return -1;
+    const trace_communicator *communicator = &process->communicators[event->id];
+    return event->partner < communicator->size ? communicator->ranks[event->partner] : -1;
+}
