@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plants defects in lib/, one after the other, and prints which test finds each.
+"""Plants defects in the library or in a house, one after the other, and prints which test finds each.
 
 Usage, in a configured build directory:
-    plant_defects.py [--count N] [--seed N] [--only KIND] [--within PATH] [--unit] [--list]
+    plant_defects.py [--house lib|common|bench|trace] [--count N] [--seed N] [--only KIND] [--within PATH] [--unit]
+                     [--list]
 
 Works on a copy of the sources and of the build below ./defects. A defect is a changed operator, a dropped term, a
 weaker memory order, a missing free, a lost error code. Which places are taken depends on the seed and on the text of
 the line alone, so changes elsewhere in the sources hardly move them, and two versions can be compared. Unit tests run
-first, those of the changed file before the others; what they do not find goes to the MPI tests of the quick check (not
-with --unit).
+first, those of the changed file before the others; what they do not find goes to the quick tests of the house, of the
+library to its MPI tests (not with --unit). Of common/, these are the tests of both houses.
 
 Environment: MPIEXEC, MPIEXEC_FLAGS; UNDER: a command that each build and test is run under, e.g. "nice"
 """
 import argparse
+import glob
 import hashlib
 import os
 import re
@@ -23,12 +25,17 @@ import sys
 import time
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SKIPPED = ()
-UNIT_TIMEOUT_S, MPI_TIMEOUT_S, BUILD_TIMEOUT_S = 600, 300, 600
-UNIT_TESTS = "test/unit/unit_tests"
-ALL = f"all {UNIT_TESTS} " + " ".join(
-    "test/mpi/" + name for name in ("mpix_test", "wrapper_test", "loading_test", "count_transfers"))
-MPI_SCRIPTS = ["test/mpi/run_mpi_tests.sh", "test/mpi/run_fault_tests.sh", "test/mpi/run_transfer_tests.sh"]
+UNIT_TIMEOUT_S, SCRIPT_TIMEOUT_S, BUILD_TIMEOUT_S = 600, 300, 600
+# HOUSE: its unit tests, and the folders whose scripts test it.
+HOUSES = {
+    "lib": (["test/unit/unit_tests"], ["test/mpi"]),
+    "common": (["bench/test/unit/unit_tests", "trace/test/unit/unit_tests"],
+               ["common/test", "bench/test", "trace/test"]),
+    "bench": (["bench/test/unit/unit_tests"], ["bench/test", "common/test"]),
+    "trace": (["trace/test/unit/unit_tests"], ["trace/test", "common/test"]),
+}
+# They look at the text of the sources alone.
+OF_TEXT = ("check_arrows.sh", "check_inside.sh")
 
 UNDER = os.environ.get("UNDER", "").split()
 
@@ -81,18 +88,25 @@ def places(path, seed):
                     yield Defect(path, number, kind, line, after, rank)
 
 
-def sources():
-    for folder, folders, files in os.walk(os.path.join(SOURCE, "lib")):
-        folders.sort()
+def sources(house):
+    for folder, folders, files in os.walk(os.path.join(SOURCE, house)):
+        folders[:] = sorted(set(folders) - {"test"})
         path = os.path.relpath(folder, SOURCE)
-        if not path.startswith(SKIPPED):
-            yield from (os.path.join(path, name) for name in sorted(files) if name.endswith((".c", ".h")))
+        yield from (os.path.join(path, name) for name in sorted(files) if name.endswith((".c", ".h")))
+
+
+def scripts(house):
+    """Those of the makefile's lists, in their order of names."""
+    for folder in HOUSES[house][1]:
+        for path in sorted(glob.glob(os.path.join(SOURCE, folder, "*.sh"))):
+            if re.match("(check|run)_", os.path.basename(path)) and os.path.basename(path) not in OF_TEXT:
+                yield os.path.relpath(path, SOURCE)
 
 
 def choose(arguments):
     """As many of each kind, and one of a line at most."""
     kinds = {kind: [] for kind in KINDS}
-    for path in filter(re.compile(arguments.within).search, sources()):
+    for path in filter(re.compile(arguments.within).search, sources(arguments.house)):
         for defect in places(path, arguments.seed):
             kinds[defect.kind].append(defect)
     taken, lines = [], set()
@@ -149,49 +163,55 @@ class Copy:
         lines[defect.number - 1] = line
         open(path, "w").write("\n".join(lines))
 
-    def unit_tests(self, first):
+    def unit_tests(self, programs, first):
         """The name of a test that fails, or an empty text."""
-        suites = run(["test/unit/unit_tests", "--list"], 60, cwd=self.build)[0].split()
         stem = "test_" + os.path.basename(first).split(".")[0]
-        for names in [[stem], [suite for suite in suites if suite != stem]]:
-            if not set(names) <= set(suites):
-                continue
-            environment = dict(os.environ, CK_DEFAULT_TIMEOUT="20")
-            output, status = run(["test/unit/unit_tests", *names], UNIT_TIMEOUT_S, cwd=self.build, env=environment)
-            if status != 0:
-                failed = re.search(r":[FE]:(\w+:\w+)", output)
-                return failed.group(1) if failed else "a timeout" if status is None else f"status {status}"
+        suites = [(program, suite) for program in programs
+                  for suite in run([program, "--list"], 60, cwd=self.build)[0].split()]
+        for is_first in (True, False):
+            for program in programs:
+                names = [suite for of, suite in suites if of == program and (suite == stem) == is_first]
+                if not names:
+                    continue
+                environment = dict(os.environ, CK_DEFAULT_TIMEOUT="20")
+                output, status = run([program, *names], UNIT_TIMEOUT_S, cwd=self.build, env=environment)
+                if status != 0:
+                    failed = re.search(r":[FE]:(\w+:\w+)", output)
+                    return failed.group(1) if failed else "a timeout" if status is None else f"status {status}"
         return ""
 
-    def mpi_tests(self):
+    def scripts(self, paths):
         environment = dict(os.environ, MPIX_TEST_QUICK="yes", MPIX_TEST_TIMEOUT="30")
-        for script in MPI_SCRIPTS:
-            process = start(["bash", os.path.join(self.tree, script)], cwd=self.build, env=environment)
-            end = time.time() + MPI_TIMEOUT_S
+        for path in paths:
+            process = start(["bash", os.path.join(self.tree, path)], cwd=self.build, env=environment)
+            end = time.time() + SCRIPT_TIMEOUT_S
             for line in process.stdout:
                 if re.match(r"not ok|Bail out", line) or time.time() > end:
                     os.killpg(process.pid, 9)
                     process.wait()
-                    return os.path.basename(script) + ": " + line.strip()
+                    return os.path.basename(path) + ": " + line.strip()
             process.wait()
         return ""
 
 
 def judge(copy, defect, arguments):
+    units, _ = HOUSES[arguments.house]
     copy.write(defect, defect.after)
     try:
-        if not copy.make(UNIT_TESTS):
+        if not copy.make(" ".join(units)):
             return "does not compile"
-        found = copy.unit_tests(defect.path)
+        found = copy.unit_tests(units, defect.path)
         if found or arguments.unit:
             return found or "SURVIVES"
-        return copy.mpi_tests() if copy.make(ALL) else "does not compile"
+        return copy.scripts(scripts(arguments.house)) if copy.make("all") and copy.make("check TESTS=") else \
+            "does not compile"
     finally:
         copy.write(defect, defect.before)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--house", choices=HOUSES, default="lib")
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=31)
     parser.add_argument("--only", choices=KINDS)
@@ -200,7 +220,8 @@ def main():
     parser.add_argument("--list", action="store_true", help="only list the defects")
     arguments = parser.parse_args()
     defects = choose(arguments)
-    copy = None if arguments.list else Copy(os.path.join(os.getcwd(), "defects"), UNIT_TESTS if arguments.unit else ALL)
+    targets = " ".join(([] if arguments.unit else ["all"]) + HOUSES[arguments.house][0])
+    copy = None if arguments.list else Copy(os.path.join(os.getcwd(), "defects"), targets)
     found = 0
     for defect in defects:
         defect.verdict = "" if arguments.list else judge(copy, defect, arguments) or "SURVIVES"
