@@ -25,8 +25,7 @@ trap 'exit 1' HUP INT TERM
 loudly() {
     "$@" >"$scratch/log" 2>&1 </dev/null && return
     echo "$* fails:"
-    grep -E '^(not ok|FAIL|ERROR)' "$scratch/log"
-    tail -n 30 "$scratch/log"
+    if [ -e test-suite.log ]; then grep -A 12 '^not ok' test-suite.log; else tail -n 30 "$scratch/log"; fi
 }
 # HOUSE...: goes to a tree without them
 without() {
