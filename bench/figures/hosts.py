@@ -68,12 +68,12 @@ class Gantt(Figure):
         with open(f"{build}/Makefile") as file:
             compiler = next(line.split(" = ")[1].strip() for line in file if line.startswith("CC = "))
         progress(f"{self.name}: two hosts, {amount(60, 5)} seconds")
-        status = supervise([os.environ.get("MAKE", "make"), "-C", build, "test/simulation/trace_truth",
-                            "test/simulation/interpose_simulated.la"])
+        status = supervise([os.environ.get("MAKE", "make"), "-C", build, "trace/test/simulation/trace_truth",
+                            "trace/test/simulation/interpose_simulated.la"])
         if status == 0:
             status = supervise(["env", "-C", build, "-u", "MPIX_TEST_BRIEF", "-u", "MPIX_TEST_QUICK",
                                 f"MPIEXEC={run.launcher}", f"CC={compiler}", "bash",
-                                f"{run.sources}/test/simulation/run_trace_tests.sh",
+                                f"{run.sources}/trace/test/simulation/run_trace_tests.sh",
                                 *amount("60 100000", "5 8000").split(), folder])
         if status != 0 or not os.path.isdir(f"{folder}/trace"):
             raise Failed("two hosts could not be traced")

@@ -2,6 +2,7 @@
 """mpix_bench in the simulator, for figures of it. The way to the simulator is that of the tests."""
 import glob
 import os
+import re
 import subprocess
 
 from base import Failed, Figure, amount, note, progress, read_csv, run, supervise, write_jobs
@@ -44,11 +45,12 @@ class Simulated(Figure):
                 os.path.getmtime(self.simulation) >= max(map(os.path.getmtime, sources)):
             return
         progress(f"{self.name}: building mpix_bench for the simulator")
-        bench = [path[len(run.sources) + 1:] for path in sources if "/bench/suite/" in path and path.endswith(".c")]
+        suite = [path[len(run.sources) + 1:] for path in sources if "/bench/suite/" in path and path.endswith(".c")]
+        bench = [path for path in suite if not re.search("skew|mpix_osu", path)]    # without the other programs
         words = simgrid_words("simgrid_build", run.sources, self.simulation, "test/simulation/clock_simulated.c",
                               "common/cli", "common/mpi", "common/arrival",
                               *(f"common/results/{name}.c" for name in ("result_files", "schema", "table")),
-                              *(path for path in bench if "skew" not in path)) # all of the folder but the other program
+                              *bench)
         if supervise(words) != 0:
             raise Failed("mpix_bench does not build for the simulator")
 

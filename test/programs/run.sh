@@ -97,7 +97,7 @@ path_of() {
     case $1 in
     check_*) echo "$checks/$1" ;;
     triad) echo "$build/examples/$1" ;;
-    *) echo "$programs/$1" ;;
+    *) if [ -x "$programs/$1" ]; then echo "$programs/$1"; else echo "$build/bin/$1"; fi ;;
     esac
 }
 

@@ -18,7 +18,7 @@ top=$(cd "$source_dir/../../.." && pwd) tests=$top/test
 . "$tests/tap.sh"
 . "$tests/simulation/truth.sh"
 . "$top/trace/test/simulation/simulated.sh"
-program=$PWD/test/hosts/wtime_truth
+program=$PWD/trace/test/hosts/wtime_truth
 # On a machine that does much else, a reading may err by as much as a time slice.
 max_ns=100000
 export MH_SIMULATED_CLOCK=${MH_SIMULATED_CLOCK:-exact=host1,drift=200000,walk=10} MPIX_HARMONIZE_CLOCK=simulated
@@ -56,7 +56,7 @@ check_alone() {
         printf '%s\n' "the last readings are further apart than the bound in the report:" "$output"
 }
 
-[ -e test/simulation/.libs/interpose_simulated.so ] || skip_all "this build has no preload with simulated clocks"
+[ -e trace/test/simulation/.libs/interpose_simulated.so ] || skip_all "this build has no preload with simulated clocks"
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM

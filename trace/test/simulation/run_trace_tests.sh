@@ -18,7 +18,7 @@ top=$(cd "$source_dir/../../.." && pwd) tests=$top/test
 . "$top/trace/test/simulation/simulated.sh"
 hosts=$tests/hosts
 seconds=${1:-5} messages=${2:-8000}
-truth=./test/simulation/trace_truth
+truth=./trace/test/simulation/trace_truth
 name="a trace of two hosts, 20 ppm and a swing"
 clock="drift=20000,swing=3000,period=60000000000,offset=1e12"
 
@@ -26,7 +26,7 @@ clock="drift=20000,swing=3000,period=60000000000,offset=1e12"
 [ "${MPIX_TEST_QUICK-}" != yes ] || skip_all "MPIX_TEST_QUICK=yes"
 [ -x "$truth" ] || { echo "Bail out! $truth is missing in $PWD"; exit 1; }
 [ "${sanitizers:-no}" = no ] || skip_all "what sanitizers have built cannot be loaded into an ordinary program"
-[ -e test/simulation/.libs/interpose_simulated.so ] ||
+[ -e trace/test/simulation/.libs/interpose_simulated.so ] ||
     skip_all "this build has no recorder: it takes shared libraries, and MPICH or Open MPI"
 problem=$(hosts_problem "$hosts/with_hosts.sh")
 [ -z "$problem" ] || skip_all "$problem"
