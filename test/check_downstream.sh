@@ -103,11 +103,11 @@ run_own() {     # PATTERN PROGRAM [ARGUMENT]...: prints a line that matches
 }
 check_lines() { # SOURCE PAGE ADDRESS PATTERN: of the lines in the page, for sed; what the program prints
     rm -rf "$scratch/bench"
-    make_own_prefix && mkdir "$scratch/bench" && cd "$scratch/bench" && cp "$1" "bench.${1##*.}" || return
+    make_own_prefix && mkdir "$scratch/bench" && cd "$scratch/bench" && cp "$1" "reduce.${1##*.}" || return
     sed -n "$3"'{ /^```/d; p }' "$top/$2" |
         sed "s|^mpicc[.a-z]*|$compiler|; s|^mpifort\\.mpich|$MPIFC|" >lines
     grep -q . lines || echo "there are no such lines in $2"
-    PKG_CONFIG_PATH=$scratch/own/lib/pkgconfig sh -e ./lines 2>&1 && run_own "$4" ./bench
+    PKG_CONFIG_PATH=$scratch/own/lib/pkgconfig sh -e ./lines 2>&1 && run_own "$4" ./reduce
 }
 check_makefile() {
     local program expected
@@ -127,7 +127,7 @@ check_makefile() {
 if has_library shared && [ -z "$suffix" ] && [ ! -e "$top/config.status" ]; then
     # Fewer samples, for busy machines.
     sed -n '/^```c$/,/^```$/{ /^```/d; s/10000/100/; p }' "$top/README.md" >"$scratch/readme.c"
-    tap_check "README.md: C" check_lines "$scratch/readme.c" README.md '/^mpicc[.a-z]* bench/' \
+    tap_check "README.md: C" check_lines "$scratch/readme.c" README.md '/^mpicc[.a-z]* reduce/' \
         '^[0-9]+ of 100 samples are valid; their mean is [-0-9.na]+ us$'
     [ -z "$MPIFC" ] || tap_check "doc/installing.md: Fortran" check_lines "$examples/hello.f90" doc/installing.md \
         '/^modules=/,/^```/' '^ok$'

@@ -142,8 +142,8 @@ check_failures() {
 }
 check_install() {
     run install
-    expect 0 "mpicc.mpich bench.c \$(pkg-config --cflags --libs mpix_harmonize) -o bench" \
-        "mpiexec.mpich --bind-to core -n 2 ./bench"
+    expect 0 "mpicc.mpich reduce.c \$(pkg-config --cflags --libs mpix_harmonize) -o reduce" \
+        "mpiexec.mpich --bind-to core -n 2 ./reduce"
     expect_call "make -j [0-9]* all"
     expect_call "make install"
     expect_call "ldconfig"

@@ -128,12 +128,12 @@ walk_readme() {
     walked=$last_output
     tree=libmpix_harmonize
     expect_said "[.]/quickstart *#" "$result"
-    expect_said "[.]/quickstart install" "^mpiexec.mpich .*-n 2 ./bench$"
-    expect_said "^mpiexec.* -n 2 ./bench" "$sample"
+    expect_said "[.]/quickstart install" "^mpiexec.mpich .*-n 2 ./reduce$"
+    expect_said "^mpiexec.* -n 2 ./reduce" "$sample"
     expect_said mpix_bench '^ +64 +[0-9.]+ '
     expect_said mpix_trace_report MPI_Reduce
     try "a program of the library in the home folder" "$sample" as_user \
-        "readelf -d bench | grep -F /home/$user/.local/lib && mpiexec.mpich -bind-to core -n 2 ./bench"
+        "readelf -d reduce | grep -F /home/$user/.local/lib && mpiexec.mpich -bind-to core -n 2 ./reduce"
 }
 
 # SCRIPT: some of its tests passed there, where all may have been skipped for want of something.

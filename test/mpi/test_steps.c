@@ -355,9 +355,8 @@ static bool check_set_in_wait(const set_wait *kind, const char *clock, int rank,
     const char *what = text_of("yield %s, %s of rank %d stepped by %" PRId64 " ms in %s", yield, clock, rank,
                                step_ns / NS_PER_MS, kind->name);
     inject_clock(0, 0);
-    MPI_Comm comm = duplicate_with("clock=%s yield=%s", clock, yield);
+    MPI_Comm comm = duplicate_with("clock=%s yield=%s slack_min_ns=%s", clock, yield, kind->min_slack_ns);
     harmonize(comm);
-    CHECK_OK(set_setting(comm, "slack_min_ns", kind->min_slack_ns));
     int64_t disruptions = info_number(comm, "clock_disruptions"), syncs = info_number(comm, "syncs");
     meet(comm);
     int64_t called_ns = true_ns(), last_ns = max_over(comm, called_ns);
@@ -365,7 +364,6 @@ static bool check_set_in_wait(const set_wait *kind, const char *clock, int rank,
     int flag = kind->wait(comm);
     check_wait_time(called_ns, what);
     end_step(&step);
-    CHECK_OK(set_setting(comm, "slack_min_ns", "auto"));
     /* If the step came before the release, the call itself may have synchronized. */
     bool is_judged = was_inside(&step, last_ns, called_ns + kind->safe_ms * NS_PER_MS);
     is_judged &= info_number(comm, "syncs") == syncs;
