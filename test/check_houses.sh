@@ -27,15 +27,16 @@ loudly() {
     echo "$* fails:"
     if [ -e test-suite.log ]; then grep -A 12 '^not ok' test-suite.log; else tail -n 30 "$scratch/log"; fi
 }
-# HOUSE...: goes to a tree without them
+# HOUSE...: goes to the build directory of a tree without them
 without() {
     rm -rf "$scratch/tree" "$scratch/root"
     mkdir "$scratch/tree" && cd "$scratch/tree" &&
         git -C "$top" ls-files -z | tar -C "$top" --null -T - -c --ignore-failed-read 2>/dev/null | tar x &&
-        rm -r "$@" && ./autogen.sh >"$scratch/log" 2>&1 || { tail -n 20 "$scratch/log"; return 1; }
+        rm -r "$@" && ./autogen.sh >"$scratch/log" 2>&1 && mkdir build && cd build ||
+        { tail -n 20 "$scratch/log"; return 1; }
 }
 build() {       # [OPTION]... of configure
-    loudly ./configure CC="$CC" CFLAGS=-O1 --prefix="$scratch/root" --disable-static "$@"
+    loudly ../configure CC="$CC" CFLAGS=-O1 --prefix="$scratch/root" --disable-static "$@"
     cp "$scratch/log" configured
     loudly "$MAKE" -j2
 }
@@ -47,7 +48,7 @@ says() { grep -q -E "$1" configured || echo "configure does not say '$1'"; }
 
 check_library() {
     without bench trace common || return
-    ./configure CC="$CC" --enable-trace >"$scratch/log" 2>&1 && echo "--enable-trace is accepted without the folder"
+    ../configure CC="$CC" --enable-trace >"$scratch/log" 2>&1 && echo "--enable-trace is accepted without the folder"
     grep -q '^configure: error: --enable-trace: this tree has no folder trace/$' "$scratch/log" ||
         tail -n 3 "$scratch/log"
     build
