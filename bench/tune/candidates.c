@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* candidates.c - which algorithms the MPI library offers, and which of them give right results. */
-#define _GNU_SOURCE /* strsep */
 #include "bench/campaign/launch.h"
 #include "bench/tune/tune.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,16 +14,6 @@
 enum { CHECK_CALLS = 400, NUMBER_BYTES = 32 };
 
 static const char *const seeds[] = {"1", "2"};
-
-bool tune_is_chosen(const char *chosen)
-{
-    char words[HEAD_BYTES], *rest = words;
-    snprintf(words, sizeof words, "%s", strcmp(chosen, "default") == 0 ? "" : chosen);
-    for (const char *word; (word = strsep(&rest, " "));)
-        if (word[0] != '\0' && fnmatch("coll=*", word, 0) != 0 && fnmatch("coll_?*_priority=*", word, 0) != 0)
-            return true;
-    return false;
-}
 
 /* A new name, which no host remembers to have looked for in vain. False after a complaint. */
 static bool make_mark(const tune_t *tune, char path[TUNE_PATH_BYTES], char complaint[COMPLAINT_BYTES])
@@ -91,24 +79,6 @@ bool tune_list(tune_t *tune, char complaint[COMPLAINT_BYTES])
         return complain(complaint, "the environment chooses already, unset it: %.400s",
                         text_at(tune->listing, "chosen"));
     return true;
-}
-
-bool tune_has_nodes(const tune_t *tune)
-{
-    return json_integer_value(json_object_get(tune->listing, "nodes")) > 1;
-}
-
-candidate_t *tune_add_candidate(tune_t *tune, const char *name)
-{
-    candidate_t *candidate = tune->candidates, *end = candidate + tune->candidate_count;
-    while (candidate < end && strcmp(candidate->name, name) != 0)
-        candidate++;
-    if (candidate < end || tune->candidate_count == MAX_CANDIDATES || strlen(name) >= sizeof candidate->name)
-        return NULL;
-    *candidate = (candidate_t){0};
-    strcpy(candidate->name, name);
-    tune->candidate_count++;
-    return candidate;
 }
 
 /* The file of a candidate alone. */

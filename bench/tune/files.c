@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* files.c - the folder of a tuning, and tuning files with what is beside them. */
+/* files.c - tuning files, and what is beside them. */
 #include "bench/tune/tune.h"
 
-#include <stdarg.h>
 #include <unistd.h>
-
-void tune_path(const tune_t *tune, char path[TUNE_PATH_BYTES], const char *format, ...)
-{
-    char name[TUNE_PATH_BYTES];
-    va_list values;
-    va_start(values, format);
-    vsnprintf(name, sizeof name, format, values);
-    va_end(values);
-    snprintf(path, TUNE_PATH_BYTES, "%.*s/%.*s", TUNE_PATH_BYTES / 2, tune->directory, TUNE_PATH_BYTES / 2 - 2, name);
-}
 
 /* A tuning file has another one beside it, PATH.nodes, where ranks are on several nodes. */
 static void list_paths(const char *path, char paths[2][TUNE_PATH_BYTES])

@@ -13,15 +13,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-const char tune_name[] = "mpix_tune";
 
 enum { SIGNALED = 128 };
 
@@ -129,18 +126,6 @@ static void print_ranges(const tune_t *tune)
 }
 
 /* ---- Telling */
-
-void tune_tell(const tune_t *tune, const char *format, ...)
-{
-    va_list values;
-    if (!tune->is_terminal)
-        return;
-    va_start(values, format);
-    fprintf(stderr, "%s: ", tune_name);
-    vfprintf(stderr, format, values);
-    fputc('\n', stderr);
-    va_end(values);
-}
 
 static void say_candidates(const tune_t *tune, FILE *file)
 {

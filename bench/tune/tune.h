@@ -79,6 +79,8 @@ typedef struct tune {
     bool is_terminal;
 } tune_t;
 
+/* ---- tune.c */
+
 extern const char tune_name[];
 
 /* tune_is_of - whether it is the operation of this name that is tuned. */
@@ -98,11 +100,17 @@ bool tune_is_chosen(const char *chosen);
 /* tune_tell - a line on standard error, if that is a terminal: what is being done. */
 void tune_tell(const tune_t *tune, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- files.c */
-
 /* tune_path - a file in the folder of the tuning. */
 void tune_path(const tune_t *tune, char path[TUNE_PATH_BYTES], const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* tune_has_nodes - whether the ranks are on several. */
+bool tune_has_nodes(const tune_t *tune);
+
+/* tune_add_candidate - another one; NULL if it is there already, or one too many, or has too long a name. */
+candidate_t *tune_add_candidate(tune_t *tune, const char *name);
+
+/* ---- files.c */
 
 /*
  * tune_write - a tuning file with ranges for exactly the ranks of the tuning, and if they are on several nodes, what
@@ -150,14 +158,8 @@ void probe_end_free(probe_end_t *end);
 /* tune_list - ask the MPI library what it is, and find out how it is tuned. False after a complaint. */
 bool tune_list(tune_t *tune, char complaint[COMPLAINT_BYTES]);
 
-/* tune_has_nodes - whether the ranks are on several. */
-bool tune_has_nodes(const tune_t *tune);
-
 /* tune_find_candidates - all that are right, or why they are none. False after a complaint. */
 bool tune_find_candidates(tune_t *tune, char complaint[COMPLAINT_BYTES]);
-
-/* tune_add_candidate - another one; NULL if it is there already, or one too many, or has too long a name. */
-candidate_t *tune_add_candidate(tune_t *tune, const char *name);
 
 /* tune_is_right - whether random calls give right results with a file. */
 bool tune_is_right(const tune_t *tune, const char *file);
