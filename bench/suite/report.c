@@ -24,6 +24,7 @@ typedef struct figure {
     view_t view;
     memory_t memory;
     size_t place; /* in row_t */
+    column_t column;
 } figure_t;
 
 #define KEY(field) offsetof(row_t, keys.field)
@@ -33,6 +34,10 @@ typedef struct figure {
 #define TEXT(name, doc, title, width)                          \
     {                                                          \
         name, "", ROLE_KEY, TYPE_TEXT, doc, title, width, 0, 0 \
+    }
+#define WHOLE_KEY(name, unit, doc, title, width)                    \
+    {                                                               \
+        name, unit, ROLE_KEY, TYPE_INTEGER, doc, title, width, 0, 0 \
     }
 #define COUNT(name, doc, title, width)                               \
     {                                                                \
@@ -46,94 +51,87 @@ typedef struct figure {
     {                                                                \
         name, "ns", ROLE_FIGURE, TYPE_NUMBER, doc, title, 14, 2, 1e3 \
     }
+#define NUMBER(name, unit, doc, title, decimals)                          \
+    {                                                                     \
+        name, unit, ROLE_FIGURE, TYPE_NUMBER, doc, title, 12, decimals, 0 \
+    }
 
-/*
- * In the order of the table for people, so that they see robust figures first: the part of reports and rows, the view,
- * what is in which place of row_t, and the column.
- */
-#define EACH_FIGURE(X)                                                                                                \
-    X(0, BOTH, A_TEXT, KEY(operation), TEXT("operation", "the operation", NULL, 0))                                   \
-    X(0, BOTH, A_TEXT, KEY(release), TEXT("release", "the release scheme", NULL, 0))                                  \
-    X(0, BOTH, A_TEXT, KEY(barrier), TEXT("barrier", "the barrier algorithm, if there is one", NULL, 0))              \
-    X(0, BOTH, A_TEXT, KEY(cadence), TEXT("cadence", "isolated, or streaming", NULL, 0))                              \
-    X(0, BOTH, A_TEXT, KEY(comm), TEXT("comm", "who communicates, as --comm", NULL, 0))                               \
-    X(0, BOTH, AN_INT, KEY(ranks),                                                                                    \
-      {"ranks", "", ROLE_KEY, TYPE_INTEGER, "ranks that communicate, in the largest group", NULL, 0, 0, 0})           \
-    X(0, BOTH, A_TEXT, KEY(datatype), TEXT("datatype", "the type of the elements", NULL, 0))                          \
-    X(0, BOTH, A_TEXT, KEY(reduction), TEXT("reduction", "the reduction", NULL, 0))                                   \
-    X(0, BOTH, A_TEXT, KEY(root), TEXT("root", "the root, or rotating", NULL, 0))                                     \
-    X(0, BOTH, A_TEXT, KEY(buffers), TEXT("buffers", "separate, or in place", NULL, 0))                               \
-    X(0, BOTH, A_TEXT, KEY(cache), TEXT("cache", "warm, rotate, cold", NULL, 0))                                      \
-    X(0, BOTH, A_TEXT, KEY(run_time),                                                                                 \
-      TEXT("run_time", "what a run time is: local (the longest of the ranks' own) or makespan", NULL, 0))             \
-    X(0, BOTH, AN_INT64, KEY(size_bytes),                                                                             \
-      {"size_bytes", "bytes", ROLE_KEY, TYPE_INTEGER, "the size of a message", "Size", 10, 0, 0})                     \
-    X(PART_LABEL, BOTH, A_TEXT, KEY(label), TEXT(NULL, "", "Job", 0))                                                 \
-    X(0, BOTH, A_TEXT, KEY(arrival), TEXT("arrival", "the arrival pattern", "Arrival", 0))                            \
-    X(PART_FIGURES, BOTH, A_DOUBLE, FIGURE(median_ns), TIME("median_ns", "median of the run times", "Median(us)"))    \
-    X(PART_INTERVAL, BRIEF, A_DOUBLE, FIGURE(interval_ns), TIME(NULL, "", "+/-(us)"))                                 \
-    X(PART_INTERVAL, FULL, AN_INT64, FIGURE(median_low_ns),                                                           \
-      WHOLE_TIME("median_low_ns", "lower limit of its interval of 95 %", "Low95(us)"))                                \
-    X(PART_INTERVAL, FULL, AN_INT64, FIGURE(median_high_ns),                                                          \
-      WHOLE_TIME("median_high_ns", "upper limit of it", "High95(us)"))                                                \
-    X(PART_FIGURES, BOTH, A_DOUBLE, FIGURE(avg_ns),                                                                   \
-      TIME("avg_ns", "mean over ranks of each rank's mean duration", "Avg(us)"))                                      \
-    X(PART_FIGURES, BOTH, A_DOUBLE, FIGURE(max_mean_ns),                                                              \
-      TIME("max_mean_ns", "the largest of the ranks' mean durations", "MaxMean(us)"))                                 \
-    X(PART_FIGURES, BOTH, A_DOUBLE, FIGURE(makespan_ns),                                                              \
-      TIME("makespan_ns", "mean of the samples' makespans", "Makespan(us)"))                                          \
-    X(PART_FIGURES, FULL, A_DOUBLE, FIGURE(mean_ns), TIME("mean_ns", "mean of the run times", "Mean(us)"))            \
-    X(PART_FIGURES, BOTH, A_MARK, 0, TEXT(NULL, "", "!", 3))                                                          \
-    X(PART_FIGURES, FULL, A_DOUBLE, FIGURE(deviation_ns),                                                             \
-      TIME("deviation_ns", "standard deviation of the run times", "SD(us)"))                                          \
-    X(PART_FIGURES, FULL, AN_INT64, FIGURE(min_ns), WHOLE_TIME("min_ns", "the shortest run time", "Min(us)"))         \
-    X(PART_FIGURES, FULL, AN_INT64, FIGURE(max_ns), WHOLE_TIME("max_ns", "the longest run time", "Max(us)"))          \
-    X(PART_FIGURES, FULL, QUANTILES, FIGURE(quantile_ns),                                                             \
-      WHOLE_TIME("pN_ns", "percentile N of the run times, with --tail: p50_ns, p99.9_ns and so on", "PN(us)"))        \
-    X(PART_FIGURES, FULL, AN_INT, FIGURE(slowest_rank),                                                               \
-      COUNT("slowest_rank", "the rank with the largest mean duration", "Slowest", 9))                                 \
-    X(PART_FIGURES, FULL, AN_INT, FIGURE(fastest_rank),                                                               \
-      COUNT("fastest_rank", "the rank with the smallest mean duration", "Fastest", 9))                                \
-    X(0, BOTH, AN_INT64, FIGURE(valid), COUNT("valid", "valid samples; all figures are of these", "Valid", 12))       \
-    X(0, FULL, AN_INT64, FIGURE(missed), COUNT("missed", "discarded samples: a rank missed the start", "Missed", 12)) \
-    X(0, FULL, AN_INT64, FIGURE(late), COUNT("late", "discarded samples: a rank started late", "Late", 12))           \
-    X(0, BRIEF, AN_INT64, FIGURE(discarded), COUNT(NULL, "", "Discarded", 12))                                        \
-    X(PART_LATENCY, BOTH, A_DOUBLE, offsetof(row_t, latency_ns),                                                      \
-      TIME("latency_ns", "half of the median, of latency and multi_lat", "Latency(us)"))                              \
-    X(PART_BANDWIDTH, BOTH, A_DOUBLE, offsetof(row_t, mb_per_s),                                                      \
-      {"mb_per_s", "MB/s", ROLE_FIGURE, TYPE_NUMBER, "bandwidth by the median, of bw and so on", "MB/s", 12, 1, 0})   \
-    X(PART_OVERLAP, BOTH, A_DOUBLE, OVERLAP(pure_ns),                                                                 \
-      TIME("pure_ns", "median of the operation alone, with --overlap as the next three", "Pure(us)"))                 \
-    X(PART_OVERLAP, FULL, A_DOUBLE, OVERLAP(compute_ns),                                                              \
-      TIME("compute_ns", "median of the computation", "Compute(us)"))                                                 \
-    X(PART_OVERLAP, BOTH, A_DOUBLE, OVERLAP(total_ns), TIME("total_ns", "median of both together", "Total(us)"))      \
-    X(PART_OVERLAP, BOTH, A_DOUBLE, OVERLAP(percent),                                                                 \
-      {"overlap_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "how much of the operation passed during the computation",   \
-       "Overlap(%)", 12, 1, 0})                                                                                       \
-    X(PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(from_first_ns),                                                           \
-      TIME("from_first_ns", "first arrival to last exit, median; with --arrival, as 7 more", "FromFirst(us)"))        \
-    X(PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(from_last_ns),                                                            \
-      TIME("from_last_ns", "last arrival to last exit, median", "FromLast(us)"))                                      \
-    X(PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(in_call_ns),                                                              \
-      TIME("in_call_ns", "median of the ranks' mean times in the call", "InCall(us)"))                                \
-    X(PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(robustness),                                                              \
-      {"robustness", "", ROLE_FIGURE, TYPE_NUMBER, "from_last_ns divided by that of arrivals together", "Robustness", \
-       12, 3, 0})                                                                                                     \
-    X(PART_ARRIVAL, FULL, AN_INT64, ARRIVAL(span_ns),                                                                 \
-      WHOLE_TIME("arrival_span_ns", "the longest delay of the pattern", "Span(us)"))                                  \
-    X(PART_ARRIVAL, FULL, AN_INT64, ARRIVAL(error_ns),                                                                \
-      WHOLE_TIME("arrival_error_ns", "median distance of a rank's start from its own time", "Error(us)"))             \
-    X(PART_ARRIVAL, FULL, AN_INT64, ARRIVAL(error_p99_ns),                                                            \
-      WHOLE_TIME("arrival_error_p99_ns", "percentile 99 of it", "ErrorP99(us)"))                                      \
-    X(PART_ARRIVAL, FULL, A_DOUBLE, ARRIVAL(bound_ns),                                                                \
-      TIME("arrival_bound_ns", "the bound of the clock by which this was measured", "Bound(us)"))                     \
-    X(PART_VALIDATION, BOTH, AN_INT64, offsetof(row_t, wrong),                                                        \
-      COUNT("wrong", "wrong elements, with --validation", "Wrong", 12))
-#define AS_COLUMN(part, view, memory, place, ...) __VA_ARGS__,
-#define AS_FIGURE(part, view, memory, place, ...) {part, view, memory, place},
-static const column_t columns[] = {EACH_FIGURE(AS_COLUMN)};
-enum { FIGURES = sizeof columns / sizeof columns[0], MAX_COLUMNS = FIGURES + MAX_QUANTILES };
-static const figure_t figures[FIGURES] = {EACH_FIGURE(AS_FIGURE)};
+/* In the order of the table for people, so that they see robust figures first. */
+static const figure_t figures[] = {
+    {0, BOTH, A_TEXT, KEY(operation), TEXT("operation", "the operation", NULL, 0)},
+    {0, BOTH, A_TEXT, KEY(release), TEXT("release", "the release scheme", NULL, 0)},
+    {0, BOTH, A_TEXT, KEY(barrier), TEXT("barrier", "the barrier algorithm, if there is one", NULL, 0)},
+    {0, BOTH, A_TEXT, KEY(cadence), TEXT("cadence", "isolated, or streaming", NULL, 0)},
+    {0, BOTH, A_TEXT, KEY(comm), TEXT("comm", "who communicates, as --comm", NULL, 0)},
+    {0, BOTH, AN_INT, KEY(ranks), WHOLE_KEY("ranks", "", "ranks that communicate, in the largest group", NULL, 0)},
+    {0, BOTH, A_TEXT, KEY(datatype), TEXT("datatype", "the type of the elements", NULL, 0)},
+    {0, BOTH, A_TEXT, KEY(reduction), TEXT("reduction", "the reduction", NULL, 0)},
+    {0, BOTH, A_TEXT, KEY(root), TEXT("root", "the root, or rotating", NULL, 0)},
+    {0, BOTH, A_TEXT, KEY(buffers), TEXT("buffers", "separate, or in place", NULL, 0)},
+    {0, BOTH, A_TEXT, KEY(cache), TEXT("cache", "warm, rotate, cold", NULL, 0)},
+    {0, BOTH, A_TEXT, KEY(run_time),
+     TEXT("run_time", "what a run time is: local (the longest of the ranks' own) or makespan", NULL, 0)},
+    {0, BOTH, AN_INT64, KEY(size_bytes), WHOLE_KEY("size_bytes", "bytes", "the size of a message", "Size", 10)},
+    {PART_LABEL, BOTH, A_TEXT, KEY(label), TEXT(NULL, "", "Job", 0)},
+    {0, BOTH, A_TEXT, KEY(arrival), TEXT("arrival", "the arrival pattern", "Arrival", 0)},
+    {PART_FIGURES, BOTH, A_DOUBLE, FIGURE(median_ns), TIME("median_ns", "median of the run times", "Median(us)")},
+    {PART_INTERVAL, BRIEF, A_DOUBLE, FIGURE(interval_ns), TIME(NULL, "", "+/-(us)")},
+    {PART_INTERVAL, FULL, AN_INT64, FIGURE(median_low_ns),
+     WHOLE_TIME("median_low_ns", "lower limit of its interval of 95 %", "Low95(us)")},
+    {PART_INTERVAL, FULL, AN_INT64, FIGURE(median_high_ns),
+     WHOLE_TIME("median_high_ns", "upper limit of it", "High95(us)")},
+    {PART_FIGURES, BOTH, A_DOUBLE, FIGURE(avg_ns),
+     TIME("avg_ns", "mean over ranks of each rank's mean duration", "Avg(us)")},
+    {PART_FIGURES, BOTH, A_DOUBLE, FIGURE(max_mean_ns),
+     TIME("max_mean_ns", "the largest of the ranks' mean durations", "MaxMean(us)")},
+    {PART_FIGURES, BOTH, A_DOUBLE, FIGURE(makespan_ns),
+     TIME("makespan_ns", "mean of the samples' makespans", "Makespan(us)")},
+    {PART_FIGURES, FULL, A_DOUBLE, FIGURE(mean_ns), TIME("mean_ns", "mean of the run times", "Mean(us)")},
+    {PART_FIGURES, BOTH, A_MARK, 0, TEXT(NULL, "", "!", 3)},
+    {PART_FIGURES, FULL, A_DOUBLE, FIGURE(deviation_ns),
+     TIME("deviation_ns", "standard deviation of the run times", "SD(us)")},
+    {PART_FIGURES, FULL, AN_INT64, FIGURE(min_ns), WHOLE_TIME("min_ns", "the shortest run time", "Min(us)")},
+    {PART_FIGURES, FULL, AN_INT64, FIGURE(max_ns), WHOLE_TIME("max_ns", "the longest run time", "Max(us)")},
+    {PART_FIGURES, FULL, QUANTILES, FIGURE(quantile_ns),
+     WHOLE_TIME("pN_ns", "percentile N of the run times, with --tail: p50_ns, p99.9_ns and so on", "PN(us)")},
+    {PART_FIGURES, FULL, AN_INT, FIGURE(slowest_rank),
+     COUNT("slowest_rank", "the rank with the largest mean duration", "Slowest", 9)},
+    {PART_FIGURES, FULL, AN_INT, FIGURE(fastest_rank),
+     COUNT("fastest_rank", "the rank with the smallest mean duration", "Fastest", 9)},
+    {0, BOTH, AN_INT64, FIGURE(valid), COUNT("valid", "valid samples; all figures are of these", "Valid", 12)},
+    {0, FULL, AN_INT64, FIGURE(missed), COUNT("missed", "discarded samples: a rank missed the start", "Missed", 12)},
+    {0, FULL, AN_INT64, FIGURE(late), COUNT("late", "discarded samples: a rank started late", "Late", 12)},
+    {0, BRIEF, AN_INT64, FIGURE(discarded), COUNT(NULL, "", "Discarded", 12)},
+    {PART_LATENCY, BOTH, A_DOUBLE, offsetof(row_t, latency_ns),
+     TIME("latency_ns", "half of the median, of latency and multi_lat", "Latency(us)")},
+    {PART_BANDWIDTH, BOTH, A_DOUBLE, offsetof(row_t, mb_per_s),
+     NUMBER("mb_per_s", "MB/s", "bandwidth by the median, of bw and so on", "MB/s", 1)},
+    {PART_OVERLAP, BOTH, A_DOUBLE, OVERLAP(pure_ns),
+     TIME("pure_ns", "median of the operation alone, with --overlap as the next three", "Pure(us)")},
+    {PART_OVERLAP, FULL, A_DOUBLE, OVERLAP(compute_ns), TIME("compute_ns", "median of the computation", "Compute(us)")},
+    {PART_OVERLAP, BOTH, A_DOUBLE, OVERLAP(total_ns), TIME("total_ns", "median of both together", "Total(us)")},
+    {PART_OVERLAP, BOTH, A_DOUBLE, OVERLAP(percent),
+     NUMBER("overlap_percent", "%", "how much of the operation passed during the computation", "Overlap(%)", 1)},
+    {PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(from_first_ns),
+     TIME("from_first_ns", "first arrival to last exit, median; with --arrival, as 7 more", "FromFirst(us)")},
+    {PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(from_last_ns),
+     TIME("from_last_ns", "last arrival to last exit, median", "FromLast(us)")},
+    {PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(in_call_ns),
+     TIME("in_call_ns", "median of the ranks' mean times in the call", "InCall(us)")},
+    {PART_ARRIVAL, BOTH, A_DOUBLE, ARRIVAL(robustness),
+     NUMBER("robustness", "", "from_last_ns divided by that of arrivals together", "Robustness", 3)},
+    {PART_ARRIVAL, FULL, AN_INT64, ARRIVAL(span_ns),
+     WHOLE_TIME("arrival_span_ns", "the longest delay of the pattern", "Span(us)")},
+    {PART_ARRIVAL, FULL, AN_INT64, ARRIVAL(error_ns),
+     WHOLE_TIME("arrival_error_ns", "median distance of a rank's start from its own time", "Error(us)")},
+    {PART_ARRIVAL, FULL, AN_INT64, ARRIVAL(error_p99_ns),
+     WHOLE_TIME("arrival_error_p99_ns", "percentile 99 of it", "ErrorP99(us)")},
+    {PART_ARRIVAL, FULL, A_DOUBLE, ARRIVAL(bound_ns),
+     TIME("arrival_bound_ns", "the bound of the clock by which this was measured", "Bound(us)")},
+    {PART_VALIDATION, BOTH, AN_INT64, offsetof(row_t, wrong),
+     COUNT("wrong", "wrong elements, with --validation", "Wrong", 12)},
+};
+enum { FIGURES = sizeof figures / sizeof figures[0], MAX_COLUMNS = FIGURES + MAX_QUANTILES };
 
 static const column_t raw_columns[] = {
     {"operation", "", ROLE_KEY, TYPE_TEXT, "the operation", NULL, 0, 0, 0},
@@ -150,11 +148,11 @@ static const column_t raw_columns[] = {
     {"job", "", ROLE_KEY, TYPE_TEXT, "number and name of the operation on the command line", NULL, 0, 0, 0},
 };
 
-const schema_t report_schema = SCHEMA(
+const schema_t report_schema = {
     "mpix-bench",
     "A row for each operation, size and arrival pattern, written as soon as it is measured. Operations take turns, so"
     "\nrows of the same size follow each other.",
-    columns);
+    &figures[0].column, FIGURES, sizeof figures[0]};
 const schema_t report_raw_schema =
     SCHEMA("mpix-bench-raw", "Written by `mpix_bench --raw`: a row for each measured call on each rank.", raw_columns);
 
@@ -168,25 +166,24 @@ typedef struct layout {
 
 /* ---- Columns */
 
-static bool has_column(const report_t *report, int place)
+static bool has_column(const report_t *report, const figure_t *figure)
 {
-    const figure_t *figure = &figures[place];
-    bool has_name = columns[place].name, is_table = report->output.format == FORMAT_TABLE;
+    bool has_name = figure->column.name, is_table = report->output.format == FORMAT_TABLE;
     if (figure->memory == A_TEXT && is_table && figure->place == KEY(arrival) && !(report->parts & PART_ARRIVAL))
         return false;
-    if (is_table && (!columns[place].title || figure->view == (report->full ? BRIEF : FULL)))
+    if (is_table && (!figure->column.title || figure->view == (report->full ? BRIEF : FULL)))
         return false;
     return (is_table || has_name) && (figure->part & ~(report->parts | PART_FIGURES | PART_INTERVAL)) == 0;
 }
 
-static void add_column(const report_t *report, layout_t *layout, int figure, int quantile)
+static void add_column(const report_t *report, layout_t *layout, const figure_t *figure, int quantile)
 {
     int place = layout->table.column_count++;
     column_t *column = &layout->columns[place];
-    *column = columns[figure];
-    layout->figures[place] = figures[figure];
+    *column = figure->column;
+    layout->figures[place] = *figure;
     layout->figures[place].place += (size_t)quantile * sizeof(int64_t);
-    if (figures[figure].memory == QUANTILES) {
+    if (figure->memory == QUANTILES) {
         double percent = 100 * report->fractions[quantile];
         snprintf(layout->names[place][0], NAME_BYTES, "p%.9g_ns", percent);
         snprintf(layout->names[place][1], NAME_BYTES, "P%.9g(us)", percent);
@@ -196,7 +193,7 @@ static void add_column(const report_t *report, layout_t *layout, int figure, int
     if (report->full && column->divisor > 0)
         column->decimals = FULL_DECIMALS;
     if (column->title && column->width == 0)
-        column->width = 2 + (figures[figure].part == PART_LABEL ? report->label_width : report->arrival_width);
+        column->width = 2 + (figure->part == PART_LABEL ? report->label_width : report->arrival_width);
 }
 
 /* In the table, the figures that OSU has come first, whatever else is there. */
@@ -213,7 +210,7 @@ static void add_osu_columns(const report_t *report, layout_t *layout)
     for (int i = 0; report->output.format == FORMAT_TABLE && report->osu_places[i] > 0; i++)
         for (int k = 0; k < FIGURES; k++)
             if (figures[k].place == report->osu_places[i])
-                add_column(report, layout, k, 0);
+                add_column(report, layout, &figures[k], 0);
 }
 
 /* Valid until the next call. */
@@ -224,8 +221,8 @@ static const layout_t *lay_out(const report_t *report)
     for (int i = 0; i < FIGURES; i++) {
         bool is_size = figures[i].place == KEY(size_bytes);
         for (int quantile = 0; quantile < (figures[i].memory == QUANTILES ? report->fraction_count : 1); quantile++)
-            if (has_column(report, i) && !is_osus(report, &figures[i]) && !(is_size && report->has_no_size))
-                add_column(report, &layout, i, quantile);
+            if (has_column(report, &figures[i]) && !is_osus(report, &figures[i]) && !(is_size && report->has_no_size))
+                add_column(report, &layout, &figures[i], quantile);
         if (is_size)
             add_osu_columns(report, &layout);
     }

@@ -10,7 +10,10 @@ const char *const column_types[] = {[TYPE_TEXT] = "text", [TYPE_INTEGER] = "inte
 void schema_describe(const schema_t *schema)
 {
     printf("## `%s` %d\n\n%s\n\n", schema->name, SCHEMA_VERSION, schema->doc);
-    for (const column_t *column = schema->columns; column < schema->columns + schema->column_count; column++)
+    const char *place = (const char *)schema->columns;
+    for (int i = 0; i < schema->column_count; i++, place += schema->column_bytes) {
+        const column_t *column = (const column_t *)(const void *)place;
         if (column->name)
             printf("- %s`%s`: %s\n", column->role == ROLE_KEY ? "key " : "", column->name, column->doc);
+    }
 }

@@ -39,10 +39,12 @@ typedef struct schema {
     const char *doc;  /* sentences, in lines */
     const column_t *columns;
     int column_count;
+    size_t column_bytes; /* from one column to the next: they may be members of an array of something larger */
 } schema_t;
-#define SCHEMA(name, doc, columns)                                   \
-    {                                                                \
-        (name), (doc), (columns), sizeof(columns) / sizeof(column_t) \
+/* Of an array of columns. */
+#define SCHEMA(name, doc, columns)                                                     \
+    {                                                                                  \
+        (name), (doc), (columns), sizeof(columns) / sizeof(column_t), sizeof(column_t) \
     }
 
 /* Raised if a column changes its meaning, its name or its unit, or is removed. */
