@@ -81,7 +81,6 @@ static const option_spec_t options[] = {
     {'M', "mem-limit", "BYTES", OPTION_BYTES, FIELD(mem_limit_bytes), 1, 1099511627776.0, NULL, NULL,
      "the maximum memory for buffers of a process; by\ndefault, --cache adapts to it (default 512M)"},
     {0, "shuffle", NULL, OPTION_SWITCH, FIELD(shuffle), 0, 0, NULL, NULL, "measure the sizes in a random order"},
-    /* What concerns all jobs. */
     {0, "list", NULL, OPTION_SWITCH, FIELD(list), 0, 0, NULL, NULL, "print the operations and exit"},
     {0, "jobs", "FILE", OPTION_TEXT, FIELD(jobs), 0, 0, NULL, NULL,
      "measure what each line of FILE says: options and\noperations; # begins a comment"},
@@ -91,7 +90,6 @@ static const option_spec_t options[] = {
     {'f', "full", NULL, OPTION_SWITCH, FIELD(full), 0, 0, NULL, NULL, "all columns in the table"},
     RESULTS_OPTIONS(FIELD(results), "write the times of each call on each rank to FILE"),
 };
-enum { OPTION_COUNT = sizeof options / sizeof options[0], COMMON_OPTIONS = 8 };
 
 static const option_spec_t operand =
     OPTION(0, "operation", "OPERATION", OPTION_TEXTS, FIELD(operations), 0, 0, NULL, NULL, "");
@@ -295,10 +293,11 @@ static bool add_jobs(const reader_t *reader, const bench_settings_t *settings)
  */
 static const char *find_common_option(const bench_settings_t *line, const bench_settings_t *command)
 {
-    for (const option_spec_t *option = options + OPTION_COUNT - COMMON_OPTIONS; option < options + OPTION_COUNT;
-         option++) {
+    const option_spec_t *end = options + sizeof options / sizeof options[0];
+    for (const option_spec_t *option = options; option < end; option++) {
+        bool is_common = option->place >= FIELD(list);
         size_t bytes = option->kind == OPTION_NUMBERS ? sizeof(number_list_t) : sizeof(int64_t);
-        if (memcmp((const char *)line + option->place, (const char *)command + option->place, bytes) != 0)
+        if (is_common && memcmp((const char *)line + option->place, (const char *)command + option->place, bytes) != 0)
             return option->name;
     }
     return NULL;

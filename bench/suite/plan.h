@@ -40,13 +40,14 @@ typedef struct bench_settings {
     int64_t test_calls; /* or ABSENT */
     int64_t validation;
     int64_t mem_limit_bytes; /* per process; ABSENT: the usual one, to which caches are fitted */
-    int64_t seed;
     int64_t shuffle;
+    /* What concerns all jobs, and stands on the command line only: from list to the end. */
+    int64_t list;
+    const char *jobs;
+    int64_t seed;
     number_list_t tail; /* percentiles */
     int64_t full;
     results_t results;
-    const char *jobs;
-    int64_t list;
 } bench_settings_t;
 
 /* One operation with all that its measurement depends on. Its sizes are listed in the order of their measurement. */

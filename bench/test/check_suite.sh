@@ -322,7 +322,7 @@ check_bad_jobs() {
     refuses "line 2" run alone mpix_bench --jobs "$scratch/jobs"
     printf 'bcast -m 8 -i 1\nreduce --root 1\n' >"$scratch/jobs"
     refuses --root run alone mpix_bench --jobs "$scratch/jobs"
-    for option in --output=x "--seed=2 --shuffle"; do
+    for option in --output=x "--seed=2 --shuffle" --list --jobs=x --tail=50 --full --format=csv --raw=x; do
         echo "bcast $option" >"$scratch/jobs"
         refuses "${option%%=*}" run alone mpix_bench --jobs "$scratch/jobs"
     done
