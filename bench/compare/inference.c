@@ -70,13 +70,13 @@ static walk_t walk_begin(const scores_t *scores, const rule_t *rule)
 }
 
 /* The signs as they were measured. */
-static void sign_as_measured(const scores_t *scores)
+static void sign_as_measured(scores_t *scores)
 {
     for (int i = 0; i < scores->values; i++)
         scores->signs[i] = scores->sides->in_blocks || i >= scores->sides->launches[0] ? 1 : -1;
 }
 
-static void draw_signs(const scores_t *scores, uint64_t *random)
+static void draw_signs(scores_t *scores, uint64_t *random)
 {
     uint64_t bits = 0;
     for (int i = 0; i < scores->values; i++) {
@@ -91,7 +91,7 @@ static void draw_signs(const scores_t *scores, uint64_t *random)
     }
 }
 
-static void next_signs(const scores_t *scores, walk_t *walk)
+static void next_signs(scores_t *scores, walk_t *walk)
 {
     walk->place++;
     if (!walk->is_exact && walk->place == 1) {
@@ -108,7 +108,7 @@ static void next_signs(const scores_t *scores, walk_t *walk)
 }
 
 /* The sums of the rows from a place on with the present signs. */
-static void add_up(const scores_t *scores, int from)
+static void add_up(scores_t *scores, int from)
 {
     bool in_blocks = scores->sides->in_blocks;
     memset(scores->sums, 0, (size_t)scores->rows * sizeof scores->sums[0]);
@@ -136,7 +136,7 @@ static double share_at(const scores_t *scores, int place)
 }
 
 /* The largest share of the rows from a place on, in each permutation. Counts for each place those that reach it. */
-static void look_at_all(const scores_t *scores, const rule_t *rule, int from)
+static void look_at_all(scores_t *scores, const rule_t *rule, int from)
 {
     walk_t walk = walk_begin(scores, rule);
     memset(scores->as_great, 0, (size_t)scores->rows * sizeof scores->as_great[0]);
@@ -184,7 +184,7 @@ static void average(const scores_t *scores, int row, double means[2])
 #define ROUNDING 1e-13
 
 /* Fills in the scores of a place; centered: each side less its mean. */
-static void scale_row(const scores_t *scores, int place, bool centered)
+static void scale_row(scores_t *scores, int place, bool centered)
 {
     const sides_t *sides = scores->sides;
     double means[2], squares = 0, count = scores->values;
@@ -204,7 +204,7 @@ static void scale_row(const scores_t *scores, int place, bool centered)
         scaled[(int64_t)i * scores->rows] *= is_rounding ? 0 : 1 / sqrt(squares);
 }
 
-static void scale_rows(const scores_t *scores, bool centered)
+static void scale_rows(scores_t *scores, bool centered)
 {
     for (int place = 0; place < scores->rows; place++)
         scale_row(scores, place, centered);
@@ -222,7 +222,7 @@ static double most_freedom(const sides_t *sides)
 }
 
 /* By Welch and Satterthwaite. In blocks there is one variance, that of differences, which are on side 1. */
-static void estimate_row(const scores_t *scores, int row)
+static void estimate_row(scores_t *scores, int row)
 {
     const sides_t *sides = scores->sides;
     double means[2], variances[2] = {0, 0}, parts[2], freedom = 0;
@@ -250,7 +250,7 @@ static void estimate_row(const scores_t *scores, int row)
 }
 
 /* Greater shares first. */
-static void order_rows(const scores_t *scores)
+static void order_rows(scores_t *scores)
 {
     for (int place = 0; place < scores->rows; place++)
         scores->row[place] = place;
@@ -279,7 +279,7 @@ static int descending(const void *left, const void *right)
 }
 
 /* The t that a row must exceed, by the permutations that were looked at last. */
-static double find_limit(const scores_t *scores, const rule_t *rule, int64_t count)
+static double find_limit(scores_t *scores, const rule_t *rule, int64_t count)
 {
     int64_t allowed = (int64_t)(rule->level * (double)count * (1 + HAIR));
     qsort(scores->max, (size_t)count, sizeof scores->max[0], descending);
@@ -288,7 +288,7 @@ static double find_limit(const scores_t *scores, const rule_t *rule, int64_t cou
 }
 
 /* Fills in p of all rows, by permutations. Returns how many differ. */
-static int step_down(const scores_t *scores, const rule_t *rule, int64_t count)
+static int step_down(scores_t *scores, const rule_t *rule, int64_t count)
 {
     double p = 0;
     int differing = 0;
@@ -306,7 +306,7 @@ static int step_down(const scores_t *scores, const rule_t *rule, int64_t count)
  * If the sides differ in deviation, permutations mix unlike values: with few launches of one side, their t has shorter
  * tails than the true one. Without blocks, p is therefore at least Welch's, by Bonferroni for all rows.
  */
-static void raise_to_welch(const scores_t *scores, const rule_t *rule)
+static void raise_to_welch(scores_t *scores, const rule_t *rule)
 {
     for (int row = 0; row < scores->rows && !scores->sides->in_blocks; row++) {
         finding_t *finding = &scores->findings[row];
@@ -332,7 +332,7 @@ static void set_interval(finding_t *finding, double limit)
     }
 }
 
-static void test_rows(const scores_t *scores, const rule_t *rule, inference_t *inference)
+static void test_rows(scores_t *scores, const rule_t *rule, inference_t *inference)
 {
     int64_t count = inference->permutations;
     order_rows(scores);
