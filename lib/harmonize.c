@@ -178,7 +178,7 @@ int mh_harmonize(mh_comm_state *state, const mh_call *call, mh_error *error)
         code = get_ready(state, error);
     while (code == MPI_SUCCESS) {
         int64_t local_ns = mh_base_clock_now_ns(&state->clock.global.base);
-        if (mh_clock_watch_is_due(&state->clock.watch, local_ns))
+        if (mh_clock_watch_is_due(&state->clock.watch, local_ns) || atomic_load(&state->clock.global.is_wrong))
             look(state, false);
         code = mh_rounds_arrive(&state->rounds, local_ns, what_to_ask_for(state, call), (mh_order)release.order,
                                 &release, error);

@@ -28,7 +28,7 @@ static void clock_reason(const mh_comm_state *state, char text[TEXT_SIZE])
 
 static void clock_status(const mh_comm_state *state, char text[TEXT_SIZE])
 {
-    put_text(text, state->clock.disrupted ? "disrupted" : "synchronized");
+    put_text(text, atomic_load(&state->clock.global.is_wrong) ? "disrupted" : "synchronized");
 }
 
 static void clock_origin(const mh_comm_state *state, char text[TEXT_SIZE])

@@ -24,6 +24,8 @@ static const mh_clock_kind *const kinds[] = {
 
 enum { KINDS = sizeof kinds / sizeof *kinds, WHY_SIZE = 80 };
 
+_Static_assert(KINDS <= (int)MH_BASE_CLOCKS_MAX, "kinds are numbered below this");
+
 const char *mh_base_clock_choice(int index)
 {
     if (index == 0)
@@ -116,11 +118,9 @@ int64_t mh_base_clock_usable(void)
 
 bool mh_base_clock_is_choice(const mh_base_clock *clock, int choice, int64_t usable)
 {
-    int kind = 0;
-    while (kinds[kind] != clock->kind)
-        kind++;
-    bool is_first = !(usable & ((INT64_C(1) << kind) - 1));
-    return usable >> kind & 1 && (choice > 0 ? kind == choice - 1 : is_first);
+    int number = clock->number;
+    bool is_first = !(usable & ((INT64_C(1) << number) - 1));
+    return usable >> number & 1 && (choice > 0 ? number == choice - 1 : is_first);
 }
 
 /* The index into kinds[] that all processes use. */
@@ -180,6 +180,7 @@ int mh_base_clock_open(mh_base_clock *clock, int choice, const mh_channel *chann
     if (code != MPI_SUCCESS)
         return code;
     clock->kind = kinds[index];
+    clock->number = index;
     clock->now_ns = clock->kind->now_ns;
     clock->glance_ns = clock->kind->glance_ns ? clock->kind->glance_ns : clock->kind->now_ns;
     clock->may_be_set = clock->kind->may_be_set;

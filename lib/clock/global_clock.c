@@ -173,6 +173,8 @@ mh_reading mh_global_clock_read(mh_global_clock *clock)
         mh_estimate estimate = load_estimate(copy);
         mh_reading reading = {not_below_floor(clock, sequence, model_ns), mh_estimate_bound(&estimate, local_ns)};
         /* If the floor raised the reading, its error is larger by the same amount. */
+        if (atomic_load_explicit(&clock->is_wrong, memory_order_relaxed))
+            reading.bound_ns = MH_TIME_UNKNOWN_NS;
         if (reading.bound_ns != MH_TIME_UNKNOWN_NS)
             reading.bound_ns += reading.time_ns - model_ns + clock->base.read_cost_ns;
         if (still(clock, sequence))
@@ -206,18 +208,19 @@ static bool stands_still(mh_global_clock *clock, const mh_published *copy)
     return apply_fixed(copy, mh_base_clock_now_ns(&clock->base)) < atomic_load(&clock->floor_ns) - MAX_BEHIND_NS;
 }
 
-bool mh_global_clock_wait_until(mh_global_clock *clock, int64_t instant_ns, bool yields, int64_t *late_ns)
+/* sequence: of the estimate that the wait ended by. */
+static bool wait_until(mh_global_clock *clock, int64_t instant_ns, bool yields, int64_t *late_ns, unsigned *sequence)
 {
     int64_t far_ns = instant_ns < -FARTHEST_NS ? -FARTHEST_NS : instant_ns > FARTHEST_NS ? FARTHEST_NS : instant_ns;
     const mh_base_clock *base = &clock->base;
     mh_clock_watch watch;
     mh_clock_watch_start(&watch, base);
     for (;;) {
-        unsigned sequence = atomic_load_explicit(&clock->sequence, memory_order_acquire);
-        const mh_published *copy = copy_in_force(clock, sequence);
+        *sequence = atomic_load_explicit(&clock->sequence, memory_order_acquire);
+        const mh_published *copy = copy_in_force(clock, *sequence);
         int64_t deadline_ns = base_time_of(copy, far_ns);
         bool is_wrong = atomic_load(&clock->is_wrong) || stands_still(clock, copy);
-        if (!still(clock, sequence))
+        if (!still(clock, *sequence))
             continue;
         int64_t now_ns = mh_base_clock_now_ns(base);
         bool is_far = deadline_ns - now_ns > LONGEST_SLEEP_NS;
@@ -228,10 +231,21 @@ bool mh_global_clock_wait_until(mh_global_clock *clock, int64_t instant_ns, bool
         if (is_far)
             continue;
         int64_t left_ns = mh_wait_until(base, mh_base_clock_now_ns(base), deadline_ns, yields);
-        if (left_ns < deadline_ns)
+        if (left_ns < deadline_ns) {
+            mh_clock_watch_look(&watch, base);
             return false;
+        }
         *late_ns = left_ns - deadline_ns;
-        if (still(clock, sequence))
+        if (still(clock, *sequence))
             return !atomic_load(&clock->is_wrong) && (!base->may_be_set || mh_clock_watch_look(&watch, base) == 0);
     }
+}
+
+bool mh_global_clock_wait_until(mh_global_clock *clock, int64_t instant_ns, bool yields, int64_t *late_ns)
+{
+    unsigned sequence;
+    bool is_right = wait_until(clock, instant_ns, yields, late_ns, &sequence);
+    if (!is_right && still(clock, sequence))
+        atomic_store(&clock->is_wrong, true);
+    return is_right;
 }

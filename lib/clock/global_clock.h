@@ -27,9 +27,9 @@ typedef struct mh_global_clock {
      * Even: copy (sequence / 2) % 2 is in force. Odd: that copy is being replaced by the other one. 0: never published.
      */
     _Atomic unsigned sequence;
+    _Atomic bool is_wrong;    /* known to be, until the next synchronization; any thread may find that */
     _Atomic int64_t floor_ns; /* no reading may lie below */
     mh_published copies[2];
-    _Atomic bool is_wrong; /* known to be, until the next synchronization */
 } mh_global_clock;
 
 typedef struct mh_reading {
@@ -66,7 +66,7 @@ mh_reading mh_global_clock_read(mh_global_clock *clock);
 /*
  * Wait for a global time, and sleep while it is far away. yields: as for mh_wait_until. late_ns: how long after that
  * time the wait ended. Returns false if the clock is known to be wrong or the base clock was found stepped, which ends
- * the wait. The clock must be set. Any thread.
+ * the wait, and is then known. The clock must be set. Any thread.
  */
 bool mh_global_clock_wait_until(mh_global_clock *clock, int64_t instant_ns, bool yields, int64_t *late_ns);
 

@@ -2,11 +2,21 @@
 /* watch.c - readings of the base clock and a steady clock in pairs, and steps found by their differences. */
 #include "clock/watch.h"
 
+#include <stdatomic.h>
+
 /* Clocks that cannot normally be set are compared rarely. */
 enum { SELDOM_NS = 10 * 1000 * 1000 };
 
 /* Rounding of the two clocks alone can make them differ by this much. */
 enum { MIN_STEP_NS = 1000 };
+
+/*
+ * For each kind of base clock, by CLOCK_MONOTONIC_RAW or by CLOCK_MONOTONIC as the steady clock: a watch of this process
+ * found a step after this time of the steady clock. Watches that looked last before then know of the step, too. By
+ * themselves, they may look so late that the step would pass for a slew.
+ */
+static _Atomic int64_t stepped_after_ns[MH_BASE_CLOCKS_MAX][2] = {
+    [0 ... MH_BASE_CLOCKS_MAX - 1] = {INT64_MIN, INT64_MIN}};
 
 /*
  * Read the base clock between two readings of the steady clock. The shortest bracket of some tries counts, because a
@@ -43,5 +53,11 @@ int64_t mh_clock_watch_look(mh_clock_watch *watch, const mh_base_clock *base)
     int64_t passed_ns = watch->steady_ns - last.steady_ns, ahead_ns = watch->base_ns - last.base_ns - passed_ns;
     double explained_ns = watch->steady_limit * (double)passed_ns + (double)(last.doubt_ns + watch->doubt_ns);
     int64_t size_ns = ahead_ns < 0 ? -ahead_ns : ahead_ns;
-    return (double)size_ns > explained_ns + MIN_STEP_NS ? ahead_ns : 0;
+    _Atomic int64_t *after_ns = &stepped_after_ns[base->number][last.steady == CLOCK_MONOTONIC];
+    int64_t known_ns = atomic_load(after_ns);
+    if ((double)size_ns <= explained_ns + MIN_STEP_NS && last.steady_ns > known_ns)
+        return 0;
+    while (last.steady_ns > known_ns && !atomic_compare_exchange_weak(after_ns, &known_ns, last.steady_ns))
+        ;
+    return ahead_ns != 0 ? ahead_ns : 1;
 }

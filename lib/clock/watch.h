@@ -46,7 +46,10 @@ static inline bool mh_clock_watch_is_due(const mh_clock_watch *watch, int64_t lo
            mh_clock_watch_coarse_ns() - watch->coarse_ns >= watch->every_ns;
 }
 
-/* Look at both clocks. Returns by how much the base clock was stepped since the last look, or 0. */
+/*
+ * Look at both clocks. Returns by how much the base clock was stepped since the last look, or 0. A step that any watch
+ * of this process found counts for all. Any thread, if no other one uses this watch.
+ */
 int64_t mh_clock_watch_look(mh_clock_watch *watch, const mh_base_clock *base);
 
 #endif

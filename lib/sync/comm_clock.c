@@ -125,7 +125,7 @@ void mh_comm_clock_look(mh_comm_clock *clock)
     if (!mh_global_clock_is_set(&clock->global))
         return;
     /* Once found wrong, it stands still until the next synchronization. */
-    if (follow_step(clock) != 0 || (!clock->disrupted && stood_still(clock)))
+    if (follow_step(clock) != 0 || (!clock->disrupted && (atomic_load(&clock->global.is_wrong) || stood_still(clock))))
         mh_comm_clock_distrust(clock);
 }
 

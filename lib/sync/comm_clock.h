@@ -110,7 +110,8 @@ int64_t mh_comm_clock_bound_ns(mh_comm_clock *clock);
 mh_clock_record mh_comm_clock_record(const mh_comm_clock *clock);
 
 /*
- * Detect a step of the base clock since the last look; the next synchronization then discards all measurements. Local.
+ * Detect a step of the base clock since the last look, or take note that a wait found the clock wrong; the next
+ * synchronization then discards all measurements. Local.
  */
 void mh_comm_clock_look(mh_comm_clock *clock);
 

@@ -111,6 +111,32 @@ static void count_reading(void)
         inject_step(atomic_load(&pending_step_ns));
 }
 
+static struct {
+    MPI_Comm comm; /* MPI_COMM_NULL: no step is to come */
+    int64_t released_ns, step_ns;
+} release_step = {.comm = MPI_COMM_NULL};
+
+bool step_after_release(MPI_Comm comm, int64_t step_ns)
+{
+    bool is_to_come = release_step.comm != MPI_COMM_NULL;
+    release_step.step_ns = step_ns;
+    if (comm != MPI_COMM_NULL)
+        CHECK_OK(MPIX_Harmonize_instant(comm, &release_step.released_ns));
+    release_step.comm = comm;
+    return is_to_come;
+}
+
+/* Which reads no clock. */
+static void look_for_release(void)
+{
+    int64_t released_ns = release_step.released_ns;
+    if (release_step.comm == MPI_COMM_NULL || MPIX_Harmonize_instant(release_step.comm, &released_ns) != MPI_SUCCESS ||
+        released_ns == release_step.released_ns)
+        return;
+    release_step.comm = MPI_COMM_NULL;
+    inject_step(release_step.step_ns);
+}
+
 static void be_slow(void)
 {
     enum { SLOW_NS = 20 * 1000 };
@@ -129,8 +155,10 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t id, struct ti
         be_slow();
     }
     bool affected = id == CLOCK_MONOTONIC_RAW || id == CLOCK_REALTIME;
-    if (affected)
+    if (affected) {
         count_reading();
+        look_for_release();
+    }
     if (status != 0 || !affected || !atomic_load_explicit(&injected.active, memory_order_acquire))
         return status;
     int64_t now_ns = to_ns(time);
@@ -157,34 +185,32 @@ void inject_step(int64_t step_ns)
     atomic_store(&injected.active, true);
 }
 
-static void *step_later(void *argument)
+static struct {
+    int left; /* naps until the one with the step; 0: none */
+    pthread_t thread;
+    int64_t step_ns, took_ns;
+} nap_step;
+
+int64_t step_in_nap(int nth, int64_t step_ns)
 {
-    later_step *step = argument;
-    nap_ms(step->after_ms);
-    step->before_ns = true_ns();
-    inject_step(step->step_ns);
-    step->stepped_ns = true_ns();
-    return NULL;
+    int64_t took_ns = nap_step.took_ns;
+    nap_step.thread = pthread_self();
+    nap_step.step_ns = step_ns;
+    nap_step.took_ns = INT64_MAX;
+    nap_step.left = nth;
+    return took_ns;
 }
 
-void start_step(later_step *step, int rank, int after_ms, int64_t step_ns)
+__attribute__((visibility("default"))) int nanosleep(const struct timespec *time, struct timespec *left)
 {
-    *step = (later_step){.after_ms = after_ms, .step_ns = step_ns};
-    if (my_rank != rank)
-        return;
-    step->has_begun = pthread_create(&step->thread, NULL, step_later, step) == 0;
-    CHECK(step->has_begun, "there is no thread for a step");
-}
-
-void end_step(later_step *step)
-{
-    if (step->has_begun)
-        pthread_join(step->thread, NULL);
-}
-
-bool was_inside(const later_step *step, int64_t from_ns, int64_t until_ns)
-{
-    return step->has_begun && step->before_ns > from_ns && step->stepped_ns < until_ns;
+    bool steps = nap_step.left > 0 && pthread_equal(nap_step.thread, pthread_self()) && --nap_step.left == 0;
+    int64_t began_ns = true_ns();
+    if (steps)
+        inject_step(nap_step.step_ns);
+    int status = REAL(nanosleep)(time, left);
+    if (steps)
+        nap_step.took_ns = true_ns() - began_ns;
+    return status;
 }
 
 /* ---- The processor */

@@ -226,19 +226,17 @@ void inject_clock(int64_t offset_ns, double drift);
 /* Step those clocks by so much more. */
 void inject_step(int64_t step_ns);
 
-/* A step that a thread of one process makes. */
-typedef struct later_step {
-    bool has_begun;
-    int after_ms;
-    int64_t step_ns, before_ns, stepped_ns; /* it was made between the latter, in true time */
-    pthread_t thread;
-} later_step;
+/*
+ * Step those clocks by so much in the nth nap from now on that the library makes on this thread. Returns how long that
+ * nap took, in true time; INT64_MAX: it is still to come. To be called again after the wait, with 0: at none.
+ */
+int64_t step_in_nap(int nth, int64_t step_ns);
 
-void start_step(later_step *step, int rank, int after_ms, int64_t step_ns);
-void end_step(later_step *step);
-
-/* Of a step that has ended; false on other processes. */
-bool was_inside(const later_step *step, int64_t from_ns, int64_t until_ns);
+/*
+ * Step those clocks by so much at the first reading by this process after the next release of comm; MPI_COMM_NULL: do
+ * not. Returns whether the step before is still to come.
+ */
+bool step_after_release(MPI_Comm comm, int64_t step_ns);
 
 /*
  * Step those clocks by so much at their nth reading from now on, which shows it already (0: at none). Returns how many

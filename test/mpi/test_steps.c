@@ -309,29 +309,44 @@ SUB_TEST(clock_disrupted, SEVERAL, "a clock that is stepped: found out in a call
 
 /* ---- In a wait */
 
-/* Waits: MPIX_Harmonize for its deadline, and two that a process sleeps through. A step is made inside. */
-typedef struct set_wait {
-    const char *name;
-    int (*wait)(MPI_Comm comm); /* returns the flag */
-    const char *min_slack_ns;
-    int step_after_ms, safe_ms; /* the wait takes longer than the latter by far enough */
-} set_wait;
+enum { LONG_MS = 200, NAP_OF_STEP = 2, SLOW_NAP_MS = 80 };
 
-enum { LONG_MS = 400 };
+/*
+ * Waits: MPIX_Harmonize for its deadline, and two that a process sleeps through. Here on a process whose clock is
+ * stepped inside the wait, and on the others. Returns the flag. was_inside: false if that was no more possible, or if
+ * the process slept for so long that a small step may pass for a slew.
+ */
+typedef int set_wait(MPI_Comm comm, int64_t step_ns, bool *was_inside);
 
-static int delay_in_call(MPI_Comm comm)
+static bool was_in_nap(void)
 {
-    return harmonize_delayed(comm, LONG_MS * NS_PER_MS);
+    return step_in_nap(0, 0) < SLOW_NAP_MS * NS_PER_MS;
 }
 
-static int wait_for_instant(MPI_Comm comm)
+static int step_in_call(MPI_Comm comm, int64_t step_ns, bool *was_inside)
 {
-    return wait_until(comm, read_ns(comm, NULL) + LONG_MS * NS_PER_MS);
+    if (step_ns != 0)
+        step_after_release(comm, step_ns);
+    int flag = harmonize(comm);
+    *was_inside = !step_after_release(MPI_COMM_NULL, 0);
+    return flag;
 }
 
-static const set_wait in_call = {"a call", harmonize, "100000000", 20, 70};
-static const set_wait in_delay = {"a delay", delay_in_call, "auto", 100, 300};
-static const set_wait in_global_wait = {"MPIX_Global_wait_until", wait_for_instant, "auto", 100, 300};
+static int step_in_delay(MPI_Comm comm, int64_t step_ns, bool *was_inside)
+{
+    step_in_nap(step_ns != 0 ? NAP_OF_STEP : 0, step_ns);
+    int flag = harmonize_delayed(comm, LONG_MS * NS_PER_MS);
+    *was_inside = was_in_nap();
+    return flag;
+}
+
+static int step_in_global_wait(MPI_Comm comm, int64_t step_ns, bool *was_inside)
+{
+    step_in_nap(step_ns != 0 ? NAP_OF_STEP : 0, step_ns);
+    int flag = wait_until(comm, read_ns(comm, NULL) + LONG_MS * NS_PER_MS);
+    *was_inside = was_in_nap();
+    return flag;
+}
 
 /* No wait may take an hour. */
 static void check_wait_time(int64_t began_ns, const char *what)
@@ -349,32 +364,32 @@ static void check_some_wait(MPI_Comm comm, const char *what)
 }
 
 /* Returns whether the clock of a process was set while it waited. Else, nothing can be said. */
-static bool check_set_in_wait(const set_wait *kind, const char *clock, int rank, int64_t step_ns, const char *yield)
+static bool check_set_in_wait(set_wait *wait, const char *clock, int rank, int64_t step_ns, const char *yield)
 {
-    later_step step;
+    bool is_judged;
+    const char *kind = wait == step_in_call ? "a call" : wait == step_in_delay ? "a delay" : "MPIX_Global_wait_until";
     const char *what = text_of("yield %s, %s of rank %d stepped by %" PRId64 " ms in %s", yield, clock, rank,
-                               step_ns / NS_PER_MS, kind->name);
+                               step_ns / NS_PER_MS, kind);
     inject_clock(0, 0);
-    MPI_Comm comm = duplicate_with("clock=%s yield=%s slack_min_ns=%s", clock, yield, kind->min_slack_ns);
+    MPI_Comm comm =
+        duplicate_with("clock=%s yield=%s slack_min_ns=%s", clock, yield, wait == step_in_call ? "20000000" : "auto");
     harmonize(comm);
-    int64_t disruptions = info_number(comm, "clock_disruptions"), syncs = info_number(comm, "syncs");
+    int64_t disruptions = info_number(comm, "clock_disruptions");
     meet(comm);
-    int64_t called_ns = true_ns(), last_ns = max_over(comm, called_ns);
-    start_step(&step, rank, kind->step_after_ms, step_ns);
-    int flag = kind->wait(comm);
+    int64_t called_ns = true_ns();
+    int flag = wait(comm, my_rank == rank ? step_ns : 0, &is_judged);
     check_wait_time(called_ns, what);
-    end_step(&step);
-    /* If the step came before the release, the call itself may have synchronized. */
-    bool is_judged = was_inside(&step, last_ns, called_ns + kind->safe_ms * NS_PER_MS);
-    is_judged &= info_number(comm, "syncs") == syncs;
+    int64_t syncs = info_number(comm, "syncs");
+    is_judged &= my_rank == rank;
     CHECK(!is_judged || flag == 0, "%s: it is valid", what);
+    CHECK(!is_judged || info_shows(comm, "clock_status", "disrupted"), "%s: it does not say so", what);
+    if (is_judged)
+        check_unknown_bound(comm, what);
     /* Readings follow the step, so a short wait is short. */
     int64_t again_ns = true_ns();
-    bool is_known = info_shows(comm, "clock_status", "disrupted");
     int again = wait_until(comm, read_ns(comm, NULL) + NS_PER_MS);
     check_wait_time(again_ns, what);
-    CHECK(!is_known || again == 0, "%s: a wait is valid though the clock is known to be wrong", what);
-    nap_ms(12); /* a look at the clock is due again */
+    CHECK(!is_judged || again == 0, "%s: a wait is valid though the clock is known to be wrong", what);
     harmonize(comm);
     disruptions = info_number(comm, "clock_disruptions") - disruptions;
     CHECK(!is_judged || disruptions == 1, "%s: it is counted %" PRId64 " times", what, disruptions);
@@ -389,30 +404,112 @@ static bool check_set_in_wait(const set_wait *kind, const char *clock, int rank,
 
 SUB_TEST(clock_set_back_in_wait, SINGLE, "a clock set back by an hour while a process waits")
 {
-    enum { CASES = 6, TRIES = 3 };
-    int judged = 0;
+    enum { CASES = 6 };
     for (int i = 0; i < CASES; i++) {
         const char *yield = i % 3 == 1 ? "always" : "never";
-        bool waited = false;
-        for (int try = 0; try < TRIES && !waited; try++)
-            waited =
-                check_set_in_wait(&in_call, stepped_clocks[i / 3], i % 3 == 2 ? 0 : ranks - 1, -3600 * NS_PER_S, yield);
-        judged += waited;
+        int rank = i % 3 == 2 ? 0 : ranks - 1;
+        CHECK(check_set_in_wait(step_in_call, stepped_clocks[i / 3], rank, -3600 * NS_PER_S, yield),
+              "no step came inside the call");
     }
-    if (judged < CASES)
-        test_skip("too noisy: in %d of %d cases, no step came inside a wait", CASES - judged, CASES);
+}
+
+enum { TRIES = 5 };
+
+static bool try_set_in_wait(set_wait *wait, const char *clock, int rank, int64_t step_ns)
+{
+    for (int try = 0; try < TRIES; try++)
+        if (check_set_in_wait(wait, clock, rank, step_ns, "auto"))
+            return true;
+    return false;
 }
 
 SUB_TEST(clock_set_in_delay, SINGLE, "a clock set while a process sleeps through a delay")
 {
-    static const int64_t steps_ns[] = {-3600 * NS_PER_S, -30 * NS_PER_MS, 30 * NS_PER_MS, 3600 * NS_PER_S};
+    static const int64_t steps_ns[] = {-3600 * NS_PER_S, -15 * NS_PER_MS, 15 * NS_PER_MS, 3600 * NS_PER_S};
     int calls = 0, waits = 0, stride = getenv("MPIX_TEST_QUICK") ? 3 : 1;
     for (int i = 0; i < 4; i += stride)
         for (int clock = 0; clock < 2; clock++) {
             int rank = (i + clock) % 2 * (ranks - 1);
-            calls += check_set_in_wait(&in_delay, stepped_clocks[clock], rank, steps_ns[i], "auto");
-            waits += check_set_in_wait(&in_global_wait, stepped_clocks[clock], rank, steps_ns[i], "auto");
+            calls += try_set_in_wait(step_in_delay, stepped_clocks[clock], rank, steps_ns[i]);
+            waits += try_set_in_wait(step_in_global_wait, stepped_clocks[clock], rank, steps_ns[i]);
         }
     if (calls == 0 || waits == 0)
         test_skip("too noisy: no step came inside a call, or inside a wait");
+}
+
+/* ---- Between a wait that finds a step and the next call */
+
+/* By such a pause, the step would pass for a slew. */
+static void pause_for_long(MPI_Comm comm)
+{
+    meet(comm);
+    nap_ms(250);
+}
+
+static void change_settings(MPI_Comm comm)
+{
+    pause_for_long(comm);
+    set_settings(comm, "slack_min_ns=2000");
+}
+
+static void use_duplicate(MPI_Comm comm)
+{
+    MPI_Comm further = duplicate(comm);
+    harmonize(further);
+    pause_for_long(comm);
+    check_clock(further, "a duplicate that was made after a step");
+    MPI_Comm_free(&further);
+}
+
+/* A step of a raw clock that a wait found is not forgotten, whatever comes before the next call. */
+static bool check_found_step(void (*meanwhile)(MPI_Comm comm), const char *name, int64_t step_ns, bool ends_by_sync)
+{
+    bool is_judged;
+    const char *what = text_of("a step of %" PRId64 " ms, found in a wait, then %s", step_ns / NS_PER_MS, name);
+    inject_clock(0, 0);
+    MPI_Comm comm = duplicate_with("clock=monotonic_raw"), sibling = duplicate_with("clock=monotonic_raw");
+    harmonize(comm);
+    harmonize(sibling);
+    step_in_global_wait(comm, my_rank == ranks - 1 ? step_ns : 0, &is_judged);
+    is_judged &= my_rank == ranks - 1;
+    bool any_judged = max_over(comm, is_judged) > 0;
+    meanwhile(comm);
+    if (is_judged)
+        check_unknown_bound(comm, what);
+    if (ends_by_sync)
+        CHECK_OK(MPIX_Clock_sync(comm));
+    else
+        harmonize(comm);
+    harmonize(sibling);
+    if (any_judged) {
+        int64_t disruptions = info_number(comm, "clock_disruptions");
+        CHECK(disruptions == 1, "%s: %" PRId64 " disruptions are counted", what, disruptions);
+        disruptions = info_number(sibling, "clock_disruptions");
+        CHECK(disruptions == 1, "%s: another communicator counts %" PRId64 " disruptions", what, disruptions);
+        check_clock(comm, what);
+        check_clock(sibling, what);
+    }
+    MPI_Comm_free(&sibling);
+    MPI_Comm_free(&comm);
+    return any_judged;
+}
+
+SUB_TEST(clock_step_found_in_wait, SINGLE, "a step that a wait found, and what the next call makes of it")
+{
+    static const struct {
+        const char *name;
+        void (*run)(MPI_Comm comm);
+    } kinds[] = {{"a pause", pause_for_long},
+                 {"MPIX_Harmonize_set_info", change_settings},
+                 {"a duplicate is made and freed", use_duplicate}};
+    enum { KINDS = sizeof kinds / sizeof *kinds };
+    int judged = 0;
+    for (int i = 0; i < 2 * KINDS; i++) {
+        bool is_judged = false;
+        for (int try = 0; try < TRIES && !is_judged; try++)
+            is_judged = check_found_step(kinds[i / 2].run, kinds[i / 2].name, (i % 2 ? 15 : -15) * NS_PER_MS, i == 1);
+        judged += is_judged;
+    }
+    if (judged < 2 * KINDS)
+        test_skip("too noisy: in %d of %d cases, the nap with the step took long", 2 * KINDS - judged, 2 * KINDS);
 }

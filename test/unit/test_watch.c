@@ -116,6 +116,29 @@ TEST(a_step_of_a_raw_clock_does_not_pass_for_a_slew)
     ck_assert_int_le(llabs(mh_clock_watch_look(&watch, &base) - stepped_ns), 100);
 }
 
+/* By itself, the watch that looks late would take the step for a slew. */
+TEST(a_step_that_another_watch_found_is_a_step)
+{
+    mh_base_clock base;
+    mh_clock_watch late = start(&base, &raw), prompt, later, other;
+    mh_base_clock other_base = base;
+    base_is_unslewed = true;
+    other_base.number = base.number + 1;
+    mh_clock_watch_start(&late, &base);
+    mh_clock_watch_start(&prompt, &base);
+    mh_clock_watch_start(&other, &other_base);
+    true_now_ns += MH_NS_PER_MS;
+    stepped_ns = 10 * MH_NS_PER_MS;
+    ck_assert_int_ne(mh_clock_watch_look(&prompt, &base), 0);
+    mh_clock_watch_start(&later, &base);
+    true_now_ns += MH_NS_PER_S;
+    ck_assert_int_le(llabs(mh_clock_watch_look(&late, &base) - stepped_ns), 100);
+    ck_assert_int_eq(mh_clock_watch_look(&late, &base), 0); /* only once */
+    ck_assert_int_eq(mh_clock_watch_look(&prompt, &base), 0);
+    ck_assert_int_eq(mh_clock_watch_look(&later, &base), 0); /* it began after the step */
+    ck_assert_int_eq(mh_clock_watch_look(&other, &other_base), 0);
+}
+
 TEST(a_look_is_due)
 {
     mh_base_clock base;
