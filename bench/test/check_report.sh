@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # mpix_report: pages of results that are known; that they show these values, load nothing and can be read without
-# seeing; what is said of bad files. In Chromium, if there is one: no errors, the same values after its script ran,
-# pointer, zoom, sorting, and paper. check_results.sh has a page of real results.
+# seeing. In Chromium, if there is one: no errors, the same values after its script ran, pointer, zoom, sorting, and
+# paper. check_results.sh has a page of real results, check_golden.sh what is refused.
 . "$(dirname "$0")/../../test/programs/run.sh"
 . "$top/common/test/page.sh"
 
@@ -111,31 +111,6 @@ check_directory() {
     expect_page "$scratch"/other/*.json
 }
 
-# ---- What is refused
-
-# WHAT PART: of a file or folder that cannot be used one line says this, and there is no page.
-expect_refused() {
-    rm -f "$page"
-    run alone mpix_report "$scratch/known/harmonize.json" "$scratch/$1" -o "$page"
-    expect_status 1
-    [ "$(wc -l <"$scratch/err")" -eq 1 ] || complain "not one line"
-    own_messages | grep -q "$scratch/$1$2" || complain "does not say: $1$2"
-    [ ! -e "$page" ] || complain "writes a page"
-}
-
-# Tests of mpix_compare have more of them.
-check_bad_files() {
-    head -c 500 "$scratch/known/harmonize.json" >"$scratch/torn.json"
-    expect_refused torn.json ', line [1-9] is torn'
-    sed '1s/mpix-bench/other/' "$scratch/known/harmonize.json" >"$scratch/foreign.json"
-    expect_refused foreign.json ' has results of the schema other'
-    expect_refused absent ' cannot be read'
-    mkdir "$scratch/empty" "$scratch/pending"
-    expect_refused empty ' has neither'
-    sed 's/"done"/"pending"/' "$scratch/campaign/manifest.json" >"$scratch/pending/manifest.json"
-    expect_refused pending ': no launch'
-}
-
 # Of numbers that no chart can have, the table has all, the charts none. It takes no time, which is what timeout checks.
 check_extremes() {
     local size=1 median
@@ -200,21 +175,6 @@ check_labels() {
     done
 }
 
-check_bad_options() {
-    rm -f "$page"
-    refuses "files or directories" run alone mpix_report
-    refuses --output run alone mpix_report --output
-    refuses --title run alone mpix_report --title
-    run alone mpix_report "$scratch/known/harmonize.json" -o "$scratch/absent/page.html"
-    expect_refusal "$scratch/absent/page.html"
-    cp "$scratch/known/harmonize.json" "$scratch/copy.json"
-    refuses "$scratch/copy.json" run alone mpix_report "$scratch/copy.json" -o "$scratch/copy.json"
-    cmp -s "$scratch/known/harmonize.json" "$scratch/copy.json" || complain "overwrites results"
-    run alone mpix_report "$scratch/campaign" -o "$scratch/campaign/manifest.json"
-    expect_refusal "$scratch/campaign/manifest.json"
-    [ -s "$scratch/campaign/manifest.json" ] || complain "overwrites a manifest"
-}
-
 # ---- What a reader does
 
 # A page with a script behind its own, which does what a reader does, and writes into the page what it sees then.
@@ -266,8 +226,6 @@ check_paper() {
 
 # ---- Tests
 
-quick tap_check "mpix_report: bad options" check_bad_options
-quick tap_check "mpix_report: bad files and folders" check_bad_files
 if "$python" -c 'import html.parser' 2>/dev/null; then
     quick tap_check "mpix_report: known results, and texts that look like markup" check_known
     quick tap_check "mpix_report: comparisons and guidelines" check_verdicts

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# mpix_trace_convert on a trace that is known: its lines, OTF2 by the readers of OTF2, Perfetto's JSON, and what is
-# refused.
+# mpix_trace_convert on a trace that is known: its lines, OTF2 by the readers of OTF2, and Perfetto's JSON.
+# check_golden.sh has what is refused.
 . "$(dirname "$0")/../../test/programs/run.sh"
 . "$top/common/test/columns.sh"
 export PYTHONDONTWRITEBYTECODE=1
@@ -105,26 +105,6 @@ check_no_record() {
     done
 }
 
-expect_gap() {      # BOUND, a regular expression: of a clock that was not recorded for long, the last run told it
-    [ "$(own_messages | grep -cE "was not recorded for [2-9]\.[0-9] s: times there may be off by $1 us\$")" -eq 1 ] ||
-        complain "does not tell of a clock that was not recorded for long, nor of its bound: $1 us"
-}
-
-# A program that met twice only, more than 2 s apart.
-check_rare_records() {
-    make_trace rare 3e9
-    succeeds convert --format csv "$scratch/rare" -o "$scratch/rare.csv"
-    expect_gap '[0-9]+\.[0-9]'
-}
-
-# A program that met at its start only: the bound is that of its last event.
-check_early_records() {     # PERIOD of make_trace
-    make_trace early "$1"
-    succeeds convert --format csv "$scratch/early" -o "$scratch/early.csv"
-    expect_gap "$(awk -F, '/^[0-9]/ && $7 > widest { widest = $7 } END { printf "%.1f", widest / 1000 }' \
-        "$scratch/early.csv")"
-}
-
 # FORMAT: of clocks whose bound is not known at first, or at the end. Events are after records 20 and 30.
 check_unknown_bound() {
     local unknown
@@ -141,18 +121,6 @@ check_unknown_bound() {
 }
 
 # ---- What is refused
-
-check_refusals() {
-    expect_refusals alone mpix_trace_convert <<END
-no trace|--format otf2
-more than one trace|--format csv $scratch/known $scratch/known
---format|$scratch/known
-vcd|--format vcd $scratch/known
---times|--format csv --times local $scratch/known
-$scratch/missing/file|--format csv $scratch/known -o $scratch/missing/file
-$scratch/absent|--format csv $scratch/absent
-END
-}
 
 check_second_archive() {
     refuses "$scratch/known.otf2" convert --format otf2 -o "$scratch/known.otf2" "$scratch/known"
@@ -203,11 +171,7 @@ otf2_tool_check "$python" python3-otf2 "OTF2: read with corrected times" \
     check_with "$python" otf2 "$scratch/global.otf2/traces.otf2"
 otf2_tool_check "$python" python3-otf2 "OTF2: events before global time 0" check_late_zero
 otf2_check "clocks that were never recorded" check_no_record
-tap_check "clocks that were rarely recorded" check_rare_records
-tap_check "clocks that were recorded once, at the start" check_early_records -1
-tap_check "clocks that were recorded at the start only" check_early_records -3
 json_check "Perfetto: bounds that are not known" check_unknown_bound perfetto
 otf2_tool_check "$python" python3-otf2 "OTF2: bounds that are not known" check_unknown_bound otf2
 otf2_check "an archive is not written over anything" check_second_archive
-tap_check "bad options and traces" check_refusals
 tap_done

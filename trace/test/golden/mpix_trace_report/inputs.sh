@@ -1,0 +1,8 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Traces of which is known when processes come to calls: check_trace_report.c.
+#
+# Variables are those of test/programs/run.sh:
+# shellcheck disable=SC2154
+"$checks/check_trace_report" four 4 40
+"$checks/check_trace_report" two 2 30
