@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Compares the manual pages with what they describe: the tables in the library, the header, the programs' help.
+# Compares the manual pages with what they describe: the tables in the library, the programs' help.
 #
 # Run in the build directory. Environment:
 #   srcdir            the top of the source tree (default: where this script lies)
@@ -116,20 +116,6 @@ check_unknown_names() {
         sort -u | comm -23 - "$scratch/known" | sed 's/^/neither setting nor statistic: /'
 }
 
-check_prototypes() {
-    sed -n 's/^MPIX_HARMONIZE_API \(int MPIX_.*;\)$/\1/p' "$srcdir/include/mpix_harmonize.h" >"$scratch/prototypes"
-    [ -s "$scratch/prototypes" ] || echo "no prototypes found in the header"
-    while read -r prototype; do
-        name=$(echo "$prototype" | sed 's/^int \([A-Za-z_]*\).*/\1/')
-        page=$pages/$name.3
-        if [ ! -e "$page" ]; then
-            echo "no page for $name"
-        elif ! sed -n 's/^\.BI //p' "$page" | tr -d '" \t' | grep -qxF "$(echo "$prototype" | tr -d ' ')"; then
-            echo "$page: not '$prototype'"
-        fi
-    done <"$scratch/prototypes"
-}
-
 check_versions() {
     version=$(sed -n 's/^version=//p' "$srcdir/VERSION")
     for page in $(all_pages); do
@@ -234,7 +220,6 @@ tap_expect_empty "mpix_harmonize.7: each setting with unit, default and allowed 
 tap_expect_empty "mpix_harmonize.7: each environment variable" "$(check_environment)"
 tap_expect_empty "MPIX_Harmonize_get_info.3: each statistic with its unit" "$(check_statistics)"
 tap_expect_empty "no page names what is neither setting nor statistic" "$(check_unknown_names)"
-tap_expect_empty "each function has a page with its prototype" "$(check_prototypes)"
 tap_expect_empty "each page, and CITATION.cff, states the version" "$(check_versions)"
 tap_expect_empty "the examples compile" "$(check_examples)"
 for page in $(all_pages | grep '\.1$'); do

@@ -221,6 +221,7 @@ MPIX_HARMONIZE_API int MPIX_Harmonize_set_info(MPI_Comm comm, MPI_Info info);
 MPIX_HARMONIZE_API int MPIX_Harmonize_get_info(MPI_Comm comm, MPI_Info *info_used);
 
 /* The profiling twins. */
+/* bindings/declare.sh begins: twins */
 MPIX_HARMONIZE_API int PMPIX_Harmonize(MPI_Comm comm, int *flag);
 MPIX_HARMONIZE_API int PMPIX_Harmonize_delayed(MPI_Comm comm, int64_t delay_ns, int *flag);
 MPIX_HARMONIZE_API int PMPIX_Harmonize_instant(MPI_Comm comm, int64_t *instant_ns);
@@ -231,6 +232,7 @@ MPIX_HARMONIZE_API int PMPIX_Global_wait_until(MPI_Comm comm, int64_t instant_ns
 MPIX_HARMONIZE_API int PMPIX_Clock_sync(MPI_Comm comm);
 MPIX_HARMONIZE_API int PMPIX_Harmonize_set_info(MPI_Comm comm, MPI_Info info);
 MPIX_HARMONIZE_API int PMPIX_Harmonize_get_info(MPI_Comm comm, MPI_Info *info_used);
+/* bindings/declare.sh ends */
 
 #ifdef __cplusplus
 }

@@ -46,8 +46,20 @@ static MPI_Comm comm_of(int comm)
     return comm == FORTRAN_COMM_NULL ? MPI_COMM_NULL : MPI_COMM_SELF;
 }
 
+static MPI_Info info_of(int comm, int info)
+{
+    return can_convert(comm) ? mh_info_of_fortran(info) : MPI_INFO_NULL;
+}
+
+static int info_to(int comm, MPI_Info info)
+{
+    return can_convert(comm) ? (int)mh_info_to_fortran(info) : FORTRAN_INFO_NULL;
+}
+
 /* Exported under a name that no header declares. Its prototype is in bindings/fortran. */
 #define FORTRAN_API MPIX_HARMONIZE_API int
+
+/* bindings/declare.sh begins: functions for Fortran's handles */
 
 FORTRAN_API MPIX_Harmonize_f(int comm, int *flag)
 {
@@ -91,13 +103,14 @@ FORTRAN_API MPIX_Clock_sync_f(int comm)
 
 FORTRAN_API MPIX_Harmonize_set_info_f(int comm, int info)
 {
-    return MPIX_Harmonize_set_info(comm_of(comm), can_convert(comm) ? mh_info_of_fortran(info) : MPI_INFO_NULL);
+    return MPIX_Harmonize_set_info(comm_of(comm), info_of(comm, info));
 }
 
 FORTRAN_API MPIX_Harmonize_get_info_f(int comm, int *info_used)
 {
-    MPI_Info info = MPI_INFO_NULL;
-    int code = MPIX_Harmonize_get_info(comm_of(comm), &info);
-    *info_used = can_convert(comm) ? (int)mh_info_to_fortran(info) : FORTRAN_INFO_NULL;
+    MPI_Info made = MPI_INFO_NULL;
+    int code = MPIX_Harmonize_get_info(comm_of(comm), &made);
+    *info_used = info_to(comm, made);
     return code;
 }
+/* bindings/declare.sh ends */

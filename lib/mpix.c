@@ -338,6 +338,7 @@ int PMPIX_Harmonize_get_info(MPI_Comm comm, MPI_Info *info_used)
 /* The function that users call, which a profiling tool may replace. With a pragma, clang would hide the symbol. */
 #define WEAK_TWIN(name) extern __typeof__(P##name) name __attribute__((weak, alias("P" #name), visibility("default")))
 
+/* bindings/declare.sh begins: weak twins */
 WEAK_TWIN(MPIX_Harmonize);
 WEAK_TWIN(MPIX_Harmonize_delayed);
 WEAK_TWIN(MPIX_Harmonize_instant);
@@ -348,3 +349,4 @@ WEAK_TWIN(MPIX_Global_wait_until);
 WEAK_TWIN(MPIX_Clock_sync);
 WEAK_TWIN(MPIX_Harmonize_set_info);
 WEAK_TWIN(MPIX_Harmonize_get_info);
+/* bindings/declare.sh ends */

@@ -9,24 +9,13 @@ test_dir=$(cd "$(dirname "$0")" && pwd)
 header=$test_dir/../include/mpix_harmonize.h
 nm=${NM:-nm}
 
-declared=$(grep -v '^ *[/ ]\*' "$header" | grep -oE '\bP?MPIX_[A-Z][a-z_]+ *\(' | tr -d ' (' | sort -u)
-plain=$(grep '^MPIX_' <<<"$declared")
-profiling=$(grep '^PMPIX_' <<<"$declared" | sed 's/^P//')
-
-missing=$(for name in $(comm -3 <(echo "$plain") <(echo "$profiling")); do echo "$name has no twin"; done)
-tap_expect_empty "the header declares each function in both forms" "$missing"
-count=$(wc -w <<<"$plain")
-tap_expect_empty "the header declares 10 functions" "$([ "$count" -eq 10 ] || echo "it declares $count: $plain")"
+tap_expect_empty "what repeats the header is made from it" "$("$test_dir/../bindings/declare.sh" --check 2>&1)"
 
 # The Fortran modules declare functions that only they use.
-modules=$test_dir/../bindings/fortran/mpix_harmonize
-fortran=$(sed -n 's/.*bind(C, name="\(.*\)").*/\1/p' "${modules}_mpi.f90" | sort)
-declared=$(printf '%s\n' "$declared" "$fortran" | sort)
-tap_expect_empty "the Fortran modules have the functions of the header" "$(
-    diff <(grep '^MPIX_.*_f$' <<<"$fortran") <(sed 's/$/_f/' <<<"$plain" | sort)
-    for name in $plain; do
-        grep -L "^    subroutine $name(" "$modules"_{mpi,f08}.f90 | sed "s/$/ has no $name/"
-    done)"
+declared=$({
+    grep -v '^ *[/ ]\*' "$header" | grep -oE '\bP?MPIX_[A-Z][a-z_]+ *\(' | tr -d ' ('
+    sed -n 's/.*bind(C, name="\(.*\)").*/\1/p' "$test_dir/../bindings/fortran/mpix_harmonize_mpi.f90"
+} | sort -u)
 
 # Of these, there is the one for this MPI library.
 of_one_library='^MPIX_Harmonize_built_for_'

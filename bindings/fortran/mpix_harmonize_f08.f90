@@ -10,21 +10,38 @@
 module mpix_harmonize_f08
     use, intrinsic :: iso_c_binding, only: c_int64_t, c_double
     use mpi_f08, only: MPI_Comm, MPI_Info
-    use mpix_harmonize_mpi, only: harmonize => MPIX_Harmonize, harmonize_delayed => MPIX_Harmonize_delayed, &
-        harmonize_instant => MPIX_Harmonize_instant, global_time => MPIX_Global_time, &
-        global_time_interval => MPIX_Global_time_interval, global_time_ns => MPIX_Global_time_ns, &
-        global_wait_until => MPIX_Global_wait_until, &
-        clock_sync => MPIX_Clock_sync, set_info => MPIX_Harmonize_set_info, get_info => MPIX_Harmonize_get_info
+    ! bindings/declare.sh begins: names of the other module
+    use mpix_harmonize_mpi, only: harmonize => MPIX_Harmonize
+    use mpix_harmonize_mpi, only: harmonize_delayed => MPIX_Harmonize_delayed
+    use mpix_harmonize_mpi, only: harmonize_instant => MPIX_Harmonize_instant
+    use mpix_harmonize_mpi, only: global_time => MPIX_Global_time
+    use mpix_harmonize_mpi, only: global_time_interval => MPIX_Global_time_interval
+    use mpix_harmonize_mpi, only: global_time_ns => MPIX_Global_time_ns
+    use mpix_harmonize_mpi, only: global_wait_until => MPIX_Global_wait_until
+    use mpix_harmonize_mpi, only: clock_sync => MPIX_Clock_sync
+    use mpix_harmonize_mpi, only: harmonize_set_info => MPIX_Harmonize_set_info
+    use mpix_harmonize_mpi, only: harmonize_get_info => MPIX_Harmonize_get_info
+    ! bindings/declare.sh ends
     implicit none
     private
-    public :: MPIX_Harmonize, MPIX_Harmonize_delayed, MPIX_Harmonize_instant
-    public :: MPIX_Global_time, MPIX_Global_time_interval, MPIX_Global_time_ns, MPIX_Global_wait_until
-    public :: MPIX_Clock_sync, MPIX_Harmonize_set_info, MPIX_Harmonize_get_info
+    ! bindings/declare.sh begins: names
+    public :: MPIX_Harmonize
+    public :: MPIX_Harmonize_delayed
+    public :: MPIX_Harmonize_instant
+    public :: MPIX_Global_time
+    public :: MPIX_Global_time_interval
+    public :: MPIX_Global_time_ns
+    public :: MPIX_Global_wait_until
+    public :: MPIX_Clock_sync
+    public :: MPIX_Harmonize_set_info
+    public :: MPIX_Harmonize_get_info
+    ! bindings/declare.sh ends
 
 contains
 
-    ! Wait for all processes of comm, then leave at one instant of the global clock. Collective.
-    ! flag: whether this process left in time; .false. after an error
+    ! bindings/declare.sh begins: subroutines of mpi_f08
+
+    ! Wait for all processes of a communicator, then leave at one instant of the global clock. Collective.
     subroutine MPIX_Harmonize(comm, flag, ierror)
         type(MPI_Comm), intent(in) :: comm
         logical, intent(out) :: flag
@@ -32,7 +49,7 @@ contains
         call harmonize(comm%MPI_VAL, flag, ierror)
     end subroutine
 
-    ! As MPIX_Harmonize, but leave delay_ns nanoseconds after the instant that is common to all. Collective.
+    ! MPIX_Harmonize, but this process leaves a delay after the common instant. Collective.
     subroutine MPIX_Harmonize_delayed(comm, delay_ns, flag, ierror)
         type(MPI_Comm), intent(in) :: comm
         integer(c_int64_t), intent(in) :: delay_ns
@@ -41,7 +58,7 @@ contains
         call harmonize_delayed(comm%MPI_VAL, delay_ns, flag, ierror)
     end subroutine
 
-    ! The common instant of the last release of comm on its global clock, in nanoseconds. Local.
+    ! The common instant of the last release of a communicator. Local.
     subroutine MPIX_Harmonize_instant(comm, instant_ns, ierror)
         type(MPI_Comm), intent(in) :: comm
         integer(c_int64_t), intent(out) :: instant_ns
@@ -49,7 +66,7 @@ contains
         call harmonize_instant(comm%MPI_VAL, instant_ns, ierror)
     end subroutine
 
-    ! Read the global clock of comm, in seconds. Local.
+    ! Read the global clock of a communicator. Local.
     subroutine MPIX_Global_time(comm, time, ierror)
         type(MPI_Comm), intent(in) :: comm
         real(c_double), intent(out) :: time
@@ -57,26 +74,25 @@ contains
         call global_time(comm%MPI_VAL, time, ierror)
     end subroutine
 
-    ! Read the global clock of comm as an interval that contains the true time, in seconds. Local.
-    ! earliest, latest: infinite if no bound is known
+    ! Read the global clock as an interval that contains the reference clock's time. Local.
     subroutine MPIX_Global_time_interval(comm, earliest, latest, ierror)
         type(MPI_Comm), intent(in) :: comm
-        real(c_double), intent(out) :: earliest, latest
+        real(c_double), intent(out) :: earliest
+        real(c_double), intent(out) :: latest
         integer, optional, intent(out) :: ierror
         call global_time_interval(comm%MPI_VAL, earliest, latest, ierror)
     end subroutine
 
-    ! Read the global clock of comm and the bound of its error, in nanoseconds. Local.
-    ! bound_ns: huge(bound_ns) if no bound is known
+    ! Read the global clock in integer nanoseconds, with its bound. Local.
     subroutine MPIX_Global_time_ns(comm, time_ns, bound_ns, ierror)
         type(MPI_Comm), intent(in) :: comm
-        integer(c_int64_t), intent(out) :: time_ns, bound_ns
+        integer(c_int64_t), intent(out) :: time_ns
+        integer(c_int64_t), intent(out) :: bound_ns
         integer, optional, intent(out) :: ierror
         call global_time_ns(comm%MPI_VAL, time_ns, bound_ns, ierror)
     end subroutine
 
-    ! Wait for an instant of the global clock of comm, in nanoseconds. Local.
-    ! flag: whether the wait ended in time; .false. after an error
+    ! Wait for an instant of the global clock. Local.
     subroutine MPIX_Global_wait_until(comm, instant_ns, flag, ierror)
         type(MPI_Comm), intent(in) :: comm
         integer(c_int64_t), intent(in) :: instant_ns
@@ -85,27 +101,27 @@ contains
         call global_wait_until(comm%MPI_VAL, instant_ns, flag, ierror)
     end subroutine
 
-    ! Synchronize the clocks of comm now. Collective.
+    ! Synchronize the clocks of a communicator now. Collective.
     subroutine MPIX_Clock_sync(comm, ierror)
         type(MPI_Comm), intent(in) :: comm
         integer, optional, intent(out) :: ierror
         call clock_sync(comm%MPI_VAL, ierror)
     end subroutine
 
-    ! Change settings of comm. Collective.
+    ! Change settings of a communicator. Collective.
     subroutine MPIX_Harmonize_set_info(comm, info, ierror)
         type(MPI_Comm), intent(in) :: comm
         type(MPI_Info), intent(in) :: info
         integer, optional, intent(out) :: ierror
-        call set_info(comm%MPI_VAL, info%MPI_VAL, ierror)
+        call harmonize_set_info(comm%MPI_VAL, info%MPI_VAL, ierror)
     end subroutine
 
-    ! The settings and statistics of comm. Local.
-    ! info_used: a new info object, to be freed by the caller; MPI_INFO_NULL after an error
+    ! The settings and statistics of a communicator. Local.
     subroutine MPIX_Harmonize_get_info(comm, info_used, ierror)
         type(MPI_Comm), intent(in) :: comm
         type(MPI_Info), intent(out) :: info_used
         integer, optional, intent(out) :: ierror
-        call get_info(comm%MPI_VAL, info_used%MPI_VAL, ierror)
+        call harmonize_get_info(comm%MPI_VAL, info_used%MPI_VAL, ierror)
     end subroutine
+    ! bindings/declare.sh ends
 end module

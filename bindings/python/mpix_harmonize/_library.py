@@ -101,19 +101,21 @@ def handle(mpi_object: Union[MPI.Comm, MPI.Info]) -> Union[ctypes.c_int, ctypes.
 
 
 def _declare(library: ctypes.CDLL) -> ctypes.CDLL:
-    double, int64 = ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_int64)
+    int_out, int64_out, double_out = map(ctypes.POINTER, (ctypes.c_int, ctypes.c_int64, ctypes.c_double))
     for name, arguments in (
-            ("MPIX_Harmonize", [_COMM, ctypes.POINTER(ctypes.c_int)]),
-            ("MPIX_Harmonize_delayed", [_COMM, ctypes.c_int64, ctypes.POINTER(ctypes.c_int)]),
-            ("MPIX_Harmonize_instant", [_COMM, int64]),
-            ("MPIX_Global_time", [_COMM, double]),
-            ("MPIX_Global_time_interval", [_COMM, double, double]),
-            ("MPIX_Global_time_ns", [_COMM, int64, int64]),
-            ("MPIX_Global_wait_until", [_COMM, ctypes.c_int64, ctypes.POINTER(ctypes.c_int)]),
+            # bindings/declare.sh begins: types of Python
+            ("MPIX_Harmonize", [_COMM, int_out]),
+            ("MPIX_Harmonize_delayed", [_COMM, ctypes.c_int64, int_out]),
+            ("MPIX_Harmonize_instant", [_COMM, int64_out]),
+            ("MPIX_Global_time", [_COMM, double_out]),
+            ("MPIX_Global_time_interval", [_COMM, double_out, double_out]),
+            ("MPIX_Global_time_ns", [_COMM, int64_out, int64_out]),
+            ("MPIX_Global_wait_until", [_COMM, ctypes.c_int64, int_out]),
             ("MPIX_Clock_sync", [_COMM]),
             ("MPIX_Harmonize_set_info", [_COMM, _INFO]),
             ("MPIX_Harmonize_get_info", [_COMM, ctypes.c_void_p]),
-            ("MPI_Info_get", [_INFO, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(ctypes.c_int)])):
+            # bindings/declare.sh ends
+            ("MPI_Info_get", [_INFO, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, int_out])):
         function = getattr(library, name)
         function.argtypes = arguments
         function.restype = ctypes.c_int
