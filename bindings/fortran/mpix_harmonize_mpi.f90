@@ -7,8 +7,8 @@
 !     mpifort .../mpix_harmonize_mpi.f90 program.f90 $(pkg-config --libs mpix_harmonize)
 !
 ! Communicators and info objects are integers, as in MPI. ierror is optional everywhere: an MPI error code, as in C.
-! Times in seconds are real(c_double), times in nanoseconds integer(c_int64_t). After an error, flag is .false., info_used
-! is MPI_INFO_NULL, and times are undefined. man mpix_bindings has more.
+! Times in seconds are real(c_double), times in nanoseconds integer(c_int64_t). After an error, flag is .false.,
+! info_used is MPI_INFO_NULL, and times are undefined. man mpix_bindings has more.
 !
 ! The module is not called mpix_harmonize: Fortran ignores case, and MPIX_Harmonize is a procedure.
 module mpix_harmonize_mpi

@@ -11,8 +11,8 @@ enum { SELDOM_NS = 10 * 1000 * 1000 };
 enum { MIN_STEP_NS = 1000 };
 
 /*
- * For each kind of base clock, by CLOCK_MONOTONIC_RAW or by CLOCK_MONOTONIC as the steady clock: a watch of this process
- * found a step after this time of the steady clock. Watches that looked last before then know of the step, too. By
+ * For each kind of base clock, by CLOCK_MONOTONIC_RAW or by CLOCK_MONOTONIC as the steady clock: a watch of this
+ * process found a step after this time of the steady clock. Watches that looked last before then know of the step, too. By
  * themselves, they may look so late that the step would pass for a slew.
  */
 static _Atomic int64_t stepped_after_ns[MH_BASE_CLOCKS_MAX][2] = {
