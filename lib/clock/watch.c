@@ -12,8 +12,8 @@ enum { MIN_STEP_NS = 1000 };
 
 /*
  * For each kind of base clock, by CLOCK_MONOTONIC_RAW or by CLOCK_MONOTONIC as the steady clock: a watch of this
- * process found a step after this time of the steady clock. Watches that looked last before then know of the step, too. By
- * themselves, they may look so late that the step would pass for a slew.
+ * process found a step after this time of the steady clock. Watches that looked last before then know of the step,
+ * too. By themselves, they may look so late that the step would pass for a slew.
  */
 static _Atomic int64_t stepped_after_ns[MH_BASE_CLOCKS_MAX][2] = {
     [0 ... MH_BASE_CLOCKS_MAX - 1] = {INT64_MIN, INT64_MIN}};
