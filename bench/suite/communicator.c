@@ -115,10 +115,24 @@ static void count_groups(communicator_t *communicator, const world_t *world)
     communicator->pairs = counts[1];
 }
 
+void communicator_close(communicator_t *communicator, const world_t *world)
+{
+    if (!communicator->choice)
+        return;
+    if (communicator->group != MPI_COMM_NULL)
+        MPI_Comm_free(&communicator->group);
+    if (communicator_takes_part(communicator) && communicator->span.comm != world->comm)
+        MPI_Comm_free(&communicator->span.comm);
+    communicator->choice = NULL;
+}
+
 void communicator_open(communicator_t *communicator, const world_t *world, const communicator_choice_t *choice)
 {
     int ranks;
-    *communicator = (communicator_t){.span = *world, .group = MPI_COMM_NULL};
+    if (communicator->choice && strcmp(communicator->choice->text, choice->text) == 0)
+        return;
+    communicator_close(communicator, world);
+    *communicator = (communicator_t){.choice = choice, .span = *world, .group = MPI_COMM_NULL};
     if (choice->kind == COMM_EVERY)
         make_span(&communicator->span, world, choice->every);
     if (communicator_takes_part(communicator))
@@ -127,12 +141,4 @@ void communicator_open(communicator_t *communicator, const world_t *world, const
     communicator->max_ranks = (int)world_max(world, communicator_takes_part(communicator) ? ranks : 0);
     communicator->min_ranks = -(int)world_max(world, -ranks);
     count_groups(communicator, world);
-}
-
-void communicator_close(communicator_t *communicator, const world_t *world)
-{
-    if (communicator->group != MPI_COMM_NULL)
-        MPI_Comm_free(&communicator->group);
-    if (communicator_takes_part(communicator) && communicator->span.comm != world->comm)
-        MPI_Comm_free(&communicator->span.comm);
 }

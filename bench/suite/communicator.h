@@ -39,14 +39,18 @@ typedef struct communicator_choice {
 const char *communicator_parse(communicator_choice_t *choice, const char *text, int ranks);
 
 typedef struct communicator {
-    world_t span; /* comm is MPI_COMM_NULL on processes that stand aside */
+    const communicator_choice_t *choice; /* NULL: none is open */
+    world_t span;                        /* comm is MPI_COMM_NULL on processes that stand aside */
     MPI_Comm group;
     /* The same on all processes of the world. */
     int min_ranks, max_ranks; /* of the smallest and of the largest group */
     int groups, pairs;        /* of two processes or more; and pairs of processes within them */
 } communicator_t;
 
-/* communicator_open - make the communicators. Collective over world. A call that fails ends the job. */
+/*
+ * communicator_open - make the communicators of a choice, unless they are open already; others are closed. Collective
+ * over world. A call that fails ends the job.
+ */
 void communicator_open(communicator_t *communicator, const world_t *world, const communicator_choice_t *choice);
 
 /* communicator_takes_part - whether this process measures. */
@@ -55,7 +59,7 @@ static inline bool communicator_takes_part(const communicator_t *communicator)
     return communicator->span.comm != MPI_COMM_NULL;
 }
 
-/* communicator_close - free them. Collective over world. */
+/* communicator_close - free them if some are open. Collective over world. */
 void communicator_close(communicator_t *communicator, const world_t *world);
 
 #endif

@@ -10,7 +10,8 @@
 #include "common/mpi/machine_clock.h"
 #include "pure/order_statistics.h"
 #include "bench/suite/arena.h"
-#include "bench/suite/bench.h"
+#include "bench/suite/provenance.h"
+#include "bench/suite/turns.h"
 
 #include <mpix_harmonize.h>
 
@@ -58,24 +59,6 @@ static bool share_plan(bench_t *bench, bool is_osu, int argc, char **argv, int *
         MPI_Bcast(&plan->jobs[i], sizeof plan->jobs[0], MPI_BYTE, 0, bench->world.comm);
     share_tables(&bench->world, &plan->tables);
     return true;
-}
-
-/* Frees the communicator of the last job, if one is open. */
-static void close_communicator(bench_t *bench)
-{
-    if (bench->choice)
-        communicator_close(&bench->communicator, &bench->world);
-    bench->choice = NULL;
-}
-
-/* Makes the communicator of a job, if another one is open. */
-static void open_communicator(bench_t *bench, const communicator_choice_t *choice)
-{
-    if (bench->choice && strcmp(bench->choice->text, choice->text) == 0)
-        return;
-    close_communicator(bench);
-    bench->choice = choice;
-    communicator_open(&bench->communicator, &bench->world, choice);
 }
 
 /* ---- Before anything is measured: what is wrong with a job. These return a status */
@@ -141,15 +124,15 @@ static int refuse_sizes(const bench_t *bench, const job_t *job, const work_plan_
 }
 
 /* Compares buffers with the limit. Sizes that nobody asked for are left out instead. */
-static int check_limit(bench_t *bench, job_t *job)
+static int check_limit(const bench_t *bench, job_t *job, int64_t *memory_bytes)
 {
     for (;;) {
-        work_plan_t plan = bench_plan_work(bench, job);
+        work_plan_t plan = turns_plan_work(&bench->communicator, job);
         int64_t own_bytes = communicator_takes_part(&bench->communicator) ? work_bytes(&plan) : 0, bytes;
         /* Without a sign, -1 is the largest. */
         MPI_Allreduce(&own_bytes, &bytes, 1, MPI_UINT64_T, MPI_MAX, bench->world.comm);
         if (bytes >= 0 && bytes <= job_mem_limit_bytes(job)) {
-            bench->memory_bytes = greater(bench->memory_bytes, own_bytes);
+            *memory_bytes = greater(*memory_bytes, own_bytes);
             return STATUS_GOOD;
         }
         if (job->settings.sizes.given || job->settings.sizes.count == 1)
@@ -168,16 +151,16 @@ static double available_bytes(void)
 }
 
 /* The node is asked before any memory is touched, as malloc grants more than there is. */
-static int take_memory(bench_t *bench)
+static int take_memory(bench_t *bench, int64_t memory_bytes)
 {
     const world_t *world = &bench->world;
-    double node_bytes = (double)bench->memory_bytes;
+    double node_bytes = (double)memory_bytes;
     MPI_Comm node = world_node(world);
     MPI_Allreduce(MPI_IN_PLACE, &node_bytes, 1, MPI_DOUBLE, MPI_SUM, node);
     MPI_Comm_free(&node);
     /* All look before the first one takes its part. */
     if (world_all(world, node_bytes <= available_bytes()))
-        bench->memory = arena_allocate(bench->memory_bytes);
+        bench->memory = arena_allocate(memory_bytes);
     if (world_all(world, bench->memory != NULL))
         return STATUS_GOOD;
     return world_refuse(world,
@@ -189,14 +172,15 @@ static int take_memory(bench_t *bench)
 /* Looks for all that may be wrong with the jobs, and takes memory for their buffers. Collective. */
 static int check_jobs(bench_t *bench)
 {
+    int64_t memory_bytes = 0; /* of this rank */
     for (int i = 0; i < bench->plan.job_count; i++) {
         job_t *job = &bench->plan.jobs[i];
-        open_communicator(bench, &job->comm);
+        communicator_open(&bench->communicator, &bench->world, &job->comm);
         if (check_ranks(bench, job) != STATUS_GOOD || check_arrivals(bench, job) != STATUS_GOOD ||
-            check_limit(bench, job) != STATUS_GOOD)
+            check_limit(bench, job, &memory_bytes) != STATUS_GOOD)
             return STATUS_BAD_OPTION;
     }
-    return take_memory(bench);
+    return take_memory(bench, memory_bytes);
 }
 
 /* ---- Jobs */
@@ -226,22 +210,22 @@ static void wait_for_all(const bench_t *bench)
 
 static void run_jobs(bench_t *bench, const job_t *jobs, int count)
 {
-    open_communicator(bench, &jobs->comm);
+    communicator_open(&bench->communicator, &bench->world, &jobs->comm);
     if (communicator_takes_part(&bench->communicator))
-        bench_run_turns(bench, jobs, count);
+        turns_run(bench, jobs, count);
     if (jobs->comm.kind == COMM_EVERY)
         wait_for_all(bench);
 }
 
 /* A percentile that is asked for twice is shown once: columns have different names. */
-static void choose_fractions(bench_t *bench, const number_list_t *tail)
+static void choose_fractions(report_t *report, const number_list_t *tail)
 {
     for (int i = 0; i < (int)tail->count; i++) {
         bool is_new = true;
         for (int j = 0; j < i; j++)
             is_new = is_new && fabs(tail->values[i] - tail->values[j]) >= MIN_PERCENT_STEP;
         if (is_new)
-            bench->fractions[bench->report.fraction_count++] = tail->values[i] / 100;
+            report->fractions[report->fraction_count++] = tail->values[i] / 100;
     }
 }
 
@@ -283,8 +267,7 @@ static void prepare_report(bench_t *bench)
     report_t *report = &bench->report;
     report->output = plan->settings.results.output;
     report->full = plan->settings.full != 0;
-    report->fractions = bench->fractions;
-    choose_fractions(bench, &plan->settings.tail);
+    choose_fractions(report, &plan->settings.tail);
     choose_widths(report, plan);
     report->parts = plan->job_count > 1 ? PART_LABEL : 0;
     if (plan->is_osu && plan->job_count == 1)
@@ -351,7 +334,7 @@ int bench_main(const char *program, bool is_osu, int argc, char **argv)
     world_begin(&bench.world, program, &argc, &argv);
     if (share_plan(&bench, is_osu, argc, argv, &status))
         status = run(&bench, argc, argv);
-    close_communicator(&bench);
+    communicator_close(&bench.communicator, &bench.world);
     status = results_close(&bench.plan.settings.results, &bench.world, status);
     plan_free(&bench.plan);
     return world_end(&bench.world, status);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* measure.c - run batches of calls, and collect their times on rank 0. */
-#include "bench/suite/bench.h"
+#include "bench/suite/measure.h"
 
 #include "pure/order_statistics.h"
 
@@ -46,9 +46,9 @@ static size_t batch_bytes(int64_t calls)
 }
 
 /* What a rank reported about the last gathered batch. */
-static const batch_notes_t *notes_of(const task_t *task, int64_t calls, int rank)
+static const batch_notes_t *notes_of(const measurement_t *measurement, int64_t calls, int rank)
 {
-    return (const batch_notes_t *)(task->room->all_notes + (size_t)rank * batch_bytes(calls));
+    return (const batch_notes_t *)(measurement->room->all_notes + (size_t)rank * batch_bytes(calls));
 }
 
 /* ---- Computing beside an operation, to see how much of it passes meanwhile */
@@ -66,43 +66,43 @@ __attribute__((noinline)) static double compute_rounds(int64_t rounds)
 
 #ifdef SMPI_H
 /* A simulator takes no time for arithmetic. */
-static void compute(const task_t *task, int64_t ns)
+static void compute(const measurement_t *measurement, int64_t ns)
 {
-    wait_until(task->span, world_time_ns(task->span) + ns);
+    wait_until(measurement->span, world_time_ns(measurement->span) + ns);
 }
 #else
-static void compute(const task_t *task, int64_t ns)
+static void compute(const measurement_t *measurement, int64_t ns)
 {
-    compute_rounds((int64_t)((double)ns * task->calls_per_ns));
+    compute_rounds((int64_t)((double)ns * measurement->calls_per_ns));
 }
 #endif
-static double calibrate(const task_t *task)
+static double calibrate(const measurement_t *measurement)
 {
     int64_t min_ns = INT64_MAX;
     for (int i = 0; i < CALIBRATIONS; i++) {
-        int64_t begin_ns = world_time_ns(task->span);
+        int64_t begin_ns = world_time_ns(measurement->span);
         compute_rounds(CALIBRATION_ROUNDS);
-        int64_t took_ns = world_time_ns(task->span) - begin_ns;
+        int64_t took_ns = world_time_ns(measurement->span) - begin_ns;
         min_ns = took_ns < min_ns ? took_ns : min_ns;
     }
     return min_ns > 0 ? (double)CALIBRATION_ROUNDS / (double)min_ns : 1;
 }
 
 /* Starts the operation, computes, with tests in equal distances, and finishes it. Returns the time of computation. */
-static int64_t call_overlapped(const task_t *task, int64_t compute_ns)
+static int64_t call_overlapped(const measurement_t *measurement, int64_t compute_ns)
 {
-    const world_t *span = task->span;
-    int64_t tests = task->job->settings.test_calls;
+    const world_t *span = measurement->span;
+    int64_t tests = measurement->job->settings.test_calls;
     int64_t computed_ns = 0;
-    world_require_code(span, work_start(task->work), task->operation->function);
+    world_require_code(span, work_start(measurement->work), measurement->operation->function);
     for (int64_t i = 0; i <= tests; i++) {
         int64_t begin_ns = world_time_ns(span);
-        compute(task, compute_ns / (tests + 1));
+        compute(measurement, compute_ns / (tests + 1));
         computed_ns += world_time_ns(span) - begin_ns;
         if (i < tests)
-            world_require_code(span, work_test(task->work), "MPI_Test");
+            world_require_code(span, work_test(measurement->work), "MPI_Test");
     }
-    world_require_code(span, work_finish(task->work), task->operation->function);
+    world_require_code(span, work_finish(measurement->work), measurement->operation->function);
     return computed_ns;
 }
 
@@ -112,109 +112,110 @@ static int64_t call_overlapped(const task_t *task, int64_t compute_ns)
  * number: of a measured call in its row, by which arrivals and rotating roots go; a call that is not measured has that
  * of the next one.
  */
-static void make_call(task_t *task, int64_t number, call_note_t *note)
+static void make_call(measurement_t *measurement, int64_t number, call_note_t *note)
 {
-    const world_t *span = task->span;
+    const world_t *span = measurement->span;
     int called = MPI_SUCCESS;
-    task->releaser.delay_ns = imposed_delay_ns(&task->row.imposed, number);
-    work_prepare(task->work, number);
-    release(&task->releaser);
+    measurement->releaser.delay_ns = imposed_delay_ns(&measurement->imposed, number);
+    work_prepare(measurement->work, number);
+    release(&measurement->releaser);
     note->start_ns = world_time_ns(span);
-    if (task->row.compute_ns == 0)
-        called = work_call(task->work);
+    if (measurement->compute_ns == 0)
+        called = work_call(measurement->work);
     else
-        note->compute_ns = call_overlapped(task, task->row.compute_ns);
+        note->compute_ns = call_overlapped(measurement, measurement->compute_ns);
     note->end_ns = world_time_ns(span);
-    world_require_code(span, called, task->operation->function);
-    note->mark = release_mark(&task->releaser);
-    note->target_ns = task->job->arrivals.given ? release_target_ns(&task->releaser) : 0;
+    world_require_code(span, called, measurement->operation->function);
+    note->mark = release_mark(&measurement->releaser);
+    note->target_ns = measurement->job->arrivals.given ? release_target_ns(&measurement->releaser) : 0;
 }
 
-static void make_calls(task_t *task, const batch_t *batch, const release_orders_t *orders)
+static void make_calls(measurement_t *measurement, const batch_t *batch, const release_orders_t *orders)
 {
-    batch_notes_t *notes = task->room->notes;
+    batch_notes_t *notes = measurement->room->notes;
     call_note_t settling;
     memset(notes, 0, batch_bytes(batch->calls));
-    release_begin(&task->releaser, orders);
+    release_begin(&measurement->releaser, orders);
     for (int64_t i = 0; i < SETTLE_CALLS; i++)
-        make_call(task, batch->first, &settling);
+        make_call(measurement, batch->first, &settling);
     for (int64_t i = 0; i < batch->calls; i++)
-        make_call(task, batch->first + i, &notes->calls[i]);
-    notes->release = release_end(&task->releaser);
+        make_call(measurement, batch->first + i, &notes->calls[i]);
+    notes->release = release_end(&measurement->releaser);
 }
 
 /* ---- What rank 0 makes of a batch */
 
 /* The notes of all ranks on a call of the batch just gathered. */
-static call_note_t *notes_of_call(const task_t *task, int64_t batch_calls, int64_t call)
+static call_note_t *notes_of_call(const measurement_t *measurement, int64_t batch_calls, int64_t call)
 {
-    call_note_t *notes = task->room->call_notes;
-    for (int rank = 0; rank < task->span->ranks; rank++)
-        notes[rank] = notes_of(task, batch_calls, rank)->calls[call];
+    call_note_t *notes = measurement->room->call_notes;
+    for (int rank = 0; rank < measurement->span->ranks; rank++)
+        notes[rank] = notes_of(measurement, batch_calls, rank)->calls[call];
     return notes;
 }
 
 /* A measured call becomes a sample. Its raw times are written at once, unless it overlaps with computation. */
-static void take_call(task_t *task, call_note_t *notes)
+static void take_call(measurement_t *measurement, call_note_t *notes)
 {
-    samples_t *samples = &task->row.samples;
-    const output_t *raw = &task->bench->plan.settings.results.raw; /* without a file if no raw times are wanted */
-    if (raw->file && task->row.compute_ns == 0)
-        report_raw(raw, &task->row.figures.keys, samples, notes);
+    samples_t *samples = &measurement->samples;
+    const output_t *raw = measurement->raw;
+    if (raw->file && measurement->compute_ns == 0)
+        report_raw(raw, &measurement->keys, samples, notes);
     if (!samples_take(samples, notes))
-        world_abort(task->span, "out of memory: give less for --iterations or --time-slice-s");
+        world_abort(measurement->span, "out of memory: give less for --iterations or --time-slice-s");
 }
 
 /* Takes in the largest of all ranks' notes, and how many calls have a mark on some rank. */
-static void learn(task_t *task, int64_t calls, int64_t invalid)
+static void learn(measurement_t *measurement, int64_t calls, int64_t invalid)
 {
     release_note_t max = {0};
-    for (int rank = 0; rank < task->span->ranks; rank++) {
-        const release_note_t *note = &notes_of(task, calls, rank)->release;
+    for (int rank = 0; rank < measurement->span->ranks; rank++) {
+        const release_note_t *note = &notes_of(measurement, calls, rank)->release;
         max.ready_ns = greater(max.ready_ns, note->ready_ns);
         max.cycles.usual_ns = greater(max.cycles.usual_ns, note->cycles.usual_ns);
         max.cycles.max_ns = greater(max.cycles.max_ns, note->cycles.max_ns);
     }
-    release_learn(&task->releaser, &max, calls, invalid);
+    release_learn(&measurement->releaser, &max, calls, invalid);
 }
 
 /* ---- Rank 0 before a batch and after it */
 
 /* MPIX_Harmonize looks after the clock; with other schemes it is done here. */
-static bool is_clock_due(task_t *task, int64_t now_ns)
+static bool is_clock_due(measurement_t *measurement, int64_t now_ns)
 {
-    if (task->releaser.kind == RELEASE_HARMONIZE || now_ns < task->row.next_clock_check_ns)
+    if (measurement->releaser.kind == RELEASE_HARMONIZE || now_ns < measurement->next_clock_check_ns)
         return false;
-    task->row.next_clock_check_ns = now_ns + (int64_t)CLOCK_CHECK_NS;
-    int64_t interval_ns = world_number(task->span, "mpix_harmonize_resync_used_ns");
-    return interval_ns > 0 && world_number(task->span, "mpix_harmonize_clock_age_ns") > interval_ns;
+    measurement->next_clock_check_ns = now_ns + (int64_t)CLOCK_CHECK_NS;
+    int64_t interval_ns = world_number(measurement->span, "mpix_harmonize_resync_used_ns");
+    return interval_ns > 0 && world_number(measurement->span, "mpix_harmonize_clock_age_ns") > interval_ns;
 }
 
 /* On a terminal, says what is being measured. */
-static void show_progress(task_t *task, int64_t now_ns)
+static void show_progress(measurement_t *measurement, int64_t now_ns)
 {
-    const samples_t *samples = &task->row.samples;
-    if (now_ns < task->row.next_shown_ns)
+    const samples_t *samples = &measurement->samples;
+    if (now_ns < measurement->next_shown_ns)
         return;
-    task->row.next_shown_ns = now_ns + (int64_t)PROGRESS_INTERVAL_NS;
-    world_progress(task->span, "%s, %lld bytes: %lld of %lld valid, %lld missed, %lld late", task->operation->function,
-                   (long long)task->row.figures.keys.size_bytes, (long long)samples->valid,
-                   (long long)task->row.sampling.limits.wanted, (long long)samples->missed, (long long)samples->late);
+    measurement->next_shown_ns = now_ns + (int64_t)PROGRESS_INTERVAL_NS;
+    world_progress(measurement->span, "%s, %lld bytes: %lld of %lld valid, %lld missed, %lld late",
+                   measurement->operation->function, (long long)measurement->keys.size_bytes, (long long)samples->valid,
+                   (long long)measurement->sampling.limits.wanted, (long long)samples->missed,
+                   (long long)samples->late);
 }
 
 /* What rank 0 orders before a batch; returns when. Clocks may be synchronized before. Collective. */
-static int64_t share_orders(task_t *task, release_orders_t *release)
+static int64_t share_orders(measurement_t *measurement, release_orders_t *release)
 {
-    const world_t *span = task->span;
+    const world_t *span = measurement->span;
     orders_t orders = {0};
     int64_t now_ns = 0;
     for (;;) {
         if (span->rank == 0) {
             now_ns = world_time_ns(span);
-            show_progress(task, now_ns);
-            orders.sync_clock = is_clock_due(task, now_ns);
+            show_progress(measurement, now_ns);
+            orders.sync_clock = is_clock_due(measurement, now_ns);
             now_ns = world_time_ns(span);
-            orders.release = release_order(&task->releaser);
+            orders.release = release_order(&measurement->releaser);
         }
         world_require(span, MPI_Bcast(&orders, sizeof orders, MPI_BYTE, 0, span->comm));
         if (!orders.sync_clock)
@@ -229,85 +230,93 @@ static int64_t share_orders(task_t *task, release_orders_t *release)
 
 static void run_batch(void *subject, batch_t *batch)
 {
-    task_t *task = subject;
-    const world_t *span = task->span;
+    measurement_t *measurement = subject;
+    const world_t *span = measurement->span;
     release_orders_t orders;
     int bytes = (int)batch_bytes(batch->calls);
-    int64_t begin_ns = share_orders(task, &orders);
-    make_calls(task, batch, &orders);
-    world_require(
-        span, MPI_Gather(task->room->notes, bytes, MPI_BYTE, task->room->all_notes, bytes, MPI_BYTE, 0, span->comm));
+    int64_t begin_ns = share_orders(measurement, &orders);
+    make_calls(measurement, batch, &orders);
+    world_require(span, MPI_Gather(measurement->room->notes, bytes, MPI_BYTE, measurement->room->all_notes, bytes,
+                                   MPI_BYTE, 0, span->comm));
     if (span->rank > 0)
         return;
     batch->took_ns = world_time_ns(span) - begin_ns;
     batch->made = batch->calls + SETTLE_CALLS;
-    int64_t valid_before = task->row.samples.valid, invalid = 0;
+    int64_t valid_before = measurement->samples.valid, invalid = 0;
     for (int64_t call = 0; call < batch->calls; call++) {
-        call_note_t *notes = notes_of_call(task, batch->calls, call);
+        call_note_t *notes = notes_of_call(measurement, batch->calls, call);
         invalid += samples_mark(notes, span->ranks) != MARK_VALID;
         if (batch->phase == PHASE_MEASURE)
-            take_call(task, notes);
+            take_call(measurement, notes);
     }
-    batch->valid = task->row.samples.valid - valid_before;
-    learn(task, batch->calls, invalid);
+    batch->valid = measurement->samples.valid - valid_before;
+    learn(measurement, batch->calls, invalid);
 }
 
 /* Whether the confidence interval is narrow enough. Sorting takes time, so this is not looked at after each batch. */
 static bool is_narrow(void *subject)
 {
-    task_t *task = subject;
-    const bench_settings_t *settings = &task->job->settings;
+    measurement_t *measurement = subject;
+    const bench_settings_t *settings = &measurement->job->settings;
     analysis_t analysis;
-    if (settings->ci_percent <= 0 || task->row.samples.valid < task->row.next_interval)
+    if (settings->ci_percent <= 0 || measurement->samples.valid < measurement->next_interval)
         return false;
-    task->row.next_interval = (int64_t)((double)task->row.samples.valid * NEXT_INTERVAL) + 1;
-    analyze(&task->row.samples, (run_time_t)settings->run_time, NULL, 0, &analysis);
+    measurement->next_interval = (int64_t)((double)measurement->samples.valid * NEXT_INTERVAL) + 1;
+    analyze(&measurement->samples, (run_time_t)settings->run_time, NULL, 0, &analysis);
     return analysis_is_narrow(&analysis, settings->ci_percent);
 }
 
-void measure_begin(task_t *task, int64_t compute_ns, bool (*settle)(void *task))
+static bool settle(void *subject)
 {
-    const job_t *job = task->job;
-    row_state_t *row = &task->row;
-    int64_t size_bytes = row->figures.keys.size_bytes, wanted = job_wanted(job, size_bytes);
-    double turn = fmax(ceil((double)wanted / MIN_TURNS), MIN_TURN_CALLS);
-    const sampling_limits_t limits = {.probe_calls = release_schemes[task->releaser.kind].needs_probe ? PROBE_CALLS : 0,
-                                      .warmup_calls = compute_ns > 0 ? 0 : job_warmup(job, size_bytes),
-                                      .wanted = wanted,
-                                      .max_calls = (double)wanted * (double)job->settings.max_repeat,
-                                      .max_batch_calls =
-                                          task->takes_turns ? fmin(turn, task->room->max_calls) : task->room->max_calls,
-                                      .limit_ns = (int64_t)(job_time_slice_s(job) * 1e9)};
-    samples_free(&row->samples);
-    row->samples = (samples_t){.ranks = task->span->ranks, .imposes = job->arrivals.given};
-    row->compute_ns = compute_ns;
-    row->next_interval = FIRST_INTERVAL;
-    row->sampling =
-        (sampling_t){.span = task->span, .subject = task, .run = run_batch, .is_enough = is_narrow, .settle = settle};
-    sampling_begin(&row->sampling, &limits);
-    release_forget(&task->releaser);
+    measurement_t *measurement = subject;
+    return measurement->settle(measurement->owner);
 }
 
-int64_t measure_validate(const task_t *task)
+void measure_begin(measurement_t *measurement, int64_t compute_ns)
 {
-    int roots = task->job->settings.root == ROOT_ROTATES ? task->keys.ranks : 1;
+    const job_t *job = measurement->job;
+    const batch_room_t *room = measurement->room;
+    int64_t size_bytes = measurement->keys.size_bytes, wanted = job_wanted(job, size_bytes);
+    double turn = fmax(ceil((double)wanted / MIN_TURNS), MIN_TURN_CALLS);
+    const sampling_limits_t limits = {
+        .probe_calls = release_schemes[measurement->releaser.kind].needs_probe ? PROBE_CALLS : 0,
+        .warmup_calls = compute_ns > 0 ? 0 : job_warmup(job, size_bytes),
+        .wanted = wanted,
+        .max_calls = (double)wanted * (double)job->settings.max_repeat,
+        .max_batch_calls = measurement->takes_turns ? fmin(turn, room->max_calls) : room->max_calls,
+        .limit_ns = (int64_t)(job_time_slice_s(job) * 1e9)};
+    samples_free(&measurement->samples);
+    measurement->samples = (samples_t){.ranks = measurement->span->ranks, .imposes = job->arrivals.given};
+    measurement->compute_ns = compute_ns;
+    measurement->next_interval = FIRST_INTERVAL;
+    measurement->sampling = (sampling_t){
+        .span = measurement->span, .subject = measurement, .run = run_batch, .is_enough = is_narrow, .settle = settle};
+    sampling_begin(&measurement->sampling, &limits);
+    release_forget(&measurement->releaser);
+}
+
+int64_t measure_validate(const measurement_t *measurement)
+{
+    int roots = measurement->job->settings.root == ROOT_ROTATES ? measurement->keys.ranks : 1;
     int checks = roots < CHECKS ? CHECKS : roots > MAX_CHECKS ? MAX_CHECKS : roots;
     int64_t all_wrong = 0;
     for (int i = 0; i < checks; i++) {
         int64_t wrong = 0;
-        world_require_code(task->span, work_check(task->work, i, &wrong), task->operation->function);
+        world_require_code(measurement->span, work_check(measurement->work, i, &wrong),
+                           measurement->operation->function);
         all_wrong += wrong;
     }
-    world_require(task->span, MPI_Allreduce(MPI_IN_PLACE, &all_wrong, 1, MPI_INT64_T, MPI_SUM, task->span->comm));
+    world_require(measurement->span,
+                  MPI_Allreduce(MPI_IN_PLACE, &all_wrong, 1, MPI_INT64_T, MPI_SUM, measurement->span->comm));
     return all_wrong;
 }
 
-void measure_open(task_t *task)
+void measure_open(measurement_t *measurement)
 {
-    const bench_settings_t *settings = &task->job->settings;
-    release_open(&task->releaser, task->span, (release_kind_t)settings->release, &barriers[settings->barrier],
-                 settings->window_us);
-    task->calls_per_ns = settings->overlap ? calibrate(task) : 0;
+    const bench_settings_t *settings = &measurement->job->settings;
+    release_open(&measurement->releaser, measurement->span, (release_kind_t)settings->release,
+                 &barriers[settings->barrier], settings->window_us);
+    measurement->calls_per_ns = settings->overlap ? calibrate(measurement) : 0;
 }
 
 void batch_room_open(batch_room_t *room, const world_t *span)

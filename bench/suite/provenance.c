@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* provenance.c - collect what is known about the machine, the MPI library and the clock. */
+/* provenance.c - the program, the MPI library, the machine, and the library of this package. */
 #define _GNU_SOURCE /* CPU_COUNT */
-#include "bench/suite/bench.h"
+#include "bench/suite/provenance.h"
 
 #include "bench/suite/algorithms.h"
 #include "common/mpi/kernel.h"

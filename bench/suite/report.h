@@ -74,7 +74,7 @@ typedef struct report {
      * if has_no_size. */
     size_t osu_places[OSU_FIGURES + 1];
     bool has_no_size;
-    const double *fractions; /* quantiles shown */
+    double fractions[MAX_QUANTILES]; /* quantiles shown */
     int fraction_count;
     row_t *kept; /* of several jobs in the table, until the last of them is measured */
     int kept_count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rows.c - the figures of a row from its samples, and where they go. Nothing here measures. */
-#include "bench/suite/bench.h"
+/* rows.c - figures from samples. */
+#include "bench/suite/rows.h"
 
 #include "pure/order_statistics.h"
 
@@ -11,132 +11,135 @@
 /* ---- What goes to standard error, or to the table as a comment */
 
 /* The option that settled a row. */
-static const char *limit_of(const task_t *task)
+static const char *limit_of(const measurement_t *measurement)
 {
-    settled_by_t by = task->row.sampling.settled_by;
+    settled_by_t by = measurement->sampling.settled_by;
     return by == SETTLED_BY_CALLS ? "--max-repeat" : by == SETTLED_BY_TIME ? "--time-slice-s" : "--iterations";
 }
 
 /* Whether a size ended as intended, with or without valid samples. */
-static bool is_as_wanted(const task_t *task)
+static bool is_as_wanted(const job_row_t *row, const measurement_t *measurement)
 {
-    const bench_settings_t *settings = &task->job->settings;
+    const bench_settings_t *settings = &measurement->job->settings;
     bool time_is_aim = settings->release == RELEASE_ROUND_TIME && settings->iterations == ABSENT;
     if (settings->ci_percent > 0)
-        return analysis_is_narrow(&task->row.figures.analysis, settings->ci_percent);
-    settled_by_t by = task->row.sampling.settled_by;
+        return analysis_is_narrow(&row->figures.analysis, settings->ci_percent);
+    settled_by_t by = measurement->sampling.settled_by;
     return by == SETTLED_BY_SAMPLES || (by == SETTLED_BY_TIME && time_is_aim);
 }
 
-void row_begin_line(const task_t *task)
+void row_begin_line(const measurement_t *measurement)
 {
-    fprintf(stderr, "%s: %s, %lld bytes: ", task->span->program, task->operation->name,
-            (long long)task->row.figures.keys.size_bytes);
+    fprintf(stderr, "%s: %s, %lld bytes: ", measurement->span->program, measurement->operation->name,
+            (long long)measurement->keys.size_bytes);
 }
 
 /* Why a row has fewer samples than requested, or too few for the requested interval. */
-static void tell_shortage(const task_t *task)
+static void tell_shortage(const job_row_t *row, const measurement_t *measurement)
 {
-    const samples_t *samples = &task->row.samples;
-    double ci_percent = task->job->settings.ci_percent;
-    if (samples->valid > 0 && is_as_wanted(task))
+    const samples_t *samples = &measurement->samples;
+    double ci_percent = measurement->job->settings.ci_percent;
+    if (samples->valid > 0 && is_as_wanted(row, measurement))
         return;
-    row_begin_line(task);
+    row_begin_line(measurement);
     if (samples->valid > 0 && ci_percent > 0)
         fprintf(stderr, "the confidence interval is not within %g %% after %lld valid samples, the limit (%s)\n",
-                ci_percent, (long long)samples->valid, limit_of(task));
+                ci_percent, (long long)samples->valid, limit_of(measurement));
     else
         fprintf(stderr, "only %lld valid samples in %lld calls, the limit (%s)%s\n", (long long)samples->valid,
-                (long long)samples->calls, limit_of(task), world_crowding(task->span));
+                (long long)samples->calls, limit_of(measurement), world_crowding(measurement->span));
 }
 
 /* What else is known about starting times, as a comment in the table, where rows of several operations come later. */
-static void tell_window(const bench_t *bench, const task_t *task)
+static void tell_window(const measurement_t *measurement, const report_t *report)
 {
-    if (bench->report.output.format == FORMAT_TABLE && task->releaser.kind == RELEASE_WINDOW)
-        fprintf(bench->report.output.file, "# Window%s%s at %lld bytes: %.2f us%s\n",
-                bench->plan.job_count > 1 ? " of " : "", bench->plan.job_count > 1 ? task->label : "",
-                (long long)task->row.figures.keys.size_bytes, (double)task->releaser.window_ns / 1e3,
-                task->releaser.window_is_given ? "" : ", found");
+    bool is_labeled = (report->parts & PART_LABEL) != 0;
+    if (report->output.format == FORMAT_TABLE && measurement->releaser.kind == RELEASE_WINDOW)
+        fprintf(report->output.file, "# Window%s%s at %lld bytes: %.2f us%s\n", is_labeled ? " of " : "",
+                is_labeled ? measurement->keys.label : "", (long long)measurement->keys.size_bytes,
+                (double)measurement->releaser.window_ns / 1e3, measurement->releaser.window_is_given ? "" : ", found");
 }
 
 /* ---- Figures */
 
 /* The figures of imposed arrivals, and those that others are compared with. */
-static void take_arrivals(task_t *task, double bound_ns)
+static void take_arrivals(job_row_t *row, measurement_t *measurement, double bound_ns)
 {
-    arrival_figures_t *figures = &task->row.figures.arrival;
-    bool is_known = task->row.samples.valid > 0;
+    arrival_figures_t *figures = &row->figures.arrival;
+    bool is_known = measurement->samples.valid > 0;
     if (is_known)
-        analyze_arrivals(&task->row.samples, figures);
-    if (task->row.imposed.arrival.shape == ARRIVAL_TOGETHER) {
-        task->together_ns = is_known ? task->row.figures.analysis.median_ns : 0;
-        task->from_last_ns = is_known ? figures->from_last_ns : NAN;
+        analyze_arrivals(&measurement->samples, figures);
+    if (measurement->imposed.arrival.shape == ARRIVAL_TOGETHER) {
+        row->together_ns = is_known ? row->figures.analysis.median_ns : 0;
+        row->from_last_ns = is_known ? figures->from_last_ns : NAN;
     }
-    figures->span_ns = task->row.imposed.span_ns;
+    figures->span_ns = measurement->imposed.span_ns;
     figures->bound_ns = bound_ns;
-    figures->robustness = figures->from_last_ns / task->from_last_ns;
+    figures->robustness = figures->from_last_ns / row->from_last_ns;
 }
 
 /* The figures of the operation alone. */
-static void take_pure(const bench_t *bench, task_t *task)
+static void take_pure(job_row_t *row, measurement_t *measurement, const communicator_t *communicator,
+                      const report_t *report)
 {
-    row_t *row = &task->row.figures;
-    const shape_t *shape = task->operation->shape;
-    analyze(&task->row.samples, (run_time_t)task->job->settings.run_time, bench->fractions,
-            bench->report.fraction_count, &row->analysis);
-    tell_shortage(task);
-    if (task->row.samples.valid == 0)
+    row_t *figures = &row->figures;
+    const shape_t *shape = measurement->operation->shape;
+    const job_t *job = measurement->job;
+    analyze(&measurement->samples, (run_time_t)job->settings.run_time, report->fractions, report->fraction_count,
+            &figures->analysis);
+    tell_shortage(row, measurement);
+    if (measurement->samples.valid == 0)
         return;
-    row->parts |= PART_FIGURES | (row->analysis.median_interval ? PART_INTERVAL : 0) |
-                  (shape->takes_turns ? PART_LATENCY : 0) | (shape->messages > 0 ? PART_BANDWIDTH : 0) |
-                  (task->job->arrivals.given ? PART_ARRIVAL : 0);
-    row->latency_ns = row->analysis.median_ns / 2;
-    int pairs = shape->pairs_all ? bench->communicator.pairs : bench->communicator.groups;
-    row->mb_per_s = (double)shape->messages * pairs * (double)row->keys.size_bytes / row->analysis.median_ns * 1e3;
-    row->overlap.pure_ns = samples_median(&task->row.samples, SERIES_LOCAL_NS);
+    figures->parts |= PART_FIGURES | (figures->analysis.median_interval ? PART_INTERVAL : 0) |
+                      (shape->takes_turns ? PART_LATENCY : 0) | (shape->messages > 0 ? PART_BANDWIDTH : 0) |
+                      (job->arrivals.given ? PART_ARRIVAL : 0);
+    figures->latency_ns = figures->analysis.median_ns / 2;
+    double bytes = (double)shape->messages * (shape->pairs_all ? communicator->pairs : communicator->groups) *
+                   (double)figures->keys.size_bytes;
+    figures->mb_per_s = bytes / figures->analysis.median_ns * 1e3;
+    figures->overlap.pure_ns = samples_median(&measurement->samples, SERIES_LOCAL_NS);
 }
 
 /* The figures of the operation beside computation. */
-static void take_overlap(task_t *task)
+static void take_overlap(row_t *figures, measurement_t *measurement)
 {
-    overlap_t *overlap = &task->row.figures.overlap;
-    if (task->row.samples.valid == 0)
+    overlap_t *overlap = &figures->overlap;
+    if (measurement->samples.valid == 0)
         return;
-    overlap->compute_ns = samples_median(&task->row.samples, SERIES_COMPUTE_NS);
-    overlap->total_ns = samples_median(&task->row.samples, SERIES_LOCAL_NS);
+    overlap->compute_ns = samples_median(&measurement->samples, SERIES_COMPUTE_NS);
+    overlap->total_ns = samples_median(&measurement->samples, SERIES_LOCAL_NS);
     double hidden = 1 - (overlap->total_ns - overlap->compute_ns) / overlap->pure_ns;
     overlap->percent = 100 * fmin(fmax(hidden, 0), 1);
-    task->row.figures.parts |= PART_OVERLAP;
+    figures->parts |= PART_OVERLAP;
 }
 
-void row_take(const bench_t *bench, task_t *task, double bound_ns)
+void row_take(job_row_t *row, measurement_t *measurement, const communicator_t *communicator, const report_t *report,
+              double bound_ns)
 {
-    if (task->row.compute_ns > 0)
-        take_overlap(task);
+    if (measurement->compute_ns > 0)
+        take_overlap(&row->figures, measurement);
     else
-        take_pure(bench, task);
-    if (task->job->arrivals.given)
-        take_arrivals(task, bound_ns);
+        take_pure(row, measurement, communicator, report);
+    if (measurement->job->arrivals.given)
+        take_arrivals(row, measurement, bound_ns);
 }
 
 /* ---- Where they go */
 
-void row_write(bench_t *bench, task_t *task)
+bool row_write(const job_row_t *row, const measurement_t *measurement, report_t *report)
 {
-    const row_t *row = &task->row.figures;
-    tell_window(bench, task);
-    if (task->job->settings.overlap && !(row->parts & PART_OVERLAP)) {
-        row_begin_line(task);
+    const row_t *figures = &row->figures;
+    tell_window(measurement, report);
+    if (measurement->job->settings.overlap && !(figures->parts & PART_OVERLAP)) {
+        row_begin_line(measurement);
         fputs("no valid sample, so the overlap is unknown\n", stderr);
     }
-    report_row(&bench->report, row);
-    if (bench->plan.settings.results.raw.file)
-        output_flush(bench->plan.settings.results.raw.file);
-    if (row->wrong > 0) {
-        row_begin_line(task);
-        fprintf(stderr, "validation found %lld wrong elements\n", (long long)row->wrong);
+    report_row(report, figures);
+    if (measurement->raw->file)
+        output_flush(measurement->raw->file);
+    if (figures->wrong > 0) {
+        row_begin_line(measurement);
+        fprintf(stderr, "validation found %lld wrong elements\n", (long long)figures->wrong);
     }
-    if (row->analysis.valid == 0 || row->wrong > 0)
-        bench->status = STATUS_FAILED;
+    return figures->analysis.valid > 0 && figures->wrong == 0;
 }

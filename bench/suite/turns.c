@@ -1,13 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* turns.c - jobs that take turns: of each size, a batch of each of them, in another order each time, and so on. */
-#include "bench/suite/bench.h"
+/* turns.c - from the jobs that take turns to their rows. */
+#include "bench/suite/turns.h"
 
 #include "pure/order_statistics.h"
+#include "bench/suite/arena.h"
+#include "bench/suite/measure.h"
+#include "bench/suite/rows.h"
 
 #include <mpix_harmonize.h>
 
 #include <math.h>
 #include <stdlib.h>
+
+/* A job while it is measured. */
+typedef struct task {
+    bench_t *bench;
+    measurement_t measurement;
+    job_row_t row;
+    char root[16], label[48]; /* texts of keys */
+    row_keys_t keys;          /* of all rows */
+    bool is_done[MAX_SIZES];  /* which sizes were measured */
+} task_t;
 
 /* Jobs while they are measured. */
 typedef struct turns {
@@ -35,14 +48,14 @@ static int64_t longest_delay_ns(const arrival_table_t *table)
 /* Rank 0: how long the longest delays of a pattern are, or UNKNOWN_NS. */
 static int64_t find_span_ns(const task_t *task, const arrival_t *arrival)
 {
-    double span_ns = arrival->magnitude * (arrival->is_multiple ? task->together_ns : 1e3);
+    double span_ns = arrival->magnitude * (arrival->is_multiple ? task->row.together_ns : 1e3);
     if (arrival->shape == ARRIVAL_TOGETHER)
         return 0;
     if (arrival->shape == ARRIVAL_FILE)
-        return longest_delay_ns(&task->row.imposed.tables->items[arrival->table]);
+        return longest_delay_ns(&task->bench->plan.tables.items[arrival->table]);
     if (span_ns > 0 && span_ns <= (double)MAX_DELAY_NS)
         return llround(span_ns);
-    row_begin_line(task);
+    row_begin_line(&task->measurement);
     fprintf(stderr, "--arrival %s: %s\n", arrival->text,
             span_ns > 0 ? "delays above 10 s are not allowed" : "there is no median without delays to multiply");
     return UNKNOWN_NS;
@@ -54,13 +67,13 @@ static int64_t find_span_ns(const task_t *task, const arrival_t *arrival)
  */
 static bool impose(task_t *task, const arrival_t *arrival)
 {
-    const world_t *span = task->span;
+    const world_t *span = task->measurement.span;
     int64_t span_ns = 0;
     if (span->rank == 0)
         span_ns = find_span_ns(task, arrival);
     world_require(span, MPI_Bcast(&span_ns, 1, MPI_INT64_T, 0, span->comm));
-    task->row.imposed.arrival = *arrival;
-    task->row.imposed.span_ns = span_ns;
+    task->measurement.imposed.arrival = *arrival;
+    task->measurement.imposed.span_ns = span_ns;
     return span_ns != UNKNOWN_NS;
 }
 
@@ -73,55 +86,56 @@ static double max_bound_ns(const world_t *span)
 
 /* ---- A row, from its beginning to its end */
 
-/* Begins the calls beside computation if the calls alone have ended, and this is to be measured. Collective. */
-static bool begin_overlap(task_t *task, bool (*settle)(void *task))
+/*
+ * Takes the figures of the calls that were measured. Begins the calls beside computation, if these are to be measured;
+ * else the row is written. Collective. Returns whether calls follow.
+ */
+static bool settle(void *owner)
 {
-    int64_t compute_ns = (int64_t)task->row.figures.overlap.pure_ns;
-    if (!task->job->settings.overlap || task->row.compute_ns > 0)
-        return false;
-    world_require(task->span, MPI_Bcast(&compute_ns, 1, MPI_INT64_T, 0, task->span->comm));
-    if (compute_ns > 0)
-        measure_begin(task, compute_ns, settle);
-    return compute_ns > 0;
-}
-
-/* Takes the figures of the calls that were measured. If no others follow, the row is written. Collective. */
-static bool settle(void *subject)
-{
-    task_t *task = subject;
-    const job_t *job = task->job;
-    bool root = task->span->rank == 0;
-    double bound_ns = job->arrivals.given ? max_bound_ns(task->span) : NAN;
-    world_progress(task->span, "%s", "");
-    if (root)
-        row_take(task->bench, task, bound_ns);
-    if (begin_overlap(task, settle))
-        return true;
+    task_t *task = owner;
+    bench_t *bench = task->bench;
+    measurement_t *measurement = &task->measurement;
+    const world_t *span = measurement->span;
+    const job_t *job = measurement->job;
+    double bound_ns = job->arrivals.given ? max_bound_ns(span) : NAN;
+    world_progress(span, "%s", "");
+    if (span->rank == 0)
+        row_take(&task->row, measurement, &bench->communicator, &bench->report, bound_ns);
+    if (job->settings.overlap && measurement->compute_ns == 0) {
+        int64_t compute_ns = (int64_t)task->row.figures.overlap.pure_ns;
+        world_require(span, MPI_Bcast(&compute_ns, 1, MPI_INT64_T, 0, span->comm));
+        if (compute_ns > 0) {
+            measure_begin(measurement, compute_ns);
+            return true;
+        }
+    }
     if (job->settings.validation) {
-        task->row.figures.wrong = measure_validate(task);
+        task->row.figures.wrong = measure_validate(measurement);
         task->row.figures.parts |= PART_VALIDATION;
     }
-    if (root)
-        row_write(task->bench, task);
-    samples_free(&task->row.samples);
+    if (span->rank == 0 && !row_write(&task->row, measurement, &bench->report))
+        bench->status = STATUS_FAILED;
+    samples_free(&measurement->samples);
     return false;
 }
 
 /* Begins the row of a size with a pattern. Returns false if there is none. Collective over the span. */
 static bool begin_row(task_t *task, int64_t size_bytes, int pattern)
 {
-    const arrival_list_t *arrivals = &task->job->arrivals;
+    measurement_t *measurement = &task->measurement;
+    const arrival_list_t *arrivals = &measurement->job->arrivals;
     if (pattern >= arrivals->count)
         return false;
-    task->row.figures = (row_t){.keys = task->keys};
-    task->row.figures.keys.size_bytes = size_bytes;
+    measurement->keys = task->keys;
+    measurement->keys.size_bytes = size_bytes;
     if (arrivals->given && !impose(task, &arrivals->items[pattern])) {
         task->bench->status = STATUS_FAILED;
         return false;
     }
-    if (release_schemes[task->releaser.kind].imposes)
-        task->row.figures.keys.arrival = arrivals->items[pattern].text;
-    measure_begin(task, 0, settle);
+    if (release_schemes[measurement->releaser.kind].imposes)
+        measurement->keys.arrival = arrivals->items[pattern].text;
+    task->row.figures = (row_t){.keys = measurement->keys};
+    measure_begin(measurement, 0);
     return true;
 }
 
@@ -130,7 +144,7 @@ static bool begin_row(task_t *task, int64_t size_bytes, int pattern)
 /* The first size of a job that was not measured. Returns false if there is none. */
 static bool find_size(const task_t *task, int64_t *size_bytes)
 {
-    const size_list_t *sizes = &task->job->settings.sizes;
+    const size_list_t *sizes = &task->measurement.job->settings.sizes;
     for (int i = 0; i < sizes->count; i++)
         if (!task->is_done[i]) {
             *size_bytes = sizes->bytes[i];
@@ -142,16 +156,16 @@ static bool find_size(const task_t *task, int64_t *size_bytes)
 /* Gets ready for a size. Returns false if the job has it not, or it was measured. */
 static bool begin_size(task_t *task, int64_t size_bytes)
 {
-    const size_list_t *sizes = &task->job->settings.sizes;
+    const size_list_t *sizes = &task->measurement.job->settings.sizes;
     int place = 0;
     while (place < sizes->count && (task->is_done[place] || sizes->bytes[place] != size_bytes))
         place++;
     if (place == sizes->count)
         return false;
     task->is_done[place] = true;
-    task->together_ns = 0;
-    task->from_last_ns = NAN;
-    work_set_size(task->work, size_bytes);
+    task->row.together_ns = 0;
+    task->row.from_last_ns = NAN;
+    work_set_size(task->measurement.work, size_bytes);
     return true;
 }
 
@@ -176,18 +190,18 @@ static void run_size(turns_t *turns, int64_t size_bytes)
         int count = 0;
         for (int i = 0; i < turns->count; i++)
             if (turns->has_size[i] && begin_row(&turns->tasks[i], size_bytes, pattern))
-                turns->rows[count++] = &turns->tasks[i].row.sampling;
+                turns->rows[count++] = &turns->tasks[i].measurement.sampling;
         engine_run(turns->rows, count, &turns->dice);
     }
 }
 
 /* ---- Jobs */
 
-work_plan_t bench_plan_work(const bench_t *bench, const job_t *job)
+work_plan_t turns_plan_work(const communicator_t *communicator, const job_t *job)
 {
-    work_plan_t plan = {.span = &bench->communicator.span,
+    work_plan_t plan = {.span = &communicator->span,
                         .operation = operation_at(job->operation),
-                        .comm = bench->communicator.group,
+                        .comm = communicator->group,
                         .element = &datatypes[job->settings.datatype],
                         .reduction = &reductions[job->settings.reduction],
                         .root = (int)job->settings.root,
@@ -202,19 +216,20 @@ work_plan_t bench_plan_work(const bench_t *bench, const job_t *job)
 /* The keys of a task's rows. */
 static void name_keys(const bench_t *bench, task_t *task)
 {
-    const operation_t *operation = task->operation;
+    const job_t *job = task->measurement.job;
+    const operation_t *operation = task->measurement.operation;
     const shape_t *shape = operation->shape;
-    const bench_settings_t *settings = &task->job->settings;
+    const bench_settings_t *settings = &job->settings;
     const scheme_t *scheme = &release_schemes[settings->release];
     bool rotates = settings->root == ROOT_ROTATES;
     snprintf(task->root, sizeof task->root, "%d", (int)settings->root);
-    snprintf(task->label, sizeof task->label, "%d:%s", 1 + (int)(task->job - bench->plan.jobs), operation->name);
+    snprintf(task->label, sizeof task->label, "%d:%s", 1 + (int)(job - bench->plan.jobs), operation->name);
     task->keys = (row_keys_t){.label = task->label,
                               .operation = operation->name,
                               .release = scheme->name,
                               .barrier = scheme->has_barrier ? barriers[settings->barrier].name : "",
                               .cadence = scheme->cadence,
-                              .comm = task->job->comm.text,
+                              .comm = job->comm.text,
                               .ranks = bench->communicator.max_ranks,
                               .datatype = operation_has_size(operation) ? datatypes[settings->datatype].name : "",
                               .reduction = shape->reduces ? reductions[settings->reduction].name : "",
@@ -230,40 +245,44 @@ static void name_keys(const bench_t *bench, task_t *task)
 /* Rank 0: says what a job is, and on standard error if its buffers may stay in the cache though they are not to. */
 static void tell_job(const bench_t *bench, const task_t *task)
 {
-    const job_t *job = task->job;
+    const job_t *job = task->measurement.job;
+    const operation_t *operation = task->measurement.operation;
     int64_t cache_bytes = arena_cache_bytes(), used_bytes = job_cache_bytes(job, cache_bytes);
-    report_job(&bench->report, &task->keys, task->operation->function);
-    if (bench->report.output.format == FORMAT_TABLE && task->operation->shape->takes_turns)
+    report_job(&bench->report, &task->keys, operation->function);
+    if (bench->report.output.format == FORMAT_TABLE && operation->shape->takes_turns)
         fprintf(bench->report.output.file,
                 "# A call is a message there and one back; Latency is one message's, as OSU's\n");
     if (job->settings.cache != CACHE_WARM && used_bytes < cache_bytes)
         fprintf(stderr,
                 "%s: %s: --cache %s takes %lld MiB of memory, for %lld MiB of cache: give --mem-limit for more\n",
-                bench->world.program, task->operation->name, task->keys.cache,
-                (long long)(used_bytes + used_bytes / 2) >> 20, (long long)cache_bytes >> 20);
+                bench->world.program, operation->name, task->keys.cache, (long long)(used_bytes + used_bytes / 2) >> 20,
+                (long long)cache_bytes >> 20);
 }
 
 static void open_task(bench_t *bench, turns_t *turns, const job_t *job, task_t *task)
 {
-    const world_t *span = &bench->communicator.span;
-    work_plan_t plan = bench_plan_work(bench, job);
+    work_plan_t plan = turns_plan_work(&bench->communicator, job);
     *task = (task_t){.bench = bench,
-                     .span = span,
-                     .job = job,
-                     .operation = plan.operation,
-                     .room = &turns->room,
-                     .takes_turns = turns->count > 1,
-                     .row.imposed = {.seed = job->settings.seed, .tables = &bench->plan.tables}};
-    MPI_Comm_rank(plan.comm, &task->row.imposed.rank);
-    MPI_Comm_size(plan.comm, &task->row.imposed.ranks);
-    task->work = work_open(&plan, bench->memory);
-    measure_open(task);
+                     .measurement = {.span = &bench->communicator.span,
+                                     .job = job,
+                                     .operation = plan.operation,
+                                     .work = work_open(&plan, bench->memory),
+                                     .room = &turns->room,
+                                     .raw = &bench->plan.settings.results.raw,
+                                     .takes_turns = turns->count > 1,
+                                     .settle = settle,
+                                     .owner = task,
+                                     .imposed = {.seed = job->settings.seed, .tables = &bench->plan.tables}}};
+    MPI_Comm_rank(plan.comm, &task->measurement.imposed.rank);
+    MPI_Comm_size(plan.comm, &task->measurement.imposed.ranks);
+    measure_open(&task->measurement);
     name_keys(bench, task);
+    task->measurement.keys = task->keys;
     if (bench->world.rank == 0)
         tell_job(bench, task);
 }
 
-void bench_run_turns(bench_t *bench, const job_t *jobs, int count)
+void turns_run(bench_t *bench, const job_t *jobs, int count)
 {
     const world_t *span = &bench->communicator.span;
     turns_t turns = {.count = count, .dice = (uint64_t)jobs[0].settings.seed};
@@ -285,7 +304,7 @@ void bench_run_turns(bench_t *bench, const job_t *jobs, int count)
     if (bench->world.rank == 0)
         report_end(&bench->report);
     for (int i = 0; i < count; i++)
-        work_close(turns.tasks[i].work);
+        work_close(turns.tasks[i].measurement.work);
     batch_room_close(&turns.room);
     free(turns.tasks);
 }

@@ -106,9 +106,8 @@ static void print_report(output_format_t format, bool full, bool everything, FIL
                        .parts = everything ? ALL_PARTS : 0,
                        .label_width = 34,
                        .arrival_width = 20,
-                       .fractions = fractions,
                        .fraction_count = COUNT_OF(fractions)};
-
+    memcpy(report.fractions, fractions, sizeof fractions);
     report_head(&report, &head);
     report_job(&report, &plain_keys, "MPI_Fake");
     if (!everything) {
