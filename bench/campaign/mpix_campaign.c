@@ -16,18 +16,18 @@
 
 enum { SIGNALED = 128 };
 
-typedef struct settings {
+typedef struct campaign_settings {
     text_list_t files;
     const char *directory;
     int64_t launches;
     int64_t seed;
     int64_t retries;
     double timeout_s; /* or ABSENT */
-} settings_t;
+} campaign_settings_t;
 
 static const char program_name[] = "mpix_campaign";
 
-#define FIELD(field) offsetof(settings_t, field)
+#define FIELD(field) offsetof(campaign_settings_t, field)
 
 static const option_spec_t options[] = {
     {'o', "output", "DIR", OPTION_TEXT, FIELD(directory), 0, 0, NULL, "campaign",
@@ -68,7 +68,7 @@ static int find_commands(int argc, char **argv)
 }
 
 /* The variants that the command line names; NULL if it names none, or after a line. */
-static json_t *read_variants(const settings_t *settings, int count, char **commands, bool *good)
+static json_t *read_variants(const campaign_settings_t *settings, int count, char **commands, bool *good)
 {
     json_t *variants = NULL;
     *good = true;
@@ -97,7 +97,7 @@ static void print_head(const manifest_t *manifest)
     fflush(stdout);
 }
 
-static int run(const settings_t *settings, const json_t *variants)
+static int run(const campaign_settings_t *settings, const json_t *variants)
 {
     campaign_t campaign = {
         .manifest = {.program = program_name, .directory = settings->directory, .folder = -1},
@@ -125,7 +125,7 @@ static int run(const settings_t *settings, const json_t *variants)
 
 int main(int argc, char **argv)
 {
-    static settings_t settings;
+    static campaign_settings_t settings;
     const program_spec_t spec =
         PROGRAM_SPEC(program_name, "Launches several commands many times each, in random order.", .operand = &operand,
                      .usage = usage);

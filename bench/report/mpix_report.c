@@ -9,13 +9,13 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-typedef struct settings {
+typedef struct report_settings {
     const char *output_path;
     const char *title;
     text_list_t paths;
-} settings_t;
+} report_settings_t;
 
-#define FIELD(field) offsetof(settings_t, field)
+#define FIELD(field) offsetof(report_settings_t, field)
 
 static const option_spec_t options[] = {
     {'o', "output", "FILE", OPTION_TEXT, FIELD(output_path), 0, 0, NULL, NULL,
@@ -63,7 +63,7 @@ static bool is_read(const source_t *sources, int count, const char *path)
     return false;
 }
 
-static int write_page(const source_t *sources, int count, const settings_t *settings)
+static int write_page(const source_t *sources, int count, const report_settings_t *settings)
 {
     if (is_read(sources, count, settings->output_path)) {
         options_refuse(program.name, "option --output: \"%.200s\" is not allowed, it has results: give another file",
@@ -77,7 +77,7 @@ static int write_page(const source_t *sources, int count, const settings_t *sett
     return output_finish(file, settings->output_path, program.name) ? STATUS_GOOD : STATUS_FAILED;
 }
 
-static int report(const settings_t *settings)
+static int report(const report_settings_t *settings)
 {
     source_t *sources = need(calloc((size_t)settings->paths.count + 1, sizeof sources[0]));
     char complaint[COMPLAINT_BYTES];
@@ -97,7 +97,7 @@ static int report(const settings_t *settings)
 
 int main(int argc, char **argv)
 {
-    settings_t settings = {0};
+    report_settings_t settings = {0};
     output_begin();
     options_outcome_t outcome = options_parse(&program, argc, argv, &settings);
     if (outcome == OPTIONS_RUN && settings.paths.count == 0)

@@ -16,7 +16,8 @@
 
 static const char *const scheme_names[] = {
     "barrier", "harmonize", "harmonize-shm", "harmonize-dissemination", "harmonize-tree", "harmonize-collective", NULL};
-_Static_assert(sizeof scheme_names / sizeof scheme_names[0] == SCHEME_OTHER + 1, "skew.h counts the barriers");
+enum { SCHEME_OTHER = sizeof scheme_names / sizeof scheme_names[0] - 1, SCHEMES };
+_Static_assert((int)SCHEMES <= (int)MAX_SCHEMES, "there is a place for each scheme");
 
 #define FIELD(field) offsetof(skew_settings_t, field)
 
@@ -71,7 +72,7 @@ static int release_by_barrier(MPI_Comm comm, int *valid)
  */
 static void force_barrier(skew_run_t *run, int index)
 {
-    scheme_t *scheme = &run->schemes[index];
+    skew_scheme_t *scheme = &run->schemes[index];
     const char *barrier = scheme->name + strlen("harmonize-");
     world_t own = world_duplicate(&run->world);
     int valid;
@@ -90,7 +91,7 @@ static void force_barrier(skew_run_t *run, int index)
 /* Returns STATUS_BAD_OPTION, after a line, if a process finds no such function. */
 static int open_other(skew_run_t *run)
 {
-    scheme_t *scheme = &run->schemes[SCHEME_OTHER];
+    skew_scheme_t *scheme = &run->schemes[SCHEME_OTHER];
     char path[512] = "";
     if (run->world.rank == 0 && run->settings.other_path)
         snprintf(path, sizeof path, "%s", run->settings.other_path);
@@ -113,7 +114,7 @@ static int open_other(skew_run_t *run)
 }
 
 /* The first call of a scheme: a bad setting of the library makes it fail on all ranks. */
-static bool call_first(const skew_run_t *run, const scheme_t *scheme)
+static bool call_first(const skew_run_t *run, const skew_scheme_t *scheme)
 {
     int valid;
     return world_agree(&run->world, scheme->release(scheme->comm, &valid), scheme->call);
@@ -123,11 +124,11 @@ static bool call_first(const skew_run_t *run, const scheme_t *scheme)
 static int open_schemes(skew_run_t *run)
 {
     for (int i = 0; i < SCHEMES; i++)
-        run->schemes[i] = (scheme_t){.name = scheme_names[i],
-                                     .call = "MPIX_Harmonize",
-                                     .release = MPIX_Harmonize,
-                                     .comm = MPI_COMM_NULL,
-                                     .run = run};
+        run->schemes[i] = (skew_scheme_t){.name = scheme_names[i],
+                                          .call = "MPIX_Harmonize",
+                                          .release = MPIX_Harmonize,
+                                          .comm = MPI_COMM_NULL,
+                                          .run = run};
     run->schemes[SCHEME_OTHER].name = "other";
     run->schemes[SCHEME_BARRIER].call = "MPI_Barrier";
     run->schemes[SCHEME_BARRIER].release = release_by_barrier;
@@ -161,7 +162,7 @@ static void close_schemes(skew_run_t *run)
  * from the others if there are more ranks than processors. */
 enum { SETTLE_PART = 50 };
 
-static int64_t settle(const skew_run_t *run, const scheme_t *scheme, int64_t calls)
+static int64_t settle(const skew_run_t *run, const skew_scheme_t *scheme, int64_t calls)
 {
     int64_t made = 1 + calls / SETTLE_PART;
     int valid;
@@ -171,7 +172,7 @@ static int64_t settle(const skew_run_t *run, const scheme_t *scheme, int64_t cal
 }
 
 /* Calls a scheme back to back: only the call, the reading of a clock and a store are repeated. Returns the time. */
-static int64_t time_calls(const skew_run_t *run, const scheme_t *scheme, int64_t calls)
+static int64_t time_calls(const skew_run_t *run, const skew_scheme_t *scheme, int64_t calls)
 {
     int64_t *exit_ticks = run->exit_ticks;
     int *valid = run->valid;
@@ -214,7 +215,7 @@ static void count_block(const int64_t *maxima, int64_t calls, tally_t *tally)
 /* Measures a block of calls; unless it warms up, adds it to the tally. */
 static void run_block(void *subject, batch_t *batch)
 {
-    scheme_t *scheme = subject;
+    skew_scheme_t *scheme = subject;
     skew_run_t *run = scheme->run;
     int64_t calls = batch->calls, begin_ns = system_time_ns();
     tally_t block = {0}, *tally = batch->phase == PHASE_MEASURE ? &scheme->tally : &block;
@@ -244,7 +245,7 @@ static void measure_schemes(skew_run_t *run)
     if (run->clock.kind == EXIT_CLOCK_GLOBAL) /* which only harmonize keeps */
         world_require(&run->world, MPIX_Clock_sync(run->world.comm));
     for (int i = 0; i < SCHEMES; i++) {
-        scheme_t *scheme = &run->schemes[i];
+        skew_scheme_t *scheme = &run->schemes[i];
         scheme->tally = (tally_t){.skew_ticks = scheme->tally.skew_ticks};
         scheme->sampling = (sampling_t){.span = &run->world, .subject = scheme, .run = run_block};
         sampling_begin(&scheme->sampling, &limits);

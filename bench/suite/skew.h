@@ -13,8 +13,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* MPI_Barrier, MPIX_Harmonize as it is, by each of its barriers, and that of another library. */
-enum { SCHEME_BARRIER, SCHEME_HARMONIZE, SCHEME_FIRST_FORCED, SCHEME_OTHER = SCHEME_FIRST_FORCED + 4, SCHEMES };
+/* MPI_Barrier, MPIX_Harmonize as it is, by each of its barriers, and at last that of another library. */
+enum { SCHEME_BARRIER, SCHEME_HARMONIZE, SCHEME_FIRST_FORCED, MAX_SCHEMES = 16 };
 enum { MAX_REPEATS = 99 };
 
 typedef enum figure { P50_NS, P90_NS, P99_NS, P999_NS, MAX_NS, CALL_NS, VALID_PER_S, FIGURES } figure_t;
@@ -24,7 +24,7 @@ typedef struct skew_settings {
     int64_t block;
     int64_t warmup;
     int64_t repeats;
-    int64_t schemes; /* bit i for scheme i */
+    int64_t schemes; /* bit i for scheme i: those that are measured */
     int64_t clock;
     double limit_s;
     const char *other_path; /* rank 0 only */
@@ -48,7 +48,7 @@ typedef struct result {
     int64_t valid;
 } result_t;
 
-typedef struct scheme {
+typedef struct skew_scheme {
     const char *name;
     const char *call;                          /* the function behind it, for messages */
     int (*release)(MPI_Comm comm, int *valid); /* valid: whether this process left when it should */
@@ -57,13 +57,13 @@ typedef struct scheme {
     tally_t tally;
     result_t result;
     sampling_t sampling;
-} scheme_t;
+} skew_scheme_t;
 
 typedef struct skew_run {
     world_t world;
     skew_settings_t settings;
     exit_clock_t clock;
-    scheme_t schemes[SCHEMES];
+    skew_scheme_t schemes[MAX_SCHEMES];
     int64_t *exit_ticks; /* of each call of a block on this rank; likewise valid */
     int *valid;
     int64_t *maxima; /* per call of a block: last exit, first exit negated, invalid; then the loop's time */

@@ -42,7 +42,7 @@ static void take_in_skews(const tally_t *tally, double tick_ns, result_t *result
     result->valid_repeats++;
 }
 
-static void write_raw(const skew_run_t *run, const scheme_t *scheme, double tick_ns)
+static void write_raw(const skew_run_t *run, const skew_scheme_t *scheme, double tick_ns)
 {
     const tally_t *tally = &scheme->tally;
     const table_t table = TABLE(skew_raw_schema, &run->settings.results.raw);
@@ -58,7 +58,7 @@ static void write_raw(const skew_run_t *run, const scheme_t *scheme, double tick
 
 void skew_take_in(skew_run_t *run, double tick_ns)
 {
-    for (int i = 0; i < SCHEMES; i++) {
+    for (int i = 0; i < MAX_SCHEMES; i++) {
         const tally_t *tally = &run->schemes[i].tally;
         result_t *result = &run->schemes[i].result;
         if (!skew_is_chosen(run, i))
@@ -153,12 +153,12 @@ int skew_print(const skew_run_t *run, double tick_ns, const char *clock_text)
     head_add(&head, "resolution_ns", "%.1f", (double)run->clock.step_ticks * tick_ns);
     head_add(&head, "clock", "%s", clock_text);
     table_head(&table, head.items, head.count);
-    for (int i = 0; i < SCHEMES; i++)
+    for (int i = 0; i < MAX_SCHEMES; i++)
         if (skew_is_chosen(run, i) && print_scheme(run, &table, i) != STATUS_GOOD)
             status = STATUS_FAILED;
     if (run->settings.results.output.format != FORMAT_TABLE || !skew_is_chosen(run, SCHEME_BARRIER))
         return status;
-    for (int i = SCHEME_HARMONIZE; i < SCHEMES; i++)
+    for (int i = SCHEME_HARMONIZE; i < MAX_SCHEMES; i++)
         if (skew_is_chosen(run, i) && run->schemes[i].result.valid > 0)
             print_ratios(run, i, (double)run->clock.step_ticks * tick_ns);
     return status;
