@@ -20,20 +20,25 @@ json_head mpix-bench "$bench_columns from_last_ns,ns,figure,number" >"$scratch/h
 export head=$scratch/head log=$scratch/log gains damage= gaining=median_ns # the column that gains
 cat >"$scratch/bench" <<'END'
 #!/usr/bin/env bash
-file=${!variable-} name=default
-[ -z "$file" ] || name=$(basename "${file%.*}")
+# There are thousands of launches, so it starts no program itself.
+file=${!variable-} name=default sizes='' arrivals=together option=''
+if [ -n "$file" ]; then name=${file##*/} name=${name%.*}; fi
 echo "$name" >>"$log"
-sleep "${pause:-0}"
+[ -z "${pause-}" ] || sleep "$pause"
 [ "$name" != tuned ] || [ -z "$damage" ] || [ -e "$log.damaged" ] || { eval "$damage"; : >"$log.damaged"; }
-cat "$head"
-sizes=$(printf '%s\n' "$@" | sed -n '/^--message-size$/{n;p}')
-arrivals="together $(printf '%s\n' "$@" | sed -n '/^--arrival$/{n;s/,/ /g;p}')"
+mapfile -t lines <"$head"
+printf '%s\n' "${lines[@]}"
+for word; do
+    case $option in --message-size) sizes=$word ;; --arrival) arrivals+=" ${word//,/ }" ;; esac
+    option=$word
+done
 [[ $sizes = *[,:]* ]] || exit 1 # that would be a range
 for size in ${sizes//,/ }; do
-    size=${size%:*}
-    percent=$(awk -v size="$size" -v name="$name" -v usual="$algorithm" '
-        $1 == size && name == "tuned" { print (NF > 2 ? $3 : $2) }
-        $1 == size && name == (NF > 3 ? $4 : usual) { print $2 }' <<<"$gains")
+    size=${size%:*} percent=''
+    while read -r at alone tuned gaining_one; do
+        [ "$at" = "$size" ] || continue
+        case $name in tuned) percent=${tuned:-$alone} ;; "${gaining_one:-$algorithm}") percent=$alone ;; esac
+    done <<<"$gains"
     for arrival in $arrivals; do
         median=$((1000 + RANDOM % 10)) from_last=$((1000 + RANDOM % 10))
         [ -z "$percent" ] || [ "$gaining-$arrival" = from_last_ns-together ] ||
@@ -62,8 +67,31 @@ tune() {
 }
 beside=()
 
-again() {           # ends the memory of what was measured before
+# Ends the memory of what was measured before, but for which algorithms of allreduce are right.
+again() {
     rm -rf "$scratch/tuning"
+    [ ! -e "$scratch/checks.json" ] || { mkdir "$scratch/tuning" && cp "$scratch/checks.json" "$scratch/tuning"; }
+}
+
+# ALGORITHM [PARAMETERS]: the others that are known and not checked yet count as wrong, which saves their launches.
+leave_one() {
+    local name checks=$scratch/tuning/checks.json known="basic_linear binary binary_tree binomial bruck brucks butterfly
+        chain in-order_binary knomial linear linear_nb linear_sync modified_bruck neighbor non-overlapping
+        noncommutative nonoverlapping pairwise pairwise_sendrecv_replace pipeline rabenseifner recursive_doubling
+        recursive_halving reduce_scatter_allgather reduce_scatter_gather ring scatter_allgather scatter_allgather_ring
+        scatter_recursive_doubling_allgather scatter_ring_allgather scattered segmented_ring smp split_binary_tree
+        two_proc"
+    for name in $known; do
+        [ "$name" = "$1" ] || grep -q "\"$name${2-}\":" "$checks" || sed -i "1s/{/{\"$name${2-}\": 1, /" "$checks"
+    done
+}
+
+# The same, where nothing else is known.
+again_with_one() {
+    rm -rf "$scratch/tuning"
+    mkdir "$scratch/tuning"
+    echo '{"none": 0}' >"$scratch/tuning/checks.json"
+    leave_one "$@"
 }
 
 # FIRST LAST [ALGORITHM]: the table has this rule alone, in force.
@@ -90,6 +118,7 @@ check_gain() {
     succeeds run alone mpix_report "$scratch/rules.json"
     grep -q 'Rules of tuning files' "$scratch/out" && grep -q '>in force<' "$scratch/out" &&
         grep -q 'with the file' "$scratch/out" || complain "the page does not show the rule"
+    cp "$scratch/tuning/checks.json" "$scratch"
 }
 
 # The library's own choice is another one, so that it is seen whether the rule is in force.
@@ -104,24 +133,22 @@ other_algorithms() {
 
 check_operation() { # OPERATION ALGORITHM
     local algorithm=$2
-    again
+    again_with_one "$2"
     # When it starts, MPICH 5 calls MPI_Allgather itself, with smaller sizes.
     gains='16384 50'
     succeeds tune --format csv "$1"
     expect_rule 16384 16384
-    again
 }
 
 check_parameters() {
     local algorithm=split_binary_tree-1024-fan2
-    again
+    again_with_one split_binary_tree -1024-fan2
     gains='16384 50'
     succeeds tune --segments 1K:1K --fan-outs 2 --format csv bcast
     expect_rule 16384 16384
     grep -qE ' 2 1024( 0)? #' "$scratch/tuning/tuned.rules" ||
         [ "$(grep -cE '"(seg_size": 1024|faninout": 2)' "$scratch/tuning/tuned.rules")" = 2 ] ||
         complain "the file does not have the parameters"
-    again
 }
 
 expect_before() {   # WHAT
@@ -179,7 +206,7 @@ check_blind_host() {
         '$tests/hosts/on_host.sh' host2 mount -t tmpfs none '$scratch/tuning' && exec \"\$@\"" sh) tap_limit_s=300
     local -x on_hosts=$tests/hosts/mpiexec_hosts.sh MH_MPIEXEC=${MPIEXEC:-mpiexec} MH_MPICC=$compiler
     again
-    mkdir "$scratch/tuning"
+    mkdir -p "$scratch/tuning"
     tune -n 4 allreduce
     expect_status 1
     expect_message "2 of 4 ranks cannot read what is in $(realpath "$scratch")/tuning, the first is rank 2 on host2"
@@ -215,7 +242,7 @@ check_continues() {
 # A signal in the middle of checks and proofs leaves nothing that is wrong.
 check_interrupts() {
     local pid part
-    again
+    rm -rf "$scratch/tuning"
     gains=$'1024 50\n4096 60'
     command="mpix_tune, ended by a signal"
     for part in checks.json choice tuned.$suffix; do
@@ -231,6 +258,7 @@ check_interrupts() {
         status=$?
         expect_status 143
         expect_no_file
+        [ "$part" != checks.json ] || leave_one "$algorithm"
     done
     succeeds tune --format csv allreduce
     expect_rule 1024 4096
