@@ -9,8 +9,8 @@
 # Environment:
 #   MPIEXEC, CC            the launcher of the MPI library, MPICH's or Open MPI's, and its compiler wrapper
 #   MPIX_TEST_CLUSTERS     clusters to run on, as words HOSTS:RANKS:PLACEMENT (see mpiexec_hosts.sh)
-#   MPIX_TEST_BRIEF        yes: on one of them only
 #   MPIX_TEST_QUICK        yes: on one of them only, one test of each kind
+#   MPIX_TEST_BRIEF        yes: the same, with two ranks on each host
 #   MPIX_TEST_TIMEOUT, MPIX_TEST_WRAPPER
 #                          see run_mpi_tests.sh
 set -u
@@ -20,13 +20,13 @@ source_dir=$(cd "$(dirname "$0")" && pwd)
 
 # A rank on each host, where each test runs on as many as it can; then two on each, where neighbors in rank are apart.
 clusters=${MPIX_TEST_CLUSTERS:-3:3:block 2:2:block 2:4:cyclic}
-[ "${MPIX_TEST_BRIEF-}" != yes ] || clusters=2:4:cyclic
-if [ "${MPIX_TEST_QUICK-}" = yes ]; then
-    clusters=2:2:block
+case ${MPIX_TEST_BRIEF-}/${MPIX_TEST_QUICK-} in *yes*)
+    [ "${MPIX_TEST_BRIEF-}" = yes ] && clusters=2:4:cyclic || clusters=2:2:block
     [ $# -gt 0 ] ||
-        set -- barrier deadline flag late subcomm errors_one_rank clock_zero clock_goes_on threads
-    unset MPIX_TEST_QUICK
-fi
+        set -- barrier deadline flag late subcomm errors_one_rank clock_zero clock_goes_on threads ;;
+esac
+# The list that is made here has no marks.
+unset MPIX_TEST_BRIEF MPIX_TEST_QUICK
 
 # Sub-tests that cannot pass across hosts, and why.
 declare -A not_here=(
@@ -93,7 +93,7 @@ reason_against() {  # SUBTEST SETTINGS
 declare -A tried
 
 # Writes the list for run_mpi_tests.sh: the lines that hold for a number of ranks, which are those with fewer and with
-# more ranks in them, or just as many. The number may have an asterisk, which marks it for the quick check.
+# more ranks in them, or just as many. The number may have a mark.
 prepare() {     # CLUSTER RANKS [SUBTEST...]
     local cluster=$1 ranks=$2 subtest line words word settings least most reason
     shift 2
@@ -104,7 +104,7 @@ prepare() {     # CLUSTER RANKS [SUBTEST...]
         for word in "${words[@]}"; do
             case $word in
             *=*) settings+="${settings:+ }$word" ;;
-            *) word=${word%\*} least=$((word < least ? word : least)) most=$((word > most ? word : most)) ;;
+            *) word=${word%[*+]} least=$((word < least ? word : least)) most=$((word > most ? word : most)) ;;
             esac
         done
         [[ $least -le $ranks && $ranks -le $most && -z ${tried[$subtest $settings ${cluster#*, }]-} ]] || continue

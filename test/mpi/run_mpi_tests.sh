@@ -11,9 +11,9 @@
 #   MPIX_TEST_WRAPPER        a command to run the program under, e.g. "valgrind -q --error-exitcode=1"
 #   MPIX_TEST_HOSTS          a command that makes the hosts that the launcher needs, for what is printed after a failure
 #   MPIX_TEST_QUICK          yes: only the rank counts that the list marks with an asterisk
-#   MPIX_TEST_BRIEF          yes: only these, and those up to 3
+#   MPIX_TEST_BRIEF          yes: only these, and those with a plus
 #
-# A line of the list is: SUBTEST RANKS[*]... [NAME=VALUE...], where the latter are environment variables of the run.
+# A line of the list is: SUBTEST RANKS[*+]... [NAME=VALUE...], where the latter are environment variables of the run.
 # A sub-test that prints a line "skip: REASON" and returns 0 or 77 is skipped. Prefer 0: some launchers take any other
 # status for a crash and spend seconds on it.
 . "$(dirname "$0")/program.sh"
@@ -68,10 +68,8 @@ while read -r -u 3 -a words; do
     for word in "${words[@]:1}"; do
         case $word in
         *=*) settings+=("$word") ;;
-        *\*) rank_counts+=("${word%\*}") ;;
         *)   case ${MPIX_TEST_QUICK-}/${MPIX_TEST_BRIEF-}/$word in
-             yes/* | */yes/[!123]*) ;;
-             *) rank_counts+=("$word") ;;
+             */*/*\* | /yes/*+ | //*) rank_counts+=("${word%[*+]}") ;;
              esac ;;
         esac
     done

@@ -251,7 +251,7 @@ SUB_TEST(pending, SINGLE, "sends under way that are received only before the rec
     static sends_to *const patterns[] = {in_pairs, all_to_first, first_to_all};
     char *sent = malloc(MAX_BYTES), *received = malloc(MAX_BYTES);
     for (int i = 0; barrier_names[i]; i++)
-        for (int size = 0; size < 4; size++) {
+        for (int size = i % times(1, 2); size < 4; size += times(1, 2)) {
             /* New each time, so that the first call, with its synchronization, is one of those under test. */
             MPI_Comm comm = duplicate_with("barrier=%s", barrier_names[i]);
             for (int pattern = 0; pattern < 3; pattern++)
