@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Compares the manual pages with what they describe: the tables in the library, the programs' help.
+# Compares the manual pages with what they describe: the tables in the library, the tables of options.
 #
 # Run in the build directory. Environment:
 #   srcdir            the top of the source tree (default: where this script lies)
@@ -140,54 +140,17 @@ $output"
     done
 }
 
-# PAGE PROGRAM: each option of a program, with its letter and its value, and its default stand in the page, and no other
-# options do.
-check_options() {
-    page=$1
-    awk '/^  ? ? ? ? ?(-[a-zA-Z], )?--/ { if (heading != "") print heading "|" text; heading = $0; text = ""
-                              sub(/^ +/, "", heading); sub(/   *.*/, "", heading) }
-         /^$/ { if (heading != "") print heading "|" text; heading = "" }
-         heading != "" { text = text " " $0; gsub(/ +/, " ", text) }' "$scratch/help" >"$scratch/options"
-    [ -s "$scratch/options" ] || echo "no options in the help of $2"
-    while IFS='|' read -r heading text; do
-        described=$(entry "$page" "$heading")
-        [ -n "$described" ] || { echo "$page: no $heading"; continue; }
-        default=$(echo "$text" | sed -n 's/.*(default \(.*\)).*/\1/p')
-        [ -z "$default" ] || contains "$described" " Default: $default" || contains "$described" " $default for " ||
-            echo "$page: $heading: no 'Default: $default'"
-    done <"$scratch/options"
-    entries "$page" | sed -n 's/^\(\(-[a-zA-Z], \)\{0,1\}--[^|]*\).*/\1/p' | while read -r heading; do
-        grep -qF -e "$heading|" "$scratch/options" || echo "$page: $2 has no $heading"
-    done
-}
-
-check_program() {   # PAGE PROGRAM
-    name="${1##*/}: the options of $2"
-    case $2 in
-    mpix_clock) for part in list drift check; do "$programs/$2" $part --help; done ;;
-    *) "$programs/$2" --help ;;
-    esac >"$scratch/help" 2>/dev/null </dev/null
-    if [ -s "$scratch/help" ]; then
-        tap_expect_empty "$name" "$(check_options "$1" "$2")"
+# PAGE: its options are those of the tables; "make manual-options" writes them.
+check_program() {
+    name="${1##*/}: the options are those of the tool"
+    "$srcdir/common/cli/manual.sh" "$1" "$programs" >"$scratch/page"
+    if ! grep -q "table of options" "$1"; then
+        tap_expect_empty "$name" "$1: no place for options"
+    elif [ -s "$scratch/page" ]; then
+        tap_expect_empty "$name" "$(diff "$1" "$scratch/page")"
     else
-        tap_skip "$name" "$2 does not run by itself"
+        tap_skip "$name" "the tool does not run by itself"
     fi
-}
-
-# An option that takes a time or a percentage ends in its unit, and its value is called by the unit, or LIST.
-check_units() {
-    for page in $(all_pages | grep "\.1$"); do
-        entries "$page" | sed -n 's/^\(-[a-zA-Z], \)\{0,1\}\(--[^|=]* [^|]*\)|\(.*\)/\2 \3/p' |
-            while read -r option value text; do
-                unit=${option##*-}
-                case $unit:$value in
-                s:S | ms:MS | us:US | ns:NS | percent:PERCENT | [mun]s:LIST | s:LIST) continue ;;
-                *:S | *:SECONDS | *:MS | *:US | *:NS | *:PERCENT) ;;
-                *) echo "$text" | grep -qE '^[^.]* in ([a-z]*seconds|percent)' || continue ;;
-                esac
-                echo "${page##*/}: $option $value: the option does not end in the unit of its value"
-            done
-    done
 }
 
 check_with_mandoc() {
@@ -223,11 +186,9 @@ tap_expect_empty "no page names what is neither setting nor statistic" "$(check_
 tap_expect_empty "each page, and CITATION.cff, states the version" "$(check_versions)"
 tap_expect_empty "the examples compile" "$(check_examples)"
 for page in $(all_pages | grep '\.1$'); do
-    program=${page##*/} program=${program%.1}
     # Options of mpix_osu are those of mpix_bench.
-    [ $program = mpix_osu ] || check_program "$page" $program
+    [ "${page##*/}" = mpix_osu.1 ] || check_program "$page"
 done
-tap_expect_empty "options that take a time or a percentage end in its unit" "$(check_units)"
 check_formatter mandoc
 check_formatter groff
 tap_done

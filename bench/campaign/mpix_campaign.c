@@ -30,18 +30,19 @@ static const char program_name[] = "mpix_campaign";
 #define FIELD(field) offsetof(campaign_settings_t, field)
 
 static const option_spec_t options[] = {
-    {'o', "output", "DIR", OPTION_TEXT, FIELD(directory), 0, 0, NULL, "campaign",
-     "the folder of the campaign; if it has a campaign, this\none continues"},
-    {0, "launches", "N", OPTION_INTEGER, FIELD(launches), 1, MAX_LAUNCHES, NULL, NULL,
-     "launches of each variant (default 10, or as before)"},
-    {0, "seed", "N", OPTION_INTEGER, FIELD(seed), 0, 1e15, NULL, NULL,
-     "the seed of the order (default 1, or as before)"},
-    {0, "retries", "N", OPTION_INTEGER, FIELD(retries), 0, 1000, NULL, "0",
-     "repeat a launch whose command fails at most N times"},
-    {0, "timeout-s", "S", OPTION_DECIMAL, FIELD(timeout_s), 0.001, 1e9, NULL, NULL,
-     "seconds that a launch may take (default no limit)"},
+    {'o', "output", "DIR", OPTION_TEXT, FIELD(directory), .default_text = "campaign",
+     .doc = "the folder of the campaign; if it has a campaign, this one continues",
+     .more = "Its parent folder must exist."},
+    {0, "launches", "N", OPTION_INTEGER, FIELD(launches), .min = 1, .max = MAX_LAUNCHES,
+     .default_doc = "10, or as before if the campaign is continued", .doc = "launches of each variant"},
+    {0, "seed", "N", OPTION_INTEGER, FIELD(seed), .max = 1e15, .default_doc = "1, or as before",
+     .doc = "the seed of the order"},
+    {0, "retries", "N", OPTION_INTEGER, FIELD(retries), .max = 1000, .default_text = "0",
+     .doc = "how often, at most, a launch is repeated whose command fails, or takes too long"},
+    {0, "timeout-s", "S", OPTION_DECIMAL, FIELD(timeout_s), .min = 0.001, .max = 1e9, .default_doc = "no limit",
+     .doc = "the time that a launch may take", .more = "A command that takes longer is ended, and has failed."},
 };
-static const option_spec_t operand = {0, "file", "FILE", OPTION_TEXTS, FIELD(files), 0, 0, NULL, NULL, ""};
+static const option_spec_t operand = {0, "file", "FILE", OPTION_TEXTS, .place = FIELD(files)};
 
 static const char usage[] = "mpix_campaign [OPTION]... [FILE]\n"
                             "       mpix_campaign [OPTION]... -- COMMAND... [-- COMMAND...]...";

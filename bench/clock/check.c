@@ -25,23 +25,32 @@ static const char *const truths[] = {[EXIT_CLOCK_TSC] = "tsc",
 #define FIELD(field) offsetof(check_settings_t, field)
 
 static const option_spec_t options[] = {
-    {0, "sync", "LABELS", OPTION_TEXT, FIELD(labels), 0, 0, NULL, NULL,
-     "how to synchronize: labels of mpix_harmonize_sync,\nseparated by commas (default: what the library does)"},
-    {0, "ages-s", "LIST", OPTION_NUMBERS, FIELD(ages_s), 0, 86400, NULL, "0,1,10,60",
-     "seconds after the synchronization, ascending,\nseparated by commas"},
-    {0, "keep-ms", "MS", OPTION_DECIMAL, FIELD(keep_ms), 0.01, 1e6, NULL, NULL,
-     "call MPIX_Harmonize every MS milliseconds, which\nsynchronizes again when this is due (default: clocks\nrun "
-     "free)"},
-    {'r', "repeats", "N", OPTION_INTEGER, FIELD(repeats), 1, 1e4, NULL, "1", "runs per label, each from a new start"},
+    {0, "sync", "LABELS", OPTION_TEXT, FIELD(labels), .default_doc = "the environment of the library, or its default",
+     .doc = "how to synchronize: 1 to 32 values of the setting mpix_harmonize_sync, separated by commas",
+     .more = "See LABELS in mpix_harmonize(7)."},
+    {0, "ages-s", "LIST", OPTION_NUMBERS, FIELD(ages_s), .max = 86400, .default_text = "0,1,10,60",
+     .doc = "the times of the measurements after the synchronization, ascending"},
+    {0, "keep-ms", "MS", OPTION_DECIMAL, FIELD(keep_ms), .min = 0.01, .max = 1e6, .default_doc = "clocks run free",
+     .doc = "how often to call MPIX_Harmonize, which synchronizes again when this is due",
+     .more = "So the library is used as it usually is. If clocks run free after one synchronization, the error shows "
+             "their drift."},
+    {'r', "repeats", "N", OPTION_INTEGER, FIELD(repeats), .min = 1, .max = 1e4, .default_text = "1",
+     .doc = "runs for each label, each from a new start"},
     EXCHANGES_OPTION(FIELD(exchanges)),
-    {0, "pairs", "N", OPTION_INTEGER, FIELD(pairs), 1, 1e9, NULL, NULL,
-     "check at most N ranks against rank 0, chosen at\nrandom (default: all)"},
-    {0, "sample", "FRACTION", OPTION_DECIMAL, FIELD(sample), 1e-9, 1, NULL, NULL,
-     "instead, check this fraction of the ranks, rounded up"},
-    SEED_OPTION(FIELD(seed), "the seed of the random choice of ranks"),
-    {0, "truth", "CLOCK", OPTION_CHOICE, FIELD(truth), 0, 0, NAMES(truths), "auto",
-     "also measure by a shared clock: tsc or cntvct,\nnone, or auto: a counter that all ranks share"},
-    RESULTS_OPTIONS(FIELD(results), "write each check of a rank to FILE"),
+    {0, "pairs", "N", OPTION_INTEGER, FIELD(pairs), .min = 1, .max = 1e9, .default_doc = "all",
+     .doc = "how many ranks are checked at most against rank 0, chosen at random"},
+    {0, "sample", "FRACTION", OPTION_DECIMAL, FIELD(sample), .min = 1e-9, .max = 1,
+     .doc = "the fraction of the ranks that is checked, rounded up to whole ranks",
+     .more = "Not together with --pairs."},
+    SEED_OPTION(FIELD(seed), .doc = "the seed of the random choice of ranks",
+                .more = "The same seed gives the same ranks. The seed is printed if not all ranks are checked; with "
+                        "`--format csv` or `json`, to standard error."),
+    {0, "truth", "CLOCK", OPTION_CHOICE, FIELD(truth), .names = NAMES(truths), .default_text = "auto",
+     .doc = "the shared clock that measures the error, too",
+     .more = "`tsc` (on x86) and `cntvct` (on 64-bit ARM) are the counter of the processor. "
+             "`auto` is the counter if all ranks are on one node and it is invariant, otherwise `none`. "
+             "On several nodes, the counter is wrong unless they share one, as hosts in namespaces of one machine do."},
+    RESULTS_OPTIONS(FIELD(results), RAW_DOC),
 };
 
 static const char notes[] =
@@ -50,8 +59,8 @@ static const char notes[] =
     "than the half width. Figures are over all checked ranks and all runs of a label:\n"
     "  sync       the label\n"
     "  age        the time since the synchronization ended\n"
-    "  took, call the duration of the synchronization, as the library states it, and of MPIX_Clock_sync with the\n"
-    "             steps that are done only once; both on the slowest rank, the median of all runs\n"
+    "  took, call  the duration of the synchronization, as the library states it, and of MPIX_Clock_sync with the "
+    "steps that are done only once; both on the slowest rank, the median of all runs\n"
     "  syncs      synchronizations so far, the maximum of all runs\n"
     "  checks     checked ranks x runs\n"
     "  p50, p99, max   quantiles of the absolute error, by nearest rank\n"

@@ -24,8 +24,16 @@ extern const clock_command_t clock_list, clock_drift, clock_check;
     }
 
 /* The exchanges of a burst, at an offset in the settings. */
-#define EXCHANGES_OPTION(place)                                              \
-    OPTION(0, "exchanges", "N", OPTION_INTEGER, (place), 1, 1e6, NULL, "20", \
-           "round trips in a burst with a rank, without the\ndiscarded ones")
+#define EXCHANGES_OPTION(its_place)                                                                    \
+    OPTION(0, "exchanges", "N", OPTION_INTEGER, its_place, .min = 1, .max = 1e6, .default_text = "20", \
+           .doc = "round trips in a burst with a rank, without the discarded ones",                    \
+           .more = "`drift` makes as many for each clock.")
+
+#define RAW_DOC                                                                                                      \
+    .doc = "write each single measurement to FILE",                                                                  \
+    .more = "With `--format json` as JSON, otherwise as comma-separated values; see OUTPUT. "                        \
+            "From JSON, mpix_report(1) draws the distribution of the intervals between successive readings of each " \
+            "clock, which rises in steps at multiples of the resolution, the offsets and residuals of each clock "   \
+            "over time, and the errors of each label over the age."
 
 #endif

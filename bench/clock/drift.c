@@ -69,16 +69,23 @@ typedef struct drift_run {
 #define FIELD(field) offsetof(drift_settings_t, field)
 
 static const option_spec_t options[] = {
-    {0, "duration-s", "S", OPTION_DECIMAL, FIELD(duration_s), 0.001, 1e6, NULL, "10", "how long to measure"},
-    {0, "interval-s", "S", OPTION_DECIMAL, FIELD(interval_s), 0.001, 1e5, NULL, "0.1",
-     "from one burst with a rank to the next, in seconds;\nlonger if the bursts of all ranks take longer"},
+    {0, "duration-s", "S", OPTION_DECIMAL, FIELD(duration_s), .min = 0.001, .max = 1e6, .default_text = "10",
+     .doc = "the duration of the measurement"},
+    {0, "interval-s", "S", OPTION_DECIMAL, FIELD(interval_s), .min = 0.001, .max = 1e5, .default_text = "0.1",
+     .doc = "the time from one burst with a rank to the next",
+     .more = "It is longer if the bursts of all ranks together take longer."},
     EXCHANGES_OPTION(FIELD(exchanges)),
-    {0, "clocks", "LIST", OPTION_CHOICES, FIELD(clocks), 0, 0, NAMES(machine_clocks),
-     "tsc,cntvct,monotonic_raw,monotonic,realtime,wtime", "the clocks to measure"},
-    {0, "threshold-ns", "NS", OPTION_DECIMAL, FIELD(threshold_ns), 1, 1e12, NULL, NULL,
-     "the maximum residual that counts as linear (default:\nthe median half width, about the time of a message)"},
-    RESULTS_OPTIONS(FIELD(results),
-                    "write rank,clock,time_ns,offset_ns,half_width_ns,used,\nresidual_ns of each burst to FILE"),
+    {0, "clocks", "LIST", OPTION_CHOICES, FIELD(clocks), .names = NAMES(machine_clocks),
+     .default_text = "tsc,cntvct,monotonic_raw,monotonic,realtime,wtime", .doc = "the clocks to measure",
+     .more = "See `mpix_clock list`. `tsc` and `cntvct` are left out if a rank has no such counter, or one that is not "
+             "invariant; if requested, they are then an error."},
+    {0, "threshold-ns", "NS", OPTION_DECIMAL, FIELD(threshold_ns), .min = 1, .max = 1e12,
+     .default_doc = "for each clock of each rank, the median half width of its windows",
+     .doc = "the maximum residual that counts as linear",
+     .more =
+         "The default is about the time of a message: while residuals are smaller, corrected times keep the order of "
+         "sending and receiving."},
+    RESULTS_OPTIONS(FIELD(results), RAW_DOC),
 };
 
 static const char notes[] =
@@ -92,8 +99,8 @@ static const char notes[] =
     "  rms, max        root mean square and largest of all residuals: how far offsets are from the line\n"
     "  half            the median half width of the bursts' windows, within which offsets are right\n"
     "  points          bursts that count; a burst whose window is wider than 1.5 times the median does not\n"
-    "  linear          length up to which all windows, wherever they begin, have residuals within the threshold; if\n"
-    "                  it is the whole time, linearity ends later, or not at all\n"
+    "  linear          length up to which all windows, wherever they begin, have residuals within the threshold; if "
+    "it is the whole time, linearity ends later, or not at all\n"
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed, 2 for a bad option or fewer than 2 ranks.\n";
 

@@ -62,9 +62,9 @@ typedef struct list_run {
 #define FIELD(field) offsetof(list_settings_t, field)
 
 static const option_spec_t options[] = {
-    {0, "reads", "N", OPTION_INTEGER, FIELD(reads), BLOCK_READS, 1e8, NULL, "100000", "readings of each clock"},
-    RESULTS_OPTIONS(FIELD(results),
-                    "write clock,reading,interval_ns of each interval\nbetween readings on rank 0 to FILE"),
+    {0, "reads", "N", OPTION_INTEGER, FIELD(reads), .min = BLOCK_READS, .max = 1e8, .default_text = "100000",
+     .doc = "readings of each clock"},
+    RESULTS_OPTIONS(FIELD(results), RAW_DOC),
 };
 
 static const char notes[] =

@@ -8,7 +8,7 @@
 static const clock_command_t *const commands[] = {&clock_list, &clock_drift, &clock_check};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
-static const option_spec_t operand = OPTION(0, "command", "COMMAND", OPTION_TEXT, 0, 0, 0, NULL, NULL, "");
+static const option_spec_t operand = {0, "command", "COMMAND", OPTION_TEXT, .place = 0};
 
 static const program_spec_t program = {
     .name = "mpix_clock",

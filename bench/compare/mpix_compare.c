@@ -35,26 +35,30 @@ static const char *const undecided[] = {"pass", "fail", NULL};
 #define FIELD(field) offsetof(compare_settings_t, field)
 
 static const option_spec_t options[] = {
-    {0, "guidelines", NULL, OPTION_SWITCH, FIELD(by_guidelines), 0, 0, NULL, NULL,
-     "check guidelines within one variant, such as allreduce\nagainst reduce+bcast, instead of comparing two"},
-    {0, "column", "NAME", OPTION_TEXT, FIELD(column), 0, 0, NULL, USUAL_COLUMN,
-     "the figure compared, one in ns: see mpix_bench --help-columns"},
-    {0, "level-percent", "PERCENT", OPTION_PERCENT, FIELD(level_percent), 0.01, 50, NULL, "5",
-     "how often any of all rows may get a wrong verdict"},
-    {0, "same-percent", "PERCENT", OPTION_PERCENT, FIELD(same_percent), 0, 1000, NULL, "5",
-     "a row is the same if its whole interval lies between\n1 / (1 + PERCENT / 100) and 1 + PERCENT / 100; 0: no\n"
-     "row is"},
-    {0, "fail-if-slower-percent", "PERCENT", OPTION_PERCENT, FIELD(fail_percent), 0, 1000, NULL, NULL,
-     "exit with 1 if the whole interval of some row lies above\n1 + PERCENT / 100, else with 3 if some interval "
-     "contains\nthis value or a row was left out"},
-    {0, "undecided", "OUTCOME", OPTION_CHOICE, FIELD(undecided), 0, 0, NAMES(undecided), NULL,
-     "with --fail-if-slower-percent, exit with 0 (pass)\nor 1 (fail) instead of 3"},
-    {0, "permutations", "N", OPTION_INTEGER, FIELD(permutations), 99, 1e6, NULL, "9999",
-     "permutations drawn at random, if all are too many"},
-    {0, "seed", "N", OPTION_INTEGER, FIELD(seed), 0, 1e15, NULL, "1", "the seed of the random permutations"},
+    {0, "guidelines", NULL, OPTION_SWITCH, FIELD(by_guidelines),
+     .doc = "check guidelines within one variant, such as allreduce against reduce+bcast, instead of comparing two",
+     .more = "See Guidelines."},
+    {0, "column", "NAME", OPTION_TEXT, FIELD(column), .default_text = USUAL_COLUMN,
+     .doc = "the value compared: a column of mpix_bench(1) whose name ends in _ns, such as makespan_ns",
+     .more = "The default is the median of the valid samples."},
+    {0, "level-percent", "PERCENT", OPTION_PERCENT, FIELD(level_percent), .min = 0.01, .max = 50, .default_text = "5",
+     .doc = "the maximum probability that any row gets a wrong verdict"},
+    {0, "same-percent", "PERCENT", OPTION_PERCENT, FIELD(same_percent), .max = 1000, .default_text = "5",
+     .doc = "a row is the same if its whole interval lies between 1 / (1 + PERCENT / 100) and 1 + PERCENT / 100",
+     .more = "Even if it excludes 1. With 0, no row is."},
+    {0, "fail-if-slower-percent", "PERCENT", OPTION_PERCENT, FIELD(fail_percent), .max = 1000,
+     .doc =
+         "exit with 1 if the whole interval of some row lies above 1 + PERCENT / 100, else with 3 if the interval of "
+         "some row contains this value or a row was left out",
+     .more = "By default, verdicts do not change the exit status."},
+    {0, "undecided", "OUTCOME", OPTION_CHOICE, FIELD(undecided), .names = NAMES(undecided),
+     .doc = "with --fail-if-slower-percent, exit with 0 (pass) or 1 (fail) instead of 3"},
+    {0, "permutations", "N", OPTION_INTEGER, FIELD(permutations), .min = 99, .max = 1e6, .default_text = "9999",
+     .doc = "permutations drawn at random, if all are too many"},
+    SEED_OPTION(FIELD(seed), .doc = "the seed of the random permutations"),
     OUTPUT_OPTIONS(FIELD(output)),
 };
-static const option_spec_t operand = {0, "results", "RESULTS", OPTION_TEXTS, FIELD(operands), 0, 0, NULL, NULL, ""};
+static const option_spec_t operand = {0, "results", "RESULTS", OPTION_TEXTS, .place = FIELD(operands)};
 
 static const char notes[] =
     "A, B: a file that mpix_bench wrote with --format json; a folder of such files; or FOLDER:VARIANT of a\n"

@@ -18,13 +18,12 @@ typedef struct report_settings {
 #define FIELD(field) offsetof(report_settings_t, field)
 
 static const option_spec_t options[] = {
-    {'o', "output", "FILE", OPTION_TEXT, FIELD(output_path), 0, 0, NULL, NULL,
-     "write to FILE instead of standard output"},
-    {0, "title", "TEXT", OPTION_TEXT, FIELD(title), 0, 0, NULL, "Results", "the title of the page"},
+    FILE_OPTION('o', "output", FIELD(output_path), .doc = "write to FILE instead of standard output",
+                .more = "A file of results that is to be read is refused."),
+    {0, "title", "TEXT", OPTION_TEXT, FIELD(title), .default_text = "Results", .doc = "the title of the page"},
 };
 
-static const option_spec_t operand =
-    OPTION(0, "results", "FILE|DIR", OPTION_TEXTS, FIELD(paths), 0, 0, NULL, NULL, "what the report is of");
+static const option_spec_t operand = {0, "results", "FILE|DIR", OPTION_TEXTS, .place = FIELD(paths)};
 
 static const char notes[] =
     "A FILE is what a measuring tool writes with --format json. A DIR is a campaign with its manifest, or has files\n"

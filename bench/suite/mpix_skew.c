@@ -22,26 +22,36 @@ _Static_assert((int)SCHEMES <= (int)MAX_SCHEMES, "there is a place for each sche
 #define FIELD(field) offsetof(skew_settings_t, field)
 
 static const option_spec_t options[] = {
-    {'i', "iterations", "N", OPTION_INTEGER, FIELD(calls), 1, 1e8, NULL, "200000",
-     "the maximum number of timed calls of a scheme in a\nrepetition"},
-    {0, "time-slice-s", "S", OPTION_DECIMAL, FIELD(limit_s), 0.001, 1e6, NULL, "2",
-     "the maximum time of a scheme in a repetition, in\nseconds; with more ranks than cores, this limit is\n"
-     "usually reached first"},
-    {'r', "repeats", "N", OPTION_INTEGER, FIELD(repeats), 1, MAX_REPEATS, NULL, "1",
-     "repetitions; figures are medians over them"},
-    {0, "block", "N", OPTION_INTEGER, FIELD(block), 1, 1e6, NULL, "1000",
-     "calls of a scheme before the next scheme;\nfewer if they take more than 50 ms or 10 % of S"},
-    {'x', "warmup", "N", OPTION_INTEGER, FIELD(warmup), 1, 1e8, NULL, "1000",
-     "calls of a scheme before the timed ones;\nthey end early after a quarter of S"},
-    {0, "release", "LIST", OPTION_CHOICES, FIELD(schemes), 0, 0, NAMES(scheme_names), "barrier,harmonize",
-     "the schemes to measure: barrier (MPI_Barrier),\nharmonize (MPIX_Harmonize), or MPIX_Harmonize with\n"
-     "one barrier of the library: harmonize-shm,\nharmonize-dissemination, harmonize-tree,\nharmonize-collective"},
-    {0, "other", "FILE", OPTION_TEXT, FIELD(other_path), 0, 0, NULL, NULL,
-     "also measure MPIX_Harmonize of another shared library"},
-    {0, "truth", "CLOCK", OPTION_CHOICE, FIELD(clock), 0, 0, NAMES(exit_clock_names), "auto",
-     "the clock that measures exits: tsc or cntvct, global\n(the library's own), or auto: a counter that all\nranks "
-     "share, else global"},
-    RESULTS_OPTIONS(FIELD(results), "write release,call,skew_ns,valid of each call to FILE"),
+    {'i', "iterations", "N", OPTION_INTEGER, FIELD(calls), .min = 1, .max = 1e8, .default_text = "200000",
+     .doc = "the maximum number of timed calls of a scheme in a repetition"},
+    {0, "time-slice-s", "S", OPTION_DECIMAL, FIELD(limit_s), .min = 0.001, .max = 1e6, .default_text = "2",
+     .doc = "the maximum time of a scheme in a repetition",
+     .more =
+         "Measuring ends at the limit that is reached first. With more ranks than cores, this is usually the time."},
+    {'r', "repeats", "N", OPTION_INTEGER, FIELD(repeats), .min = 1, .max = MAX_REPEATS, .default_text = "1",
+     .doc = "repetitions of the measurement",
+     .more = "Figures are medians over the repetitions; calls are the sum of all."},
+    {0, "block", "N", OPTION_INTEGER, FIELD(block), .min = 1, .max = 1e6, .default_text = "1000",
+     .doc = "calls of a scheme before the next scheme",
+     .more = "Fewer if they would take more than 50 ms or 10 % of --time-slice-s."},
+    {'x', "warmup", "N", OPTION_INTEGER, FIELD(warmup), .min = 1, .max = 1e8, .default_text = "1000",
+     .doc = "calls of a scheme before the timed ones", .more = "They end early after a quarter of --time-slice-s."},
+    {0, "release", "LIST", OPTION_CHOICES, FIELD(schemes), .names = NAMES(scheme_names),
+     .default_text = "barrier,harmonize", .doc = "the schemes to measure",
+     .more =
+         "`barrier` is MPI_Barrier, `harmonize` is MPIX_Harmonize, and the others are MPIX_Harmonize with one of its "
+         "barrier algorithms. Schemes that the library cannot use here are left out, with a line on standard error."},
+    {0, "other", "FILE", OPTION_TEXT, FIELD(other_path),
+     .doc = "also measure MPIX_Harmonize of another shared library, as the scheme other"},
+    {0, "truth", "CLOCK", OPTION_CHOICE, FIELD(clock), .names = NAMES(exit_clock_names), .default_text = "auto",
+     .doc = "the clock that measures exits",
+     .more =
+         "`tsc` (on x86) and `cntvct` (on 64-bit ARM) are the counter of the processor, which is independent of the "
+         "library. `global` is the global clock of the library. `auto` is the counter if all ranks are on one node "
+         "and it is invariant, otherwise `global`. On several nodes, the counter is wrong unless they share one."},
+    RESULTS_OPTIONS(FIELD(results), .doc = "write each timed call to FILE",
+                    .more = "With `--format json` as JSON, otherwise as comma-separated values; see OUTPUT. "
+                            "From JSON, mpix_report(1) draws the distribution of the skews."),
 };
 
 static const char notes[] =

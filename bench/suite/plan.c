@@ -28,71 +28,120 @@ enum { MAX_JOBS = 20000 };
 static const char *const roots[] = {"rotate", NULL};
 
 static const option_spec_t options[] = {
-    {'m', "message-size", "SIZES", OPTION_SIZES, FIELD(sizes), 1, 1099511627776.0, NULL, NULL,
-     "message sizes in bytes: [MIN:]MAX or MIN:, doubling,\nor A,B,C; a suffix K, M, G is allowed (default: from\n"
-     "one element to 1M, or to what the memory limit allows)"},
-    {0, "size-factor", "F", OPTION_DECIMAL, FIELD(size_factor), 1.01, 1e6, NULL, NULL,
-     "the factor from one size to the next (default 2)"},
-    {'i', "iterations", "N", OPTION_INTEGER, FIELD(iterations), 1, 1e9, NULL, NULL,
-     "valid samples for each size (default 1000 up to\n8192 bytes, 100 above; with --ci-percent or\n"
-     "--release round-time 100000)"},
-    {'x', "warmup", "N", OPTION_INTEGER, FIELD(warmup), 0, 1e9, NULL, NULL,
-     "calls for each size before the measured ones\n(default 200 up to 8192 bytes, 10 above)"},
-    {'u', "validation-warmup", "N", OPTION_INTEGER, FIELD(validation_warmup), 0, 1e9, NULL, NULL,
-     "with --validation: such calls instead of --warmup"},
-    {0, "max-repeat", "N", OPTION_INTEGER, FIELD(max_repeat), 1, 1e6, NULL, "10",
-     "the maximum number of measured calls for each size,\ninvalid ones included: N times the valid samples"},
-    {0, "time-slice-s", "S", OPTION_DECIMAL, FIELD(time_slice_s), 0.001, 1e6, NULL, NULL,
-     "the maximum number of seconds for each size\n(default 0.5 with --release round-time, else no limit)"},
-    {0, "ci-percent", "PERCENT", OPTION_DECIMAL, FIELD(ci_percent), 0.001, 100, NULL, NULL,
-     "stop a size as soon as the 95 % confidence interval\nof its median is within PERCENT of the median"},
-    {0, "release", "SCHEME", OPTION_CHOICE, FIELD(release), 0, 0, NAMES(release_schemes), "harmonize",
-     "how calls are released: harmonize, barrier, barrier2\n(two barriers), window, round-time, none"},
-    {0, "barrier", "ALGORITHM", OPTION_CHOICE, FIELD(barrier), 0, 0, NAMES(barriers), NULL,
-     "the barrier of barrier and barrier2: library\n(MPI_Barrier), or by point-to-point messages\n"
-     "linear, tree, binomial, doublering,\nrecursivedoubling, bruck (default library)"},
-    {0, "arrival", "PATTERNS", OPTION_TEXT, FIELD(arrival), 0, 0, NULL, NULL,
-     "with harmonize, impose arrivals, one pattern after the\nother: together, ascending, descending, random,\n"
-     "first-late, last-late, one-late:RANK, half-late, bell,\nexponential, each with :MAGNITUDE in us, or as a\n"
-     "multiple of the median, such as 1.5x; file:PATH"},
-    {0, "window-us", "US", OPTION_DECIMAL, FIELD(window_us), 0, 1e9, NULL, NULL,
-     "the window of --release window, in microseconds;\nwith 0, the program determines and adapts it (default 0)"},
-    {'T', "type", "TYPE", OPTION_CHOICE, FIELD(datatype), 0, 0, NAMES(datatypes), NULL,
-     "the datatype, by MPI's name in lower case\n(default mpi_float for reductions, mpi_char for others)"},
-    {0, "op", "OP", OPTION_CHOICE, FIELD(reduction), 0, 0, NAMES(reductions), NULL, "the reduction (default sum)"},
-    {0, "root", "RANK", OPTION_INTEGER, FIELD(root), 0, INT_MAX, NAMES(roots), NULL,
-     "the root, or rotate: the next rank in each call\n(default 0)"},
-    {'l', "in-place", NULL, OPTION_SWITCH, FIELD(in_place), 0, 0, NULL, NULL,
-     "use MPI_IN_PLACE if the operation allows it"},
-    {0, "cache", "MODE", OPTION_CHOICE, FIELD(cache), 0, 0, NAMES(cache_modes), "warm",
-     "warm: the same buffers in each call; rotate: the next\nof many; cold: other memory is read before each call"},
-    {0, "comm", "COMM", OPTION_TEXT, FIELD(comm), 0, 0, NULL, "world",
-     "who communicates: world: all ranks; node: those of a\nnode; cart:DIMSxDIMS:DIM: those in a line of a grid\n"
-     "along dimension DIM; every:K: every K-th rank"},
-    {0, "overlap", NULL, OPTION_SWITCH, FIELD(overlap), 0, 0, NULL, NULL,
-     "also measure how non-blocking and persistent forms\noverlap with computation"},
-    {'t', "test-calls", "N", OPTION_INTEGER, FIELD(test_calls), 0, 1e6, NULL, NULL,
-     "calls of MPI_Test during that computation (default 0)"},
-    {0, "run-time", "KIND", OPTION_CHOICE, FIELD(run_time), 0, 0, NAMES(run_times), "local",
-     "the run time of a sample: local, the maximum of the\nranks' own durations; makespan, first start to last\n"
-     "end on the global clock"},
-    {'c', "validation", NULL, OPTION_SWITCH, FIELD(validation), 0, 0, NULL, NULL,
-     "check the operation's results at each size"},
-    {'M', "mem-limit", "BYTES", OPTION_BYTES, FIELD(mem_limit_bytes), 1, 1099511627776.0, NULL, NULL,
-     "the maximum memory for buffers of a process; by\ndefault, --cache adapts to it (default 512M)"},
-    {0, "shuffle", NULL, OPTION_SWITCH, FIELD(shuffle), 0, 0, NULL, NULL, "measure the sizes in a random order"},
-    {0, "list", NULL, OPTION_SWITCH, FIELD(list), 0, 0, NULL, NULL, "print the operations and exit"},
-    {0, "jobs", "FILE", OPTION_TEXT, FIELD(jobs), 0, 0, NULL, NULL,
-     "measure what each line of FILE says: options and\noperations; # begins a comment"},
-    {0, "seed", "N", OPTION_INTEGER, FIELD(seed), 0, 1e15, NULL, "1",
-     "the seed of the order of turns, --shuffle and random\narrivals"},
-    {'z', "tail", "LIST", OPTION_NUMBERS, FIELD(tail), 0.0001, 100, NULL, "50,90,95,99", "percentiles to report"},
-    {'f', "full", NULL, OPTION_SWITCH, FIELD(full), 0, 0, NULL, NULL, "all columns in the table"},
-    RESULTS_OPTIONS(FIELD(results), "write the times of each call on each rank to FILE"),
+    {'m', "message-size", "SIZES", OPTION_SIZES, FIELD(sizes), .min = 1, .max = 1099511627776.0,
+     .section = "What is measured", .doc = "message sizes in bytes",
+     .default_doc = "from one element to 1M, or to what the memory limit allows",
+     .more = "MIN:MAX is multiplied by the size factor from MIN to at most MAX. K, M and G are times 2^10, 2^20, 2^30. "
+             "A message is the data from one rank to one other rank; for `alltoall`, one block. "
+             "Listed sizes and MIN must be multiples of the element. "
+             "Barriers have no messages, so size, type and rotating buffers do not matter."},
+    {0, "size-factor", "F", OPTION_DECIMAL, FIELD(size_factor), .min = 1.01, .max = 1e6, .default_doc = "2",
+     .doc = "the factor from one size to the next",
+     .more = "Products are rounded down to a multiple of the element. Not for a list."},
+    {'T', "type", "TYPE", OPTION_CHOICE, FIELD(datatype), .names = NAMES(datatypes),
+     .default_doc = "mpi_float for reductions, mpi_char for others",
+     .doc = "the datatype of the elements, by MPI's name in lower case"},
+    {0, "op", "OP", OPTION_CHOICE, FIELD(reduction), .names = NAMES(reductions), .default_doc = "sum",
+     .doc = "the reduction", .more = "It must be defined for the datatype."},
+    {0, "root", "RANK", OPTION_INTEGER, FIELD(root), .max = INT_MAX, .names = NAMES(roots), .default_doc = "0",
+     .doc = "the root of operations that have one",
+     .more = "`rotate` is the next rank in each measured call, from rank 0 in the first one."},
+    {'l', "in-place", NULL, OPTION_SWITCH, FIELD(in_place), .doc = "use MPI_IN_PLACE if the operation allows it"},
+    {0, "cache", "MODE", OPTION_CHOICE, FIELD(cache), .names = NAMES(cache_modes), .default_text = "warm",
+     .doc = "the buffers of successive calls",
+     .more =
+         "`warm` uses the same buffers, `rotate` the next ones of a set that exceeds the last-level cache, `cold` the "
+         "same buffers, after reading other memory before each call. "
+         "`rotate` and `cold` need additional memory of 1.5 times the last-level cache in each process, so "
+         "--mem-limit may have to be raised. `cold` reads all of it before each call. "
+         "If the cache has hundreds of megabytes, this takes tens of milliseconds: reduce --iterations and --warmup. "
+         "The buffers of persistent requests do not rotate."},
+    {0, "comm", "COMM", OPTION_TEXT, FIELD(comm), .default_text = "world",
+     .doc = "the groups of ranks that communicate: world, node, cart:DIMSxDIMS:DIM, every:K",
+     .more =
+         "`world` is all ranks, `node` the ranks of each node. `cart:`DIMS`x`DIMS`:`DIM arranges all ranks in a grid of "
+         "this size; the ranks in a line along dimension DIM (from 0) communicate. `every:`K is ranks 0, K, 2K and so "
+         "on. Several groups are released together and perform the operation at the same time; a sample includes all "
+         "groups. The column `ranks` is the size of the largest group. "
+         "Ranks that do not take part wait without using their processors."},
+    {0, "overlap", NULL, OPTION_SWITCH, FIELD(overlap),
+     .doc = "also measure the overlap of non-blocking and persistent forms with computation", .more = "See OUTPUT."},
+    {'t', "test-calls", "N", OPTION_INTEGER, FIELD(test_calls), .max = 1e6, .default_doc = "0",
+     .doc = "calls of MPI_Test during the computation, at equal intervals", .more = "Only with --overlap."},
+    {'c', "validation", NULL, OPTION_SWITCH, FIELD(validation),
+     .doc = "check the results of the operation at each size",
+     .more = "Every element of the results of three separate calls is checked; with a rotating root, of one call for "
+             "each root, at most 64. A barrier has no result."},
+    {'M', "mem-limit", "BYTES", OPTION_BYTES, FIELD(mem_limit_bytes), .min = 1, .max = 1099511627776.0,
+     .default_doc = "512M", .doc = "the maximum memory for the buffers of each process",
+     .more = "Operations share the buffers, so the operation that needs the most memory counts. "
+             "Rank 0 needs additional memory: 40 bytes for each valid sample of a size, and 8 more for each rank with "
+             "--arrival, of all operations that take turns. A requested size that needs more is an error. "
+             "Without this option, --cache uses at most 384 MiB in addition to the messages. "
+             "Standard error says so if this is less than 1.5 times the cache."},
+    {0, "shuffle", NULL, OPTION_SWITCH, FIELD(shuffle),
+     .doc = "measure the sizes in a random order that depends on the seed"},
+    {0, "release", "SCHEME", OPTION_CHOICE, FIELD(release), .names = NAMES(release_schemes),
+     .default_text = "harmonize", .section = "How processes are released", .doc = "how calls are released",
+     .more = "See Schemes."},
+    {0, "barrier", "ALGORITHM", OPTION_CHOICE, FIELD(barrier), .names = NAMES(barriers), .default_doc = "library",
+     .doc = "the barrier of the schemes with one",
+     .more =
+         "`library` is MPI_Barrier; the others consist of point-to-point messages, so they are the same with each MPI "
+         "library."},
+    {0, "window-us", "US", OPTION_DECIMAL, FIELD(window_us), .max = 1e9, .default_doc = "0",
+     .doc = "the fixed length of the window of --release window; with 0, the program determines and adapts it",
+     .more = "Other lengths are at least 0.001."},
+    {0, "arrival", "PATTERNS", OPTION_TEXT, FIELD(arrival),
+     .doc = "impose arrival patterns, such as ascending,last-late:50,bell:1.5x or file:PATH, one after the other",
+     .more =
+         "Only with `--release harmonize`. Each size is measured with one pattern after the other, separated by commas; "
+         "see ARRIVAL PATTERNS. Not allowed together with --overlap."},
+    {'i', "iterations", "N", OPTION_INTEGER, FIELD(iterations), .min = 1, .max = 1e9, .section = "How much",
+     .doc = "valid samples for each size",
+     .default_doc = "1000 up to 8192 bytes, 100 above; with --ci-percent or --release round-time 100000"},
+    {'x', "warmup", "N", OPTION_INTEGER, FIELD(warmup), .max = 1e9, .default_doc = "200 up to 8192 bytes, 10 above",
+     .doc = "calls for each size before the measured ones",
+     .more =
+         "They end early after a quarter of a time slice. With `window` and `round-time` ten more calls precede them, "
+         "to determine starting times."},
+    {'u', "validation-warmup", "N", OPTION_INTEGER, FIELD(validation_warmup), .max = 1e9, .default_doc = "as --warmup",
+     .doc = "with --validation, such calls instead of --warmup"},
+    {0, "max-repeat", "N", OPTION_INTEGER, FIELD(max_repeat), .min = 1, .max = 1e6, .default_text = "10",
+     .doc = "the maximum number of measured calls for each size, invalid ones included, as a multiple of the "
+            "number of valid samples"},
+    {0, "time-slice-s", "S", OPTION_DECIMAL, FIELD(time_slice_s), .min = 0.001, .max = 1e6,
+     .doc = "the maximum time for each size", .default_doc = "0.5 with --release round-time, else no limit",
+     .more = "Warming up and the turns of other operations do not count. "
+             "A batch takes about a tenth of this time, and is always completed."},
+    {0, "ci-percent", "PERCENT", OPTION_DECIMAL, FIELD(ci_percent), .min = 0.001, .max = 100,
+     .doc =
+         "stop a size as soon as both bounds of the median's 95 % confidence interval are within PERCENT of the median",
+     .more = "At least 30 valid samples are measured. "
+             "The interval is computed again each time the number of samples has grown by a tenth. "
+             "A size ends when the interval happens to be narrow, so the interval contains the true median in slightly "
+             "less than 95 of 100 runs. Standard error says if the limits above are reached first."},
+    {0, "run-time", "KIND", OPTION_CHOICE, FIELD(run_time), .names = NAMES(run_times), .default_text = "local",
+     .section = "What is reported", .doc = "the run time of a sample, whose distribution is reported",
+     .more = "`local` is the maximum of the ranks' durations, each from the rank's start of the call to its end; "
+             "`makespan` is from the first start to the last end by the global clock."},
+    {0, "list", NULL, OPTION_SWITCH, FIELD(list), .section = "What concerns all jobs",
+     .doc = "print the operations with the functions behind them and exit"},
+    {0, "jobs", "FILE", OPTION_TEXT, FIELD(jobs), .doc = "measure what each line of FILE says: options and operations",
+     .more = "They are as on the command line, separated by blanks. "
+             "A word in single or double quotes may contain blanks. A # begins a comment. "
+             "The options and operations of the command line are the defaults of each line. "
+             "What concerns all jobs is not allowed in the file."},
+    SEED_OPTION(FIELD(seed), .doc = "the seed of the order of turns, of random arrivals, and of --shuffle",
+                .more = "It is in the head of the results, and the same seed gives the same order."),
+    {'z', "tail", "LIST", OPTION_NUMBERS, FIELD(tail), .min = 0.0001, .max = 100, .default_text = "50,90,95,99",
+     .doc = "percentiles to report"},
+    {'f', "full", NULL, OPTION_SWITCH, FIELD(full), .doc = "all columns in the table"},
+    RESULTS_OPTIONS(FIELD(results), .doc = "write the times of each measured call on each rank to FILE",
+                    .more = "See OUTPUT."),
 };
 
-static const option_spec_t operand =
-    OPTION(0, "operation", "OPERATION", OPTION_TEXTS, FIELD(operations), 0, 0, NULL, NULL, "");
+static const option_spec_t operand = {0, "operation", "OPERATION", OPTION_TEXTS, .place = FIELD(operations)};
 
 #define NOTES_ON_SAMPLES                                                                                              \
     "A sample is one call of the operation on all ranks. It is valid if all ranks started as the scheme promises.\n"  \

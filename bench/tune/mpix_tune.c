@@ -27,36 +27,46 @@ enum { SIGNALED = 128 };
 #define FIELD(field) offsetof(tune_settings_t, field)
 
 static const option_spec_t options[] = {
-    {'n', "ranks", "N", OPTION_INTEGER, FIELD(ranks), 1, 1e6, NULL, "2",
-     "the number of ranks for which the file holds"},
-    {'m', "message-size", "SIZES", OPTION_SIZES, FIELD(sizes), 1, 1 << 30, NULL, "8,64,512,4K,32K,256K",
-     "message sizes in bytes: [MIN:]MAX doubling, or A,B,C;\na suffix K, M, G is allowed"},
-    {'i', "iterations", "N", OPTION_INTEGER, FIELD(iterations), 1, 1e6, NULL, "300",
-     "valid samples for each size in a launch"},
-    {0, "arrival", "PATTERNS", OPTION_TEXT, FIELD(arrival), 0, 0, NULL, NULL,
-     "choose for these arrivals, see mpix_bench, by the time\nfrom the last arrival to the last exit; without it, all\n"
-     "ranks start together"},
-    {0, "segments", "SIZES", OPTION_SIZES, FIELD(segments), 0, 1 << 30, NULL, "0",
-     "with Open MPI, try each algorithm with segments of these\nsizes, such as 0,64K, or 64K:64K for one; 0: as the\n"
-     "library does"},
-    {0, "fan-outs", "LIST", OPTION_NUMBERS, FIELD(fan_outs), 0, 1 << 20, NULL, "0",
-     "with Open MPI, try each algorithm with trees of so many\nchildren; 0: as the library does"},
-    {0, "commutative-only", NULL, OPTION_SWITCH, FIELD(commutative_only), 0, 0, NULL, NULL,
-     "also algorithms that are wrong for operations that do\nnot commute"},
-    {0, "min-gain-percent", "PERCENT", OPTION_PERCENT, FIELD(min_gain_percent), 0, 99, NULL, "5",
-     "the least gain that is worth a rule"},
-    {0, "level-percent", "PERCENT", OPTION_PERCENT, FIELD(level_percent), 0.01, 50, NULL, "5",
-     "how often a file may have a rule without a gain"},
-    {0, "budget-s", "S", OPTION_DECIMAL, FIELD(budget_s), 1, 1e7, NULL, "240", "seconds that measuring may take"},
-    {0, "bench", "PROGRAM", OPTION_TEXT, FIELD(bench), 0, 0, NULL, NULL,
-     "what measures, with the options and the output of\nmpix_bench (default mpix_bench)"},
-    SEED_OPTION(FIELD(seed), "the seed of the order of launches"),
-    {'o', "output", "DIR", OPTION_TEXT, FIELD(directory), 0, 0, NULL, "tuning",
-     "the folder of the tuning; if it has one, it continues"},
-    {0, "format", "FORMAT", OPTION_CHOICE, FIELD(output.format), 0, 0, NAMES(output_formats), "table",
-     "table, csv, or json (a line for each row)"},
+    {'n', "ranks", "N", OPTION_INTEGER, FIELD(ranks), .min = 1, .max = 1e6, .default_text = "2",
+     .doc = "the number of ranks for which the file holds",
+     .more = "For all other numbers the library chooses as before."},
+    {'m', "message-size", "SIZES", OPTION_SIZES, FIELD(sizes), .min = 1, .max = 1 << 30,
+     .default_text = "8,64,512,4K,32K,256K", .doc = "message sizes in bytes",
+     .more = "MIN:MAX doubles from MIN to MAX."},
+    {'i', "iterations", "N", OPTION_INTEGER, FIELD(iterations), .min = 1, .max = 1e6, .default_text = "300",
+     .doc = "valid samples for each size in a launch"},
+    {0, "arrival", "PATTERNS", OPTION_TEXT, FIELD(arrival), .default_doc = "all ranks start together",
+     .doc =
+         "choose for these arrivals, which mpix_bench(1) describes, by the time from the last arrival to the last exit",
+     .more = "Such as those of an application. The median time counts. "
+             "Magnitudes are in microseconds, so that each algorithm meets the same arrivals. "
+             "Of several patterns, the one with the least gain counts."},
+    {0, "segments", "SIZES", OPTION_SIZES, FIELD(segments), .max = 1 << 30, .default_text = "0",
+     .doc =
+         "with Open MPI, try each algorithm with segments of these sizes, such as 0,64K, or 64K:64K for one; 0 is as "
+         "the library does"},
+    {0, "fan-outs", "LIST", OPTION_NUMBERS, FIELD(fan_outs), .max = 1 << 20, .default_text = "0",
+     .doc = "with Open MPI, try each algorithm with trees of so many children; 0 is as the library does"},
+    {0, "commutative-only", NULL, OPTION_SWITCH, FIELD(commutative_only),
+     .doc = "also take algorithms that are wrong for operations that do not commute",
+     .more = "Programs with such operations then get wrong results."},
+    {0, "min-gain-percent", "PERCENT", OPTION_PERCENT, FIELD(min_gain_percent), .max = 99, .default_text = "5",
+     .doc = "the least gain that is worth a rule"},
+    {0, "level-percent", "PERCENT", OPTION_PERCENT, FIELD(level_percent), .min = 0.01, .max = 50, .default_text = "5",
+     .doc = "how often a file may have a rule without a gain"},
+    {0, "budget-s", "S", OPTION_DECIMAL, FIELD(budget_s), .min = 1, .max = 1e7, .default_text = "240",
+     .doc = "the time that measuring may take",
+     .more = "A quarter is for the screening, half for the choice, a quarter for the confirmation. "
+             "A launch that takes longer than all of them, and than a minute, is ended."},
+    {0, "bench", "PROGRAM", OPTION_TEXT, FIELD(bench), .default_doc = "mpix_bench",
+     .doc = "what measures, with the options and the output of mpix_bench(1)"},
+    SEED_OPTION(FIELD(seed), .doc = "the seed of the order of launches"),
+    {'o', "output", "DIR", OPTION_TEXT, FIELD(directory), .default_text = "tuning",
+     .doc = "the folder of the tuning; if it has one, it continues",
+     .more = "All ranks must be able to read it: if one cannot, a line names its host, and nothing is measured."},
+    FORMAT_OPTION(FIELD(output.format), " With csv and json, all else goes to standard error."),
 };
-static const option_spec_t operand = {0, "operation", "OPERATION", OPTION_TEXTS, FIELD(operands), 0, 0, NULL, NULL, ""};
+static const option_spec_t operand = {0, "operation", "OPERATION", OPTION_TEXTS, .place = FIELD(operands)};
 
 static const char usage[] = "mpix_tune [OPTION]... OPERATION -- LAUNCHER [ARGUMENT]...";
 static const char notes[] =

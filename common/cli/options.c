@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,15 +17,17 @@
 #define PACKAGE_VERSION "(version unknown)"
 #endif
 
-enum { TEXT_BYTES = 512, ITEM_BYTES = 64, HELP_COLUMN = 32 };
+enum { TEXT_BYTES = 1024, ITEM_BYTES = 64, HELP_COLUMN = 28, HELP_END = 79 };
 
 #define append(text, ...) text_append(text, TEXT_BYTES, __VA_ARGS__)
 
-static const option_spec_t help_option = {'h', "help", NULL, OPTION_SWITCH, 0, 0, 0, NULL, NULL, "print this and exit"};
+static const option_spec_t help_option =
+    OPTION('h', "help", NULL, OPTION_SWITCH, 0, .doc = "print a summary of the options and exit");
 static const option_spec_t columns_option =
-    OPTION(0, "help-columns", NULL, OPTION_SWITCH, 0, 0, 0, NULL, NULL, "print the columns of csv and json and exit");
+    OPTION(0, "help-columns", NULL, OPTION_SWITCH, 0, .doc = "print what the columns of csv and json mean and exit");
 static const option_spec_t version_option =
-    OPTION('v', "version", NULL, OPTION_SWITCH, 0, 0, 0, NULL, NULL, "print the version and exit");
+    OPTION('v', "version", NULL, OPTION_SWITCH, 0, .doc = "print the version and exit");
+static const option_spec_t manual_option = OPTION(0, "help-manual", NULL, OPTION_SWITCH, 0, .doc = "");
 
 const option_spec_t options_command = {.name = "command", .argument = "PROGRAM"};
 
@@ -193,37 +196,77 @@ static void set_default(const option_spec_t *option, void *settings)
 
 /* ---- Help */
 
-/* Writes into text which values an option takes. */
-static void describe_allowed(const option_spec_t *option, char *text)
+/* As people write it: 1000000 and 0.001, not 1e+06. */
+static void append_number(const option_spec_t *option, double number, char *text)
 {
-    static const char suffixes[] = ", which may end in K, M or G";
+    static const char suffixes[] = "\0KMG";
+    int i = 0;
+    if (option->kind == OPTION_BYTES || option->kind == OPTION_SIZES)
+        for (; i < 3 && number >= 1024 && fmod(number, 1024) == 0; i++)
+            number /= 1024;
+    char digits[400];
+    int length = snprintf(digits, sizeof digits, "%.9f", number);
+    while (digits[length - 1] == '0')
+        length--;
+    append(text, "%.*s%.1s", digits[length - 1] == '.' ? length - 1 : length, digits, suffixes + i);
+}
+
+/* The limits of a number, with its unit. */
+static void append_limits(const option_spec_t *option, char *text)
+{
+    static const char *const units[][2] = {
+        {"-s", "seconds"}, {"-ms", "milliseconds"}, {"-us", "microseconds"}, {"-ns", "nanoseconds"}, {"-percent", "%"}};
+    append(text, "from ");
+    append_number(option, option->min, text);
+    append(text, " to ");
+    append_number(option, option->max, text);
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (text_ends_in(option->name, units[i][0]))
+            append(text, " %s", units[i][1]);
+    if (option->kind == OPTION_BYTES || option->kind == OPTION_SIZES)
+        append(text, ", which may end in K, M or G");
+}
+
+/* What a value is. */
+static const char *kind_of(const option_spec_t *option)
+{
+    static const char *const kinds[] = {[OPTION_INTEGER] = "a whole number ",
+                                        [OPTION_BYTES] = "a whole number ",
+                                        [OPTION_DECIMAL] = "a number ",
+                                        [OPTION_PERCENT] = "a number ",
+                                        [OPTION_TEXTS] = ""};
+    return kinds[option->kind] ? kinds[option->kind] : "";
+}
+
+/* Writes into text which values of its kind an option takes. quote: put around names. */
+static void describe_allowed(const option_spec_t *option, const char *quote, char *text)
+{
     text[0] = '\0';
     switch (option->kind) {
     case OPTION_INTEGER:
     case OPTION_BYTES:
-        append(text, "a whole number from %.0f to %.0f%s", option->min, option->max,
-               option->kind == OPTION_BYTES ? suffixes : "");
+        append_limits(option, text);
         for (int i = 0; name_at(option->names, i); i++)
-            append(text, ", or %s", name_at(option->names, i));
+            append(text, ", or %s%s%s", quote, name_at(option->names, i), quote);
         break;
     case OPTION_NUMBERS:
-        append(text, "at most %d numbers from %g to %g, separated by commas", MAX_NUMBERS, option->min, option->max);
+        append(text, "at most %d numbers ", MAX_NUMBERS);
+        append_limits(option, text);
+        append(text, ", separated by commas");
         break;
     case OPTION_DECIMAL:
     case OPTION_PERCENT:
-        append(text, "a number from %g to %g", option->min, option->max);
+        append_limits(option, text);
         break;
     case OPTION_SIZES:
-        append(text,
-               "[MIN:]MAX or MIN:, MIN not above MAX, or a list separated by commas, of whole numbers of bytes from "
-               "%.0f to %.0f%s",
-               option->min, option->max, suffixes);
+        append(text, "[MIN:]MAX or MIN:, MIN not above MAX, or a list separated by commas, of whole numbers of bytes ");
+        append_limits(option, text);
         break;
     case OPTION_CHOICE:
     case OPTION_CHOICES:
         append(text, option->kind == OPTION_CHOICE ? "one of" : "a list separated by commas of");
         for (int i = 0; name_at(option->names, i); i++)
-            append(text, "%s %s", i == 0 ? "" : ",", name_at(option->names, i));
+            append(text, "%s %s%s%s", i == 0 ? "" : ",", quote, name_at(option->names, i), quote);
         break;
     case OPTION_TEXT:
     case OPTION_TEXTS:
@@ -232,6 +275,17 @@ static void describe_allowed(const option_spec_t *option, char *text)
     case OPTION_SWITCH:
         break;
     }
+}
+
+/* Any text but the empty one, which needs no word. */
+static bool takes_all(const option_spec_t *option)
+{
+    return option->kind == OPTION_SWITCH || option->kind == OPTION_TEXT || option->kind == OPTION_TEXTS;
+}
+
+static const char *default_of(const option_spec_t *option)
+{
+    return option->default_text ? option->default_text : option->default_doc;
 }
 
 /* Writes into text what an option is called. */
@@ -243,18 +297,57 @@ static void write_name(const option_spec_t *option, char *text)
     append(text, "--%s", option->name);
 }
 
+/*
+ * Prints a text in lines that end before HELP_END. A newline stays if a newline or a blank follows. A line that begins
+ * with blanks is a row of two columns, of which the second one goes on below itself. column: where the cursor is;
+ * indent: where other lines begin.
+ */
+static void print_text(const char *text, int column, int indent)
+{
+    int begin = indent;
+    for (bool begins_line = true, is_row = false; text[0] != '\0';) {
+        if (begins_line) {
+            int blanks = (int)strspn(text, " ");
+            const char *gap = strstr(text + blanks, "  ");
+            is_row = blanks > 0 && gap && gap < text + strcspn(text, "\n");
+            begin = is_row ? (int)(gap - text) + (int)strspn(gap, " ") : indent + blanks;
+            column += printf("%*s", blanks, "");
+            text += blanks;
+        }
+        begins_line = text[0] == '\n' && text[1] != '\0' && (is_row || strchr("\n ", text[1]));
+        if (begins_line) {
+            fputs(text[1] == '\n' ? "\n\n" : "\n", stdout);
+            text += text[1] == '\n' ? 2 : 1;
+            column = 0;
+            continue;
+        }
+        int blanks = text[0] == '\n' ? 1 : (int)strspn(text, " ");
+        int length = (int)strcspn(text + blanks, " \n");
+        if (column > begin && column + blanks + length > HELP_END)
+            column = printf("\n%*s", begin, "") - 1;
+        else if (length > 0)
+            column += printf("%*s", blanks, "");
+        column += printf("%.*s", length, text + blanks);
+        text += blanks + length;
+    }
+    putchar('\n');
+}
+
 static void print_help_line(const option_spec_t *option)
 {
-    char name[TEXT_BYTES];
-    const char *doc = option->doc;
-    write_name(option, name);
-    append(name, " %s", option->argument ? option->argument : "");
-    int column = printf("%*s%s", option->letter != 0 ? 2 : 6, "", name);
+    char text[TEXT_BYTES], allowed[TEXT_BYTES];
+    write_name(option, text);
+    append(text, " %s", option->argument ? option->argument : "");
+    int column = printf("%*s%s", option->letter != 0 ? 2 : 6, "", text);
     bool fits = column <= HELP_COLUMN - 2;
     printf(fits ? "%*s" : "\n%*s", fits ? HELP_COLUMN - column : HELP_COLUMN, "");
-    for (size_t length; (length = strcspn(doc, "\n")), doc[length] != '\0'; doc += length + 1)
-        printf("%.*s\n%*s", (int)length, doc, HELP_COLUMN, "");
-    printf(option->default_text ? "%s (default %s)\n" : "%s\n", doc, option->default_text);
+    describe_allowed(option, "", allowed);
+    snprintf(text, sizeof text, "%s", option->doc);
+    if (!takes_all(option))
+        append(text, ": %s", allowed);
+    if (default_of(option))
+        append(text, " (default %s)", default_of(option));
+    print_text(text, HELP_COLUMN, HELP_COLUMN);
 }
 
 static options_outcome_t print_help(const program_spec_t *program, const option_spec_t *const *all)
@@ -265,10 +358,43 @@ static options_outcome_t print_help(const program_spec_t *program, const option_
         printf("Usage: mpiexec -n RANKS %s [OPTION]...", program->name);
     if (!program->usage && program->operand)
         printf(" [%s]...", program->operand->argument);
-    printf("\n%s\n\n", program->purpose);
-    while (*all)
-        print_help_line(*all++);
-    printf("\n%s", program->notes);
+    putchar('\n');
+    print_text(program->purpose, 0, 0);
+    for (bool begins = true; *all; all++, begins = false) {
+        if (*all == &manual_option)
+            continue;
+        if (begins || (*all)->section)
+            putchar('\n');
+        if ((*all)->section)
+            printf("%s:\n", (*all)->section);
+        print_help_line(*all);
+    }
+    putchar('\n');
+    print_text(program->notes, 0, 0);
+    return OPTIONS_ANSWERED;
+}
+
+/* Prints options for manual.awk: "# SECTION", lines that begin with the name, and sentences. */
+static options_outcome_t print_manual(const option_spec_t *const *all)
+{
+    char text[TEXT_BYTES];
+    for (; *all; all++) {
+        const option_spec_t *option = *all;
+        if (option == &manual_option)
+            continue;
+        if (option->section)
+            printf("# %s\n", option->section);
+        write_name(option, text);
+        printf("%s%s%s\n", text, option->argument ? " " : "", option->argument ? option->argument : "");
+        printf("%c%s.\n", toupper((unsigned char)option->doc[0]), option->doc + 1);
+        describe_allowed(option, "`", text);
+        if (!takes_all(option))
+            printf("Allowed: %s%s.\n", kind_of(option), text);
+        if (default_of(option))
+            printf("Default: %s.\n", default_of(option));
+        if (option->more)
+            puts(option->more);
+    }
     return OPTIONS_ANSWERED;
 }
 
@@ -327,7 +453,8 @@ static scanner_t make_scanner(const program_spec_t *program)
         add_option(&scanner, count++, &help_option);
         if (program->schemas)
             add_option(&scanner, count++, &columns_option);
-        add_option(&scanner, count, &version_option);
+        add_option(&scanner, count++, &version_option);
+        add_option(&scanner, count, &manual_option);
     }
     return scanner;
 }
@@ -355,13 +482,15 @@ static options_outcome_t take_option(const program_spec_t *program, const scanne
 {
     char name[TEXT_BYTES], allowed[TEXT_BYTES];
     write_name(option, name);
-    describe_allowed(option, allowed);
+    describe_allowed(option, "", allowed);
     if (code == '?')
         return options_refuse(program->name, "option %s takes no value", name);
     if (code == ':')
-        return options_refuse(program->name, "option %s needs a value: %s", name, allowed);
+        return options_refuse(program->name, "option %s needs a value: %s%s", name, kind_of(option), allowed);
     if (option == &help_option)
         return print_help(program, scanner->options);
+    if (option == &manual_option)
+        return print_manual(scanner->options);
     if (option == &columns_option)
         return print_columns(program);
     if (option == &version_option) {
@@ -369,7 +498,8 @@ static options_outcome_t take_option(const program_spec_t *program, const scanne
         return OPTIONS_ANSWERED;
     }
     if (!store(option, optarg, settings))
-        return options_refuse(program->name, "option %s: \"%.60s\" is not allowed, give %s", name, optarg, allowed);
+        return options_refuse(program->name, "option %s: \"%.60s\" is not allowed, give %s%s", name, optarg,
+                              kind_of(option), allowed);
     return OPTIONS_RUN;
 }
 

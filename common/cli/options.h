@@ -56,34 +56,42 @@ typedef struct names {
 } names_t;
 #define NAMES(array) (&(const names_t){(array), sizeof((array)[0])})
 
+/*
+ * A row of a table of options, which makes the parser, --help, the OPTIONS of the manual page ("make manual-options"),
+ * and completions. The allowed values, their unit and the default are printed from the row, so no text says them again.
+ */
 typedef struct option_spec {
     char letter;          /* 0 if there is only the long form */
-    const char *name;     /* the long form, without dashes */
+    const char *name;     /* the long form, without dashes; ends in the unit of a time or a percentage: -s, -percent */
     const char *argument; /* what the help calls the value; NULL for a switch */
     option_kind_t kind;
     size_t place; /* offset of the value in the settings */
     double min;   /* limits of numbers and sizes */
     double max;
     const names_t *names;     /* the valid ones; NULL: there are none */
-    const char *default_text; /* as it could be given; NULL: none, or what doc tells */
-    const char *doc;
+    const char *default_text; /* as it could be given; NULL: none, or what default_doc tells */
+    const char *default_doc;  /* in words; NULL: there is none, or it is default_text */
+    const char *doc;          /* what the option is, without a period */
+    const char *more;         /* sentences for the manual page, `literal` words in bold; NULL: none */
+    const char *section;      /* the title of this and the next options; NULL: that of those before */
 } option_spec_t;
 
 /* What is there of a number or a choice that has no default and was not given: outside all limits, and no index. */
 enum { ABSENT = -100 };
 
-/* One row of a program's options table, in macros that stand for several; and that of a text that names a file. */
+/* One row of a program's options table, in macros that stand for several. */
 #define OPTION(...) \
     {               \
         __VA_ARGS__ \
     }
-#define FILE_OPTION(name, place, doc) OPTION(0, name, "FILE", OPTION_TEXT, place, 0, 0, NULL, NULL, doc)
 
-/* The seed of whatever is random, of which there is one default. */
-#define SEED_OPTION(place, doc) OPTION(0, "seed", "N", OPTION_INTEGER, place, 0, 1e15, NULL, "1", doc)
+/* The seed of whatever is random, of which there is one default. More fields may follow. */
+#define SEED_OPTION(its_place, ...) \
+    OPTION(0, "seed", "N", OPTION_INTEGER, its_place, .max = 1e15, .default_text = "1", __VA_ARGS__)
 
 /* A program as its command line shows it. --help, --version, and with schemas --help-columns come on their own.
- * There are at most 61 options. */
+ * There are at most 60 options. A newline in
+ * purpose and notes that comes before a letter is a blank: the help fits its lines to a terminal of 80 columns. */
 typedef struct program_spec {
     const char *name;
     const char *purpose; /* one line */
@@ -117,7 +125,8 @@ typedef enum options_outcome { OPTIONS_RUN, OPTIONS_ANSWERED, OPTIONS_BAD } opti
 /*
  * options_parse - read the command line into the settings, by getopt_long. Before, puts defaults there; but not if
  * program answers nothing. Prints the help or the version to stdout if asked for (OPTIONS_ANSWERED), or one line to
- * stderr about the first bad argument (OPTIONS_BAD).
+ * stderr about the first bad argument (OPTIONS_BAD). --help-manual, which the help does not tell of, prints the table
+ * for common/cli/manual.awk.
  */
 options_outcome_t options_parse(const program_spec_t *program, int argc, char **argv, void *settings);
 

@@ -23,11 +23,18 @@ typedef struct output {
 } output_t;
 
 /* The lines of a program's options table for a output_t at an offset in its settings. */
-#define OUTPUT_OPTIONS(place)                                                                                       \
-    OPTION(0, "format", "FORMAT", OPTION_CHOICE, (place) + offsetof(output_t, format), 0, 0, NAMES(output_formats), \
-           "table", "table, csv, or json (a line for each row)"),                                                   \
-        OPTION('o', "output", "FILE", OPTION_TEXT, (place) + offsetof(output_t, path), 0, 0, NULL, NULL,            \
-               "write to FILE instead of standard output")
+#define FORMAT_OPTION(its_place, its_more)                                                                           \
+    OPTION(0, "format", "FORMAT", OPTION_CHOICE, its_place, .names = NAMES(output_formats), .default_text = "table", \
+           .doc = "in which format the results are",                                                                 \
+           .more = "`table` is for people, `csv` is comma-separated values after comment lines, `json` one JSON "    \
+                   "object in each line, the first of which has the head. "                                          \
+                   "In the last two, times are in nanoseconds." its_more)
+#define FILE_OPTION(its_letter, its_name, its_place, ...) \
+    OPTION(its_letter, its_name, "FILE", OPTION_TEXT, its_place, __VA_ARGS__)
+#define OUTPUT_OPTIONS(place)                                          \
+    FORMAT_OPTION((place) + offsetof(output_t, format), ""),           \
+        FILE_OPTION('o', "output", (place) + offsetof(output_t, path), \
+                    .doc = "write to FILE instead of standard output")
 
 /*
  * output_begin - before anything else in main. Numbers are then read and written with a decimal point, whatever locale

@@ -14,9 +14,9 @@ typedef struct results {
 } results_t;
 
 /* The lines of a program's options table for a results_t at an offset in its settings. */
-#define RESULTS_OPTIONS(place, raw_doc)                    \
+#define RESULTS_OPTIONS(place, ...)                        \
     OUTPUT_OPTIONS((place) + offsetof(results_t, output)), \
-        FILE_OPTION("raw", (place) + offsetof(results_t, raw) + offsetof(output_t, path), raw_doc)
+        FILE_OPTION(0, "raw", (place) + offsetof(results_t, raw) + offsetof(output_t, path), __VA_ARGS__)
 
 /*
  * results_open - open all files before anything is measured, and after all that may be refused: what they had is lost.

@@ -1,10 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # How all tools behave alike: what they answer to --help, --version and a bad option, what they do where standard output
-# is full, closed, or a pipe that nobody reads, and files have no room, and that their options are those of
-# common/test/vocabulary.txt.
+# is full, closed, or a pipe that nobody reads, and files have no room, and that an option means one thing in all.
 . "$(dirname "$0")/../../test/programs/run.sh"
-vocabulary=$here/vocabulary.txt
 
 # Each tool, the ranks that it needs (- for none by itself), its options that name a file to be written, and what makes
 # it print results in a moment.
@@ -158,47 +156,6 @@ check_kept_output() {
     [ "$(cat "$scratch/earlier")" = earlier ] || complain "the earlier results are lost"
 }
 
-# TOOL: each option with letter, value and default as the vocabulary has it. Leaves their names in used.
-check_options() {
-    by_itself "$1" --help
-    awk -F'|' -v tool="${1%% *}" -v used="$scratch/used" '
-        FNR == NR { if ($0 !~ /^#/) { letter[$1] = $2; value[$1] = $3; default_of[$1] = $4 }; next }
-        function tell(what) { print tool ", --" name ": " what }
-        function finish(    entry, default_text) {
-            if (name == "") return
-            entry = (name "@" tool) in letter ? name "@" tool : name
-            print name >>used
-            default_text = "-"
-            if (match(text, /\(default:? [^)]*\)/)) {
-                default_text = substr(text, RSTART, RLENGTH - 1)
-                sub(/^\(default:? /, "", default_text)
-                sub(/, or as before$/, "", default_text)
-            }
-            if (!(entry in letter)) tell("not in the vocabulary")
-            else {
-                if (letter[entry] != own_letter) tell("letter " own_letter)
-                if (value[entry] != own_value) tell("value " own_value)
-                if (default_of[entry] != "*" && default_of[entry] != default_text) tell("default " default_text)
-            }
-            name = ""
-        }
-        /^  ? ? ? ? ?(-[a-zA-Z], )?--[a-z]/ {
-            finish()
-            sub(/^ +/, "")
-            own_letter = /^-[a-zA-Z],/ ? substr($0, 2, 1) : "-"
-            sub(/^-[a-zA-Z], /, "")
-            sub(/^--/, "")
-            match($0, /^[a-z-]+/)
-            name = substr($0, 1, RLENGTH)
-            text = substr($0, RLENGTH + 1)
-            own_value = match(text, /^ [A-Z]+/) ? substr(text, 2, RLENGTH - 1) : "-"
-            next
-        }
-        /^$/ { finish() }
-        name != "" { line = $0; sub(/^ +/, " ", line); text = text line }
-        END { finish() }' "$vocabulary" "$scratch/out" | sort
-}
-
 # TOOL [OPTION]...: it says once if two ranks share two processors, and not if each has one, or both have the same one.
 # The processors of rank 0 and of rank 1 stand before and after the slash.
 check_binding() {
@@ -222,17 +179,33 @@ two=$(for processor in {0..1023}; do ! taskset -c "$processor" true || echo "$pr
 no_two=
 launches && [ "$two" != "${two#*,}" ] || no_two="it takes a launcher and two processors"
 
-# One meaning for a name, one name for a meaning and for a letter, and no word that no tool knows.
-check_vocabulary() {
-    grep -v '^#' "$vocabulary" | awk -F'|' -v all="$1" -v used="$scratch/used" '
-        BEGIN { while ((getline name <used) > 0) known[name] = 1 }
-        NF != 5 { print "not five parts: " $0 }
-        { name = $1; sub(/@.*/, "", name) }
-        seen[$1]++ { print "twice: " $1 }
-        name != $1 { if (!(name in seen) || $5 != "") print "not of a name before: " $0; next }
-        $5 == "" || meaning[$5]++ { print "no meaning of its own: " $0 }
-        $2 != "-" && letter[$2]++ { print "the letter of another name: " $0 }
-        all && !(name in known) { print "no tool has it: " $0 }'
+# TOOL: its options, one a line: NAME LETTER VALUE, - for none.
+options_of() {
+    by_itself "$1" --help
+    grep -oE '^ {2,6}(-[a-zA-Z], )?--[a-z-]+( [A-Z]+)?' "$scratch/out" |
+        sed -E 's/^ *--/- --/; s/^ *-([a-zA-Z]), /\1 /; s/^(.) --([a-z-]+) *(.*)/\2 \1 \3/; s/ $/ -/' |
+        sed "s/\$/ $1/"
+}
+
+# In all tools a name has one letter, a letter one name, and a name one kind of value, or a list of such. What takes a
+# time or a percentage ends in its unit, and its value is called by the unit. Lines of help fit a terminal.
+check_options() {
+    awk '
+        BEGIN { split("S s MS ms US us NS ns PERCENT percent", units, " ")
+                for (i = 1; i < 10; i += 2) unit_of[units[i]] = units[i + 1] }
+        { tool = $4 " " $5; value = $3; unit = $1; sub(/.*-/, "", unit) }
+        value == "DIR" || value == "OUT" { value = "FILE" }
+        ($1 in letter) && letter[$1] != $2 { print tool ": --" $1 " has the letter " $2 ", elsewhere " letter[$1] }
+        $2 != "-" && ($2 in name) && name[$2] != $1 { print tool ": -" $2 " is --" $1 ", elsewhere --" name[$2] }
+        value == "LIST" { next }
+        ($1 in kind) && kind[$1] != value { print tool ": --" $1 " takes " value ", elsewhere " kind[$1] }
+        (value in unit_of) && unit != unit_of[value] { print tool ": --" $1 " does not end in the unit of " value }
+        { letter[$1] = $2; name[$2] = $1; kind[$1] = value }' "$scratch/options"
+}
+
+check_width() {     # TOOL
+    by_itself "$1" --help
+    [ "$1" = mpix_figures ] || awk 'length > 79 { print "longer than 79 columns: " $0 }' "$scratch/out"
 }
 
 find_tool mpix_bench && "${words[@]}" bcast -m 8 -i 3 -x 0 --format json >"$scratch/bench.json" 2>/dev/null </dev/null
@@ -240,15 +213,13 @@ make_trace=$build/trace/test/check_trace_report
 [ ! -x "$make_trace" ] || "$make_trace" "$scratch/trace" 4 40 >/dev/null
 one_write=
 ! "$python" -c '' 2>/dev/null || one_write=in_one_write
-: >"$scratch/used"
-all=1
+: >"$scratch/options"
 
 # Of tools that begin MPI, which takes long, the quick check has one.
 while IFS='|' read -r tool ranks files work <&3; do
     case $tool:$ranks in mpix_bench:* | *:-) tier=quick ;; *) tier= ;; esac
     if ! find_tool "$tool"; then
         tap_skip "$tool" "it is not built"
-        case $tool in mpix_preload | mpix_trace) ;; *) all= ;; esac
         continue
     fi
     $tier tap_check "$tool: --help and --version" check_answers "$tool"
@@ -271,8 +242,8 @@ while IFS='|' read -r tool ranks files work <&3; do
     case $tool in mpix_bench | mpix_skew | "mpix_clock check")
         tap_check_unless "$no_two" "$tool: ranks that are not bound" check_binding "$tool" $work ;;
     esac
-    quick tap_check "$tool: options with the names, values and defaults of all tools" check_options "$tool"
+    quick tap_check "$tool: lines of help" check_width "$tool"
+    options_of "$tool" >>"$scratch/options"
 done 3< <(all_tools)
-[ -z "${MPIX_TEST_ONLY-}" ] || all=
-quick tap_check "a name means one thing, and a thing has one name" check_vocabulary "$all"
+quick tap_check "an option is the same in all tools" check_options
 tap_done

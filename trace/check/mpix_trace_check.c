@@ -40,12 +40,14 @@ typedef struct {
 #define FIELD(field) offsetof(check_settings, field)
 
 static const option_spec_t options[] = {
-    {0, "latency-ns", "NS", OPTION_INTEGER, FIELD(latency_ns), 0, 1e9, NULL, "0",
-     "the minimum time that a message takes, in nanoseconds"},
-    OPTION(0, "corrected", "DIR", OPTION_TEXT, FIELD(write), 0, 0, NULL, NULL, "write the corrected trace to DIR"),
+    {0, "latency-ns", "NS", OPTION_INTEGER, FIELD(latency_ns), .max = 1e9, .default_text = "0",
+     .doc = "the minimum time that a message takes, and each relation of a collective operation"},
+    {0, "corrected", "DIR", OPTION_TEXT, FIELD(write), .doc = "write the corrected trace to DIR",
+     .more = "There must be no trace in it. The times of the trace are global, as its clock records say; the bound of "
+             "each event is its former bound plus the time by which it was moved."},
     OUTPUT_OPTIONS(FIELD(output)),
 };
-static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, FIELD(operands), 0, 0, NULL, NULL, ""};
+static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, .place = FIELD(operands)};
 
 static const char notes[] =
     "DIR is a trace, as mpix_trace writes it. Clocks:\n"

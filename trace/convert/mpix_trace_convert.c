@@ -28,16 +28,19 @@ static const char *const clocks[] = {"local", "global", NULL};
 #define FIELD(field) offsetof(settings, field)
 
 static const option_spec_t options[] = {
-    {0, "format", "FORMAT", OPTION_CHOICE, FIELD(format), 0, 0, NAMES(formats), NULL,
-     "otf2, an archive; perfetto, JSON that Perfetto and\nChrome show; or csv, a line for each event"},
-    {'o', "output", "OUT", OPTION_TEXT, FIELD(output_path), 0, 0, NULL, NULL,
-     "write to OUT instead of standard output; for otf2 a folder\n(default DIR.otf2)"},
-    {0, "times", "KIND", OPTION_CHOICE, FIELD(clock), 0, 0, NAMES(clocks), NULL,
-     "local: times by the local clocks, in otf2 with the\noffsets by which readers correct them; or global\n"
-     "(default local with otf2, else global)"},
+    {0, "format", "FORMAT", OPTION_CHOICE, FIELD(format), .names = NAMES(formats), .doc = "what to write",
+     .more =
+         "`otf2` is an archive of OTF2, as Vampir, Scalasca, TraceCompass and others read it; `perfetto` is JSON that "
+         "ui.perfetto.dev and Chrome (chrome://tracing) show; `csv` is comma-separated values, a line for each event."},
+    {'o', "output", "OUT", OPTION_TEXT, FIELD(output_path), .default_doc = "DIR.otf2 for OTF2, else standard output",
+     .doc = "where to write: a file; for otf2 a folder", .more = "The folder must not contain an archive already."},
+    {0, "times", "KIND", OPTION_CHOICE, FIELD(clock), .names = NAMES(clocks),
+     .default_doc = "local with otf2, else global", .doc = "the clock of the times",
+     .more = "With `local`, an archive has the offsets by which readers correct the times. "
+             "In csv each line has both, and the option is refused."},
 };
 
-static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, FIELD(folders), 0, 0, NULL, NULL, ""};
+static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, .place = FIELD(folders)};
 
 static const char notes[] =
     "DIR is what mpix_trace wrote. In csv, each line has both times.\n"

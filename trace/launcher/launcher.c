@@ -50,27 +50,44 @@ static const double min_buffer = 262144, max_buffer = 274877906944;
 #define PLACE(field) offsetof(settings_t, field)
 /* clang-format off */
 static const option_spec_t preload_options[] = {
-    {0, "replace", "LIST", OPTION_CHOICES, PLACE(replaced), 0, 0, NAMES(replaced_names), "barrier,wtime",
-     "what is replaced: barrier (MPI_Barrier), wtime (MPI_Wtime), or\nboth, separated by a comma"},
-    {0, "barriers-of", "WHICH", OPTION_CHOICE, PLACE(barriers_of), 0, 0, NAMES(which_names), "world",
-     "the communicators whose barriers are replaced: world: those of\nall processes; all: also any other, after its "
-     "first 100 barriers"},
-    {0, "report", "FILE", OPTION_TEXT, PLACE(report), 0, 0, NULL, NULL,
-     "append the report to FILE (default standard error)"},
-    {0, "quiet", NULL, OPTION_SWITCH, PLACE(quiet), 0, 0, NULL, NULL, "write no report"},
+    {0, "replace", "LIST", OPTION_CHOICES, PLACE(replaced), .names = NAMES(replaced_names),
+     .default_text = "barrier,wtime", .doc = "what is replaced: MPI_Barrier, MPI_Wtime, or both"},
+    {0, "barriers-of", "WHICH", OPTION_CHOICE, PLACE(barriers_of), .names = NAMES(which_names), .default_text = "world",
+     .doc = "the communicators whose barriers are replaced",
+     .more = "`world` is MPI_COMM_WORLD, and each communicator of the same processes. With `all`, barriers of any other "
+             "communicator are replaced too, after its first 100; a process does this for at most 64 communicators."},
+    {0, "report", "FILE", OPTION_TEXT, PLACE(report), .default_doc = "standard error",
+     .doc = "append the report, which rank 0 writes, to FILE",
+     .more = "If a script runs several MPI programs, their reports follow each other. "
+             "On standard error, no report is written if the program has closed it or opened another file there."},
+    {0, "quiet", NULL, OPTION_SWITCH, PLACE(quiet), .doc = "write no report"},
 };
 static const option_spec_t trace_options[] = {
-    {'o', "output", "DIR", OPTION_TEXT, PLACE(folder), 0, 0, NULL, NULL,
-     "the folder of the trace; it is created if necessary, and must\nnot contain a trace"},
-    {0, "buffer", "SIZE", OPTION_BYTES, PLACE(buffer_bytes), min_buffer, max_buffer, NULL, "64M",
-     "memory for events in each process, in bytes, or with K, M or G"},
-    {0, "quiet", NULL, OPTION_SWITCH, PLACE(quiet), 0, 0, NULL, NULL,
-     "do not say at the end how much was recorded, and where it is"},
-    {0, "only", "LIST", OPTION_TEXT, PLACE(only), 0, 0, NULL, NULL,
-     "functions to record, separated by commas: names with or without\nMPI_, or patterns, in any case"},
-    {0, "from-s", "S", OPTION_DECIMAL, PLACE(from_s), 0, max_s, NULL, NULL,
-     "record from this time on, in seconds of global time, which\nbegins in MPI_Init"},
-    {0, "to-s", "S", OPTION_DECIMAL, PLACE(to_s), 0, max_s, NULL, NULL, "record until this time"},
+    {'o', "output", "DIR", OPTION_TEXT, PLACE(folder),
+     .doc = "the folder of the trace; it is created if necessary, and must not contain a trace",
+     .more = "If nothing is recorded and the folder is empty, it is removed at the end. "
+             "If hosts have folders of their own there, a line at the end says so: to be read, the files have to be in one "
+             "folder."},
+    {0, "buffer", "SIZE", OPTION_BYTES, PLACE(buffer_bytes), .min = min_buffer, .max = max_buffer, .default_text = "64M",
+     .doc = "memory for events in each process, in bytes"},
+    {0, "only", "LIST", OPTION_TEXT, PLACE(only),
+     .doc = "the functions to record: names with or without MPI_, or patterns such as I*, separated by commas, in upper or "
+            "lower case",
+     .more = "A name or pattern that matches no function is refused. "
+             "MPI_Wtime and MPI_Wtick are recorded only if they are named here."},
+    {0, "quiet", NULL, OPTION_SWITCH, PLACE(quiet),
+     .doc = "do not say at the end how much was recorded, and where it is",
+     .more = "What could not be recorded is said even so."},
+    {0, "from-s", "S", OPTION_DECIMAL, PLACE(from_s), .max = max_s,
+     .doc = "record calls from this global time on, which begins in MPI_Init",
+     .more = "It begins with the first synchronization of the clocks. "
+             "Each process decides by itself, so a message or collective call may be recorded on one side only. "
+             "Collective calls have numbers, so they are matched even then. "
+             "Messages have none, so the tools that read the trace may wrongly match messages that are under way at this "
+             "time, and say so. "
+             "Choose a time at which the program has just begun a phase, as after a barrier."},
+    {0, "to-s", "S", OPTION_DECIMAL, PLACE(to_s), .max = max_s, .doc = "record calls until this time",
+     .more = "It is after that of --from-s."},
 };
 /* clang-format on */
 

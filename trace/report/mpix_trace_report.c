@@ -41,24 +41,41 @@ static const char *const show_names[] = {[SHOW_CAUSES] = "causes",
 #define MAX_S 1e9
 
 static const option_spec_t options[] = {
-    FILE_OPTION("page", FIELD(page_path), "write a page of HTML to FILE"),
-    {0, "title", "TEXT", OPTION_TEXT, FIELD(title), 0, 0, NULL, NULL,
-     "the title of the page; default: what ran, where, and when"},
-    {0, "from-s", "S", OPTION_DECIMAL, FIELD(from_s), 0, MAX_S, NULL, NULL,
-     "leave out what is less than S s after MPI_Init; with\n--to-s, for a trace that is larger than memory"},
-    {0, "to-s", "S", OPTION_DECIMAL, FIELD(to_s), 0, MAX_S, NULL, NULL,
-     "leave out what is more than S s after MPI_Init"},
+    FILE_OPTION(0, "page", FIELD(page_path), .doc = "write a page of HTML to FILE"),
+    {0, "title", "TEXT", OPTION_TEXT, FIELD(title), .doc = "the title of the page",
+     .default_doc = "the command line, how many ranks, the host, the MPI library, and the date"},
+    {0, "from-s", "S", OPTION_DECIMAL, FIELD(from_s), .max = MAX_S, .doc = "leave out what is earlier after MPI_Init",
+     .more =
+         "In global time, as mpix_trace(1) counts it, from the first synchronization of the clocks within MPI_Init: "
+         "all that is printed and drawn is of the rest of the run. "
+         "Calls and messages are matched as in the whole run. "
+         "A call that is under way then is left out, too, with what it is matched with: the report says that what "
+         "began before the part is not attributed. "
+         "A trace that is larger than memory is reported in such parts, one after the other. "
+         "Only one rank is in memory whole at a time, so the memory for its events, and for those of the part, must "
+         "suffice, about 100 bytes for each event. If memory does not suffice, the program says how much it takes. "
+         "The Gantt chart begins there. By default, it begins at the first call after MPI was initialized."},
+    {0, "to-s", "S", OPTION_DECIMAL, FIELD(to_s), .max = MAX_S, .doc = "leave out what is later after MPI_Init",
+     .more = "In global time; calls that end later are left out, too. "
+             "The Gantt chart ends there. By default, it ends after a few dozen calls. "
+             "If it has too many calls, it is cut short, and the program says so."},
     OUTPUT_OPTIONS(FIELD(output)),
-    {0, "show", "KIND", OPTION_CHOICE, FIELD(show), 0, 0, NAMES(show_names), NULL,
-     "causes (of waits), waits (by call site), functions, ranks\n(functions on each rank), sites, or calls; default:\n"
-     "sites, and in a table sentences, causes, waits and\nfunctions, too"},
-    FILE_OPTION("write-arrivals", FIELD(arrival_path),
-                "write the arrivals of a call site to FILE, for mpix_bench --arrival file:FILE"),
-    {0, "site", "N", OPTION_INTEGER, FIELD(site), 1, 1e9, NULL, NULL,
-     "which call site, by its number in the table; if none\nis given, the one with the longest waits"},
+    {0, "show", "KIND", OPTION_CHOICE, FIELD(show), .names = NAMES(show_names), .doc = "which rows are printed",
+     .default_doc = "sites, and in a table before them sentences, the greatest causes, waits, and functions",
+     .more =
+         "`causes`: a row for each cause of waits, `waits`: for each kind of wait at each call site, `functions`: for "
+         "each function, `ranks`: for each function and rank, `sites`: for each call site, `calls`: for each call of "
+         "a site and each rank."},
+    FILE_OPTION(0, "write-arrivals", FIELD(arrival_path),
+                .doc = "write the arrivals at a call site to FILE, for mpix_bench --arrival file:FILE",
+                .more = "They are the delay of each rank after the first one, for each call. "
+                        "Calls with a delay that `mpix_bench` does not allow are left out, and the program says so."),
+    {0, "site", "N", OPTION_INTEGER, FIELD(site), .min = 1, .max = 1e9,
+     .default_doc = "the one with the longest waits by --show waits",
+     .doc = "the number of the call site for --write-arrivals, in the table"},
 };
 
-static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, FIELD(folders), 0, 0, NULL, NULL, "the trace"};
+static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, .place = FIELD(folders)};
 
 static const char notes[] =
     "DIR is what mpix_trace recorded. A call site is a place in the program from which a collective function is\n"

@@ -23,12 +23,11 @@ typedef struct settings {
 static const char *const count_words[] = {"rotate", NULL};
 
 static const option_spec_t options[] = {
-    {'m', "sizes", "SIZES", OPTION_SIZES, offsetof(settings_t, sizes), 1, 4294967296.0, NULL, NULL, ""},
-    {'z', "numbers", "LIST", OPTION_NUMBERS, offsetof(settings_t, numbers), 0.5, 100, NULL, NULL, ""},
-    {'n', "count", "N", OPTION_INTEGER, offsetof(settings_t, count), 0, 9, NAMES(count_words), NULL, ""},
+    {'m', "sizes", "SIZES", OPTION_SIZES, offsetof(settings_t, sizes), 1, 4294967296.0, NULL, NULL, .doc = ""},
+    {'z', "numbers", "LIST", OPTION_NUMBERS, offsetof(settings_t, numbers), 0.5, 100, NULL, NULL, .doc = ""},
+    {'n', "count", "N", OPTION_INTEGER, offsetof(settings_t, count), 0, 9, NAMES(count_words), NULL, .doc = ""},
 };
-static const option_spec_t operand =
-    OPTION(0, "operand", "TEXT", OPTION_TEXTS, offsetof(settings_t, texts), 0, 0, NULL, NULL, "");
+static const option_spec_t operand = {0, "operand", "TEXT", OPTION_TEXTS, .place = offsetof(settings_t, texts)};
 static const program_spec_t program = {.name = "program",
                                        .purpose = "",
                                        .options = options,
@@ -52,9 +51,9 @@ static options_outcome_t parse(settings_t *settings, int count, const char *cons
 TEST(defaults)
 {
     static const option_spec_t table[] = {
-        {'m', "sizes", "SIZES", OPTION_SIZES, offsetof(settings_t, sizes), 1, 4294967296.0, NULL, "8:64", ""},
-        {'z', "numbers", "LIST", OPTION_NUMBERS, offsetof(settings_t, numbers), 0.5, 100, NULL, "1,2.5", ""},
-        {'n', "count", "N", OPTION_INTEGER, offsetof(settings_t, count), 0, 9, NULL, NULL, ""},
+        {'m', "sizes", "SIZES", OPTION_SIZES, offsetof(settings_t, sizes), 1, 4294967296.0, NULL, "8:64", .doc = ""},
+        {'z', "numbers", "LIST", OPTION_NUMBERS, offsetof(settings_t, numbers), 0.5, 100, NULL, "1,2.5", .doc = ""},
+        {'n', "count", "N", OPTION_INTEGER, offsetof(settings_t, count), 0, 9, NULL, NULL, .doc = ""},
     };
     const program_spec_t whole = {
         .name = "program", .purpose = "", .options = table, .option_count = COUNT_OF(table), .notes = ""};
@@ -137,7 +136,8 @@ TEST(lists_end)
 TEST(numbers)
 {
     const char *good[] = {"-z", "0.5,99.9,100"};
-    static const char *const bad[] = {"", "0.4", "101", "50,", "nan", "50,x", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"};
+    static const char *const bad[] = {
+        "", "0.4", "101", "50,", "nan", "50,x", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"};
     settings_t settings;
 
     ck_assert_int_eq(parse(&settings, 2, good), OPTIONS_RUN);

@@ -23,17 +23,17 @@ static const char *const colors[] = {"red", "green", "blue", NULL};
 
 #define FIELD(field) offsetof(settings_t, field)
 static const option_spec_t options[] = {
-    {'o', "on", NULL, OPTION_SWITCH, FIELD(is_on), 0, 0, NULL, NULL, "a switch"},
-    {'w', "whole", "N", OPTION_INTEGER, FIELD(whole), 0, 1e9, NAMES(colors), "0", "a whole number or a color"},
-    {'b', "bytes", "BYTES", OPTION_BYTES, FIELD(bytes), 1, 1099511627776.0, NULL, "1", "a number of bytes"},
-    {'d', "decimal", "X", OPTION_DECIMAL, FIELD(decimal), 0.001, 1e6, NULL, "1", "a number"},
-    {'c', "choice", "COLOR", OPTION_CHOICE, FIELD(choice), 0, 0, NAMES(colors), NULL, "a color"},
-    {0, "choices", "COLORS", OPTION_CHOICES, FIELD(choices), 0, 0, NAMES(colors), NULL, "colors"},
-    {'m', "sizes", "SIZES", OPTION_SIZES, FIELD(sizes), 1, 1099511627776.0, NULL, NULL, "sizes,\nor a range"},
-    {'z', "numbers", "LIST", OPTION_NUMBERS, FIELD(numbers), 0.5, 100, NULL, NULL, "numbers"},
-    {'t', "text", "TEXT", OPTION_TEXT, FIELD(text), 0, 0, NULL, NULL, "a text"},
+    {'o', "on", NULL, OPTION_SWITCH, FIELD(is_on), 0, 0, NULL, NULL, .doc = "a switch"},
+    {'w', "whole", "N", OPTION_INTEGER, FIELD(whole), 0, 1e9, NAMES(colors), "0", .doc = "a whole number or a color"},
+    {'b', "bytes", "BYTES", OPTION_BYTES, FIELD(bytes), 1, 1099511627776.0, NULL, "1", .doc = "a number of bytes"},
+    {'d', "decimal", "X", OPTION_DECIMAL, FIELD(decimal), 0.001, 1e6, NULL, "1", .doc = "a number"},
+    {'c', "choice", "COLOR", OPTION_CHOICE, FIELD(choice), 0, 0, NAMES(colors), NULL, .doc = "a color"},
+    {0, "choices", "COLORS", OPTION_CHOICES, FIELD(choices), 0, 0, NAMES(colors), NULL, .doc = "colors"},
+    {'m', "sizes", "SIZES", OPTION_SIZES, FIELD(sizes), 1, 1099511627776.0, NULL, NULL, .doc = "sizes,\nor a range"},
+    {'z', "numbers", "LIST", OPTION_NUMBERS, FIELD(numbers), 0.5, 100, NULL, NULL, .doc = "numbers"},
+    {'t', "text", "TEXT", OPTION_TEXT, FIELD(text), 0, 0, NULL, NULL, .doc = "a text"},
 };
-static const option_spec_t operand = {0, "operand", "WORD", OPTION_TEXTS, FIELD(texts), 0, 0, NULL, NULL, ""};
+static const option_spec_t operand = {0, "operand", "WORD", OPTION_TEXTS, .place = FIELD(texts)};
 static const program_spec_t program = {.name = "program",
                                        .purpose = "Is fuzzed.",
                                        .options = options,
