@@ -82,9 +82,8 @@ static const option_spec_t options[] = {
     {0, "threshold-ns", "NS", OPTION_DECIMAL, FIELD(threshold_ns), .min = 1, .max = 1e12,
      .default_doc = "for each clock of each rank, the median half width of its windows",
      .doc = "the maximum residual that counts as linear",
-     .more =
-         "The default is about the time of a message: while residuals are smaller, corrected times keep the order of "
-         "sending and receiving."},
+     .more = "The default is about the time of a message: while residuals are smaller, corrected times keep the "
+             "order of sending and receiving."},
     RESULTS_OPTIONS(FIELD(results), RAW_DOC),
 };
 

@@ -47,9 +47,8 @@ static const option_spec_t options[] = {
      .doc = "a row is the same if its whole interval lies between 1 / (1 + PERCENT / 100) and 1 + PERCENT / 100",
      .more = "Even if it excludes 1. With 0, no row is."},
     {0, "fail-if-slower-percent", "PERCENT", OPTION_PERCENT, FIELD(fail_percent), .max = 1000,
-     .doc =
-         "exit with 1 if the whole interval of some row lies above 1 + PERCENT / 100, else with 3 if the interval of "
-         "some row contains this value or a row was left out",
+     .doc = "exit with 1 if the whole interval of some row lies above 1 + PERCENT / 100, else with 3 if the interval "
+            "of some row contains this value or a row was left out",
      .more = "By default, verdicts do not change the exit status."},
     {0, "undecided", "OUTCOME", OPTION_CHOICE, FIELD(undecided), .names = NAMES(undecided),
      .doc = "with --fail-if-slower-percent, exit with 0 (pass) or 1 (fail) instead of 3"},

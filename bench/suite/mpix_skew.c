@@ -26,8 +26,8 @@ static const option_spec_t options[] = {
      .doc = "the maximum number of timed calls of a scheme in a repetition"},
     {0, "time-slice-s", "S", OPTION_DECIMAL, FIELD(limit_s), .min = 0.001, .max = 1e6, .default_text = "2",
      .doc = "the maximum time of a scheme in a repetition",
-     .more =
-         "Measuring ends at the limit that is reached first. With more ranks than cores, this is usually the time."},
+     .more = "Measuring ends at the limit that is reached first. With more ranks than cores, this is usually the "
+             "time."},
     {'r', "repeats", "N", OPTION_INTEGER, FIELD(repeats), .min = 1, .max = MAX_REPEATS, .default_text = "1",
      .doc = "repetitions of the measurement",
      .more = "Figures are medians over the repetitions; calls are the sum of all."},
@@ -38,17 +38,17 @@ static const option_spec_t options[] = {
      .doc = "calls of a scheme before the timed ones", .more = "They end early after a quarter of --time-slice-s."},
     {0, "release", "LIST", OPTION_CHOICES, FIELD(schemes), .names = NAMES(scheme_names),
      .default_text = "barrier,harmonize", .doc = "the schemes to measure",
-     .more =
-         "`barrier` is MPI_Barrier, `harmonize` is MPIX_Harmonize, and the others are MPIX_Harmonize with one of its "
-         "barrier algorithms. Schemes that the library cannot use here are left out, with a line on standard error."},
+     .more = "`barrier` is MPI_Barrier, `harmonize` is MPIX_Harmonize, and the others are MPIX_Harmonize with one of "
+             "its barrier algorithms. Schemes that the library cannot use here are left out, with a line on standard "
+             "error."},
     {0, "other", "FILE", OPTION_TEXT, FIELD(other_path),
      .doc = "also measure MPIX_Harmonize of another shared library, as the scheme other"},
     {0, "truth", "CLOCK", OPTION_CHOICE, FIELD(clock), .names = NAMES(exit_clock_names), .default_text = "auto",
      .doc = "the clock that measures exits",
-     .more =
-         "`tsc` (on x86) and `cntvct` (on 64-bit ARM) are the counter of the processor, which is independent of the "
-         "library. `global` is the global clock of the library. `auto` is the counter if all ranks are on one node "
-         "and it is invariant, otherwise `global`. On several nodes, the counter is wrong unless they share one."},
+     .more = "`tsc` (on x86) and `cntvct` (on 64-bit ARM) are the counter of the processor, which is independent of "
+             "the library. `global` is the global clock of the library. `auto` is the counter if all ranks are on "
+             "one node and it is invariant, otherwise `global`. On several nodes, the counter is wrong unless they "
+             "share one."},
     RESULTS_OPTIONS(FIELD(results), .doc = "write each timed call to FILE",
                     .more = "With `--format json` as JSON, otherwise as comma-separated values; see OUTPUT. "
                             "From JSON, mpix_report(1) draws the distribution of the skews."),

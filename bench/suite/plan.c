@@ -49,21 +49,19 @@ static const option_spec_t options[] = {
     {'l', "in-place", NULL, OPTION_SWITCH, FIELD(in_place), .doc = "use MPI_IN_PLACE if the operation allows it"},
     {0, "cache", "MODE", OPTION_CHOICE, FIELD(cache), .names = NAMES(cache_modes), .default_text = "warm",
      .doc = "the buffers of successive calls",
-     .more =
-         "`warm` uses the same buffers, `rotate` the next ones of a set that exceeds the last-level cache, `cold` the "
-         "same buffers, after reading other memory before each call. "
-         "`rotate` and `cold` need additional memory of 1.5 times the last-level cache in each process, so "
-         "--mem-limit may have to be raised. `cold` reads all of it before each call. "
-         "If the cache has hundreds of megabytes, this takes tens of milliseconds: reduce --iterations and --warmup. "
-         "The buffers of persistent requests do not rotate."},
+     .more = "`warm` uses the same buffers, `rotate` the next ones of a set that exceeds the last-level cache, "
+             "`cold` the same buffers, after reading other memory before each call. `rotate` and `cold` need "
+             "additional memory of 1.5 times the last-level cache in each process, so --mem-limit may have to be "
+             "raised. `cold` reads all of it before each call. If the cache has hundreds of megabytes, this takes "
+             "tens of milliseconds: reduce --iterations and --warmup. The buffers of persistent requests do not "
+             "rotate."},
     {0, "comm", "COMM", OPTION_TEXT, FIELD(comm), .default_text = "world",
      .doc = "the groups of ranks that communicate: world, node, cart:DIMSxDIMS:DIM, every:K",
-     .more =
-         "`world` is all ranks, `node` the ranks of each node. `cart:`DIMS`x`DIMS`:`DIM arranges all ranks in a grid of "
-         "this size; the ranks in a line along dimension DIM (from 0) communicate. `every:`K is ranks 0, K, 2K and so "
-         "on. Several groups are released together and perform the operation at the same time; a sample includes all "
-         "groups. The column `ranks` is the size of the largest group. "
-         "Ranks that do not take part wait without using their processors."},
+     .more = "`world` is all ranks, `node` the ranks of each node. `cart:`DIMS`x`DIMS`:`DIM arranges all ranks in a "
+             "grid of this size; the ranks in a line along dimension DIM (from 0) communicate. `every:`K is ranks 0, "
+             "K, 2K and so on. Several groups are released together and perform the operation at the same time; a "
+             "sample includes all groups. The column `ranks` is the size of the largest group. Ranks that do not "
+             "take part wait without using their processors."},
     {0, "overlap", NULL, OPTION_SWITCH, FIELD(overlap),
      .doc = "also measure the overlap of non-blocking and persistent forms with computation", .more = "See OUTPUT."},
     {'t', "test-calls", "N", OPTION_INTEGER, FIELD(test_calls), .max = 1e6, .default_doc = "0",
@@ -86,25 +84,22 @@ static const option_spec_t options[] = {
      .more = "See Schemes."},
     {0, "barrier", "ALGORITHM", OPTION_CHOICE, FIELD(barrier), .names = NAMES(barriers), .default_doc = "library",
      .doc = "the barrier of the schemes with one",
-     .more =
-         "`library` is MPI_Barrier; the others consist of point-to-point messages, so they are the same with each MPI "
-         "library."},
+     .more = "`library` is MPI_Barrier; the others consist of point-to-point messages, so they are the same with "
+             "each MPI library."},
     {0, "window-us", "US", OPTION_DECIMAL, FIELD(window_us), .max = 1e9, .default_doc = "0",
      .doc = "the fixed length of the window of --release window; with 0, the program determines and adapts it",
      .more = "Other lengths are at least 0.001."},
     {0, "arrival", "PATTERNS", OPTION_TEXT, FIELD(arrival),
      .doc = "impose arrival patterns, such as ascending,last-late:50,bell:1.5x or file:PATH, one after the other",
-     .more =
-         "Only with `--release harmonize`. Each size is measured with one pattern after the other, separated by commas; "
-         "see ARRIVAL PATTERNS. Not allowed together with --overlap."},
+     .more = "Only with `--release harmonize`. Each size is measured with one pattern after the other, separated by "
+             "commas; see ARRIVAL PATTERNS. Not allowed together with --overlap."},
     {'i', "iterations", "N", OPTION_INTEGER, FIELD(iterations), .min = 1, .max = 1e9, .section = "How much",
      .doc = "valid samples for each size",
      .default_doc = "1000 up to 8192 bytes, 100 above; with --ci-percent or --release round-time 100000"},
     {'x', "warmup", "N", OPTION_INTEGER, FIELD(warmup), .max = 1e9, .default_doc = "200 up to 8192 bytes, 10 above",
      .doc = "calls for each size before the measured ones",
-     .more =
-         "They end early after a quarter of a time slice. With `window` and `round-time` ten more calls precede them, "
-         "to determine starting times."},
+     .more = "They end early after a quarter of a time slice. With `window` and `round-time` ten more calls precede "
+             "them, to determine starting times."},
     {'u', "validation-warmup", "N", OPTION_INTEGER, FIELD(validation_warmup), .max = 1e9, .default_doc = "as --warmup",
      .doc = "with --validation, such calls instead of --warmup"},
     {0, "max-repeat", "N", OPTION_INTEGER, FIELD(max_repeat), .min = 1, .max = 1e6, .default_text = "10",
@@ -115,8 +110,8 @@ static const option_spec_t options[] = {
      .more = "Warming up and the turns of other operations do not count. "
              "A batch takes about a tenth of this time, and is always completed."},
     {0, "ci-percent", "PERCENT", OPTION_DECIMAL, FIELD(ci_percent), .min = 0.001, .max = 100,
-     .doc =
-         "stop a size as soon as both bounds of the median's 95 % confidence interval are within PERCENT of the median",
+     .doc = "stop a size as soon as both bounds of the median's 95 % confidence interval are within PERCENT of the "
+            "median",
      .more = "At least 30 valid samples are measured. "
              "The interval is computed again each time the number of samples has grown by a tenth. "
              "A size ends when the interval happens to be narrow, so the interval contains the true median in slightly "

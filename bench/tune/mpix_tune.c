@@ -36,15 +36,14 @@ static const option_spec_t options[] = {
     {'i', "iterations", "N", OPTION_INTEGER, FIELD(iterations), .min = 1, .max = 1e6, .default_text = "300",
      .doc = "valid samples for each size in a launch"},
     {0, "arrival", "PATTERNS", OPTION_TEXT, FIELD(arrival), .default_doc = "all ranks start together",
-     .doc =
-         "choose for these arrivals, which mpix_bench(1) describes, by the time from the last arrival to the last exit",
+     .doc = "choose for these arrivals, which mpix_bench(1) describes, by the time from the last arrival to the last "
+            "exit",
      .more = "Such as those of an application. The median time counts. "
              "Magnitudes are in microseconds, so that each algorithm meets the same arrivals. "
              "Of several patterns, the one with the least gain counts."},
     {0, "segments", "SIZES", OPTION_SIZES, FIELD(segments), .max = 1 << 30, .default_text = "0",
-     .doc =
-         "with Open MPI, try each algorithm with segments of these sizes, such as 0,64K, or 64K:64K for one; 0 is as "
-         "the library does"},
+     .doc = "with Open MPI, try each algorithm with segments of these sizes, such as 0,64K, or 64K:64K for one; 0 is "
+            "as the library does"},
     {0, "fan-outs", "LIST", OPTION_NUMBERS, FIELD(fan_outs), .max = 1 << 20, .default_text = "0",
      .doc = "with Open MPI, try each algorithm with trees of so many children; 0 is as the library does"},
     {0, "commutative-only", NULL, OPTION_SWITCH, FIELD(commutative_only),

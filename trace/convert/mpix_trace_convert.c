@@ -29,9 +29,9 @@ static const char *const clocks[] = {"local", "global", NULL};
 
 static const option_spec_t options[] = {
     {0, "format", "FORMAT", OPTION_CHOICE, FIELD(format), .names = NAMES(formats), .doc = "what to write",
-     .more =
-         "`otf2` is an archive of OTF2, as Vampir, Scalasca, TraceCompass and others read it; `perfetto` is JSON that "
-         "ui.perfetto.dev and Chrome (chrome://tracing) show; `csv` is comma-separated values, a line for each event."},
+     .more = "`otf2` is an archive of OTF2, as Vampir, Scalasca, TraceCompass and others read it; `perfetto` is JSON "
+             "that ui.perfetto.dev and Chrome (chrome://tracing) show; `csv` is comma-separated values, a line for "
+             "each event."},
     {'o', "output", "OUT", OPTION_TEXT, FIELD(output_path), .default_doc = "DIR.otf2 for OTF2, else standard output",
      .doc = "where to write: a file; for otf2 a folder", .more = "The folder must not contain an archive already."},
     {0, "times", "KIND", OPTION_CHOICE, FIELD(clock), .names = NAMES(clocks),

@@ -45,16 +45,14 @@ static const option_spec_t options[] = {
     {0, "title", "TEXT", OPTION_TEXT, FIELD(title), .doc = "the title of the page",
      .default_doc = "the command line, how many ranks, the host, the MPI library, and the date"},
     {0, "from-s", "S", OPTION_DECIMAL, FIELD(from_s), .max = MAX_S, .doc = "leave out what is earlier after MPI_Init",
-     .more =
-         "In global time, as mpix_trace(1) counts it, from the first synchronization of the clocks within MPI_Init: "
-         "all that is printed and drawn is of the rest of the run. "
-         "Calls and messages are matched as in the whole run. "
-         "A call that is under way then is left out, too, with what it is matched with: the report says that what "
-         "began before the part is not attributed. "
-         "A trace that is larger than memory is reported in such parts, one after the other. "
-         "Only one rank is in memory whole at a time, so the memory for its events, and for those of the part, must "
-         "suffice, about 100 bytes for each event. If memory does not suffice, the program says how much it takes. "
-         "The Gantt chart begins there. By default, it begins at the first call after MPI was initialized."},
+     .more = "In global time, as mpix_trace(1) counts it, from the first synchronization of the clocks within "
+             "MPI_Init: all that is printed and drawn is of the rest of the run. Calls and messages are matched as "
+             "in the whole run. A call that is under way then is left out, too, with what it is matched with: the "
+             "report says that what began before the part is not attributed. A trace that is larger than memory is "
+             "reported in such parts, one after the other. Only one rank is in memory whole at a time, so the memory "
+             "for its events, and for those of the part, must suffice, about 100 bytes for each event. If memory "
+             "does not suffice, the program says how much it takes. The Gantt chart begins there. By default, it "
+             "begins at the first call after MPI was initialized."},
     {0, "to-s", "S", OPTION_DECIMAL, FIELD(to_s), .max = MAX_S, .doc = "leave out what is later after MPI_Init",
      .more = "In global time; calls that end later are left out, too. "
              "The Gantt chart ends there. By default, it ends after a few dozen calls. "
@@ -62,10 +60,9 @@ static const option_spec_t options[] = {
     OUTPUT_OPTIONS(FIELD(output)),
     {0, "show", "KIND", OPTION_CHOICE, FIELD(show), .names = NAMES(show_names), .doc = "which rows are printed",
      .default_doc = "sites, and in a table before them sentences, the greatest causes, waits, and functions",
-     .more =
-         "`causes`: a row for each cause of waits, `waits`: for each kind of wait at each call site, `functions`: for "
-         "each function, `ranks`: for each function and rank, `sites`: for each call site, `calls`: for each call of "
-         "a site and each rank."},
+     .more = "`causes`: a row for each cause of waits, `waits`: for each kind of wait at each call site, "
+             "`functions`: for each function, `ranks`: for each function and rank, `sites`: for each call site, "
+             "`calls`: for each call of a site and each rank."},
     FILE_OPTION(0, "write-arrivals", FIELD(arrival_path),
                 .doc = "write the arrivals at a call site to FILE, for mpix_bench --arrival file:FILE",
                 .more = "They are the delay of each rank after the first one, for each call. "

@@ -136,8 +136,7 @@ TEST(lists_end)
 TEST(numbers)
 {
     const char *good[] = {"-z", "0.5,99.9,100"};
-    static const char *const bad[] = {
-        "", "0.4", "101", "50,", "nan", "50,x", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"};
+    static const char *const bad[] = {"", "0.4", "101", "50,", "nan", "50,x", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"};
     settings_t settings;
 
     ck_assert_int_eq(parse(&settings, 2, good), OPTIONS_RUN);
