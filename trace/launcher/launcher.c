@@ -48,14 +48,14 @@ static const double max_s = 999999999;
 static const double min_buffer = 262144, max_buffer = 274877906944;
 
 #define PLACE(field) offsetof(settings_t, field)
-/* clang-format off */
 static const option_spec_t preload_options[] = {
     {0, "replace", "LIST", OPTION_CHOICES, PLACE(replaced), .names = NAMES(replaced_names),
      .default_text = "barrier,wtime", .doc = "what is replaced: MPI_Barrier, MPI_Wtime, or both"},
     {0, "barriers-of", "WHICH", OPTION_CHOICE, PLACE(barriers_of), .names = NAMES(which_names), .default_text = "world",
      .doc = "the communicators whose barriers are replaced",
-     .more = "`world` is MPI_COMM_WORLD, and each communicator of the same processes. With `all`, barriers of any other "
-             "communicator are replaced too, after its first 100; a process does this for at most 64 communicators."},
+     .more = "`world` is MPI_COMM_WORLD, and each communicator of the same processes. With `all`, barriers of any "
+             "other communicator are replaced too, after its first 100; a process does this for at most 64 "
+             "communicators."},
     {0, "report", "FILE", OPTION_TEXT, PLACE(report), .default_doc = "standard error",
      .doc = "append the report, which rank 0 writes, to FILE",
      .more = "If a script runs several MPI programs, their reports follow each other. "
@@ -65,14 +65,13 @@ static const option_spec_t preload_options[] = {
 static const option_spec_t trace_options[] = {
     {'o', "output", "DIR", OPTION_TEXT, PLACE(folder),
      .doc = "the folder of the trace; it is created if necessary, and must not contain a trace",
-     .more = "If nothing is recorded and the folder is empty, it is removed at the end. "
-             "If hosts have folders of their own there, a line at the end says so: to be read, the files have to be in one "
-             "folder."},
-    {0, "buffer", "SIZE", OPTION_BYTES, PLACE(buffer_bytes), .min = min_buffer, .max = max_buffer, .default_text = "64M",
-     .doc = "memory for events in each process, in bytes"},
+     .more = "If nothing is recorded and the folder is empty, it is removed at the end. If hosts have folders of "
+             "their own there, a line at the end says so: to be read, the files have to be in one folder."},
+    {0, "buffer", "SIZE", OPTION_BYTES, PLACE(buffer_bytes), .min = min_buffer, .max = max_buffer,
+     .default_text = "64M", .doc = "memory for events in each process, in bytes"},
     {0, "only", "LIST", OPTION_TEXT, PLACE(only),
-     .doc = "the functions to record: names with or without MPI_, or patterns such as I*, separated by commas, in upper or "
-            "lower case",
+     .doc = "the functions to record: names with or without MPI_, or patterns such as I*, separated by commas, in "
+            "upper or lower case",
      .more = "A name or pattern that matches no function is refused. "
              "MPI_Wtime and MPI_Wtick are recorded only if they are named here."},
     {0, "quiet", NULL, OPTION_SWITCH, PLACE(quiet),
@@ -80,16 +79,14 @@ static const option_spec_t trace_options[] = {
      .more = "What could not be recorded is said even so."},
     {0, "from-s", "S", OPTION_DECIMAL, PLACE(from_s), .max = max_s,
      .doc = "record calls from this global time on, which begins in MPI_Init",
-     .more = "It begins with the first synchronization of the clocks. "
-             "Each process decides by itself, so a message or collective call may be recorded on one side only. "
-             "Collective calls have numbers, so they are matched even then. "
-             "Messages have none, so the tools that read the trace may wrongly match messages that are under way at this "
-             "time, and say so. "
-             "Choose a time at which the program has just begun a phase, as after a barrier."},
+     .more = "It begins with the first synchronization of the clocks. Each process decides by itself, so a message "
+             "or collective call may be recorded on one side only. Collective calls have numbers, so they are "
+             "matched even then. Messages have none, so the tools that read the trace may wrongly match messages "
+             "that are under way at this time, and say so. Choose a time at which the program has just begun a "
+             "phase, as after a barrier."},
     {0, "to-s", "S", OPTION_DECIMAL, PLACE(to_s), .max = max_s, .doc = "record calls until this time",
      .more = "It is after that of --from-s."},
 };
-/* clang-format on */
 
 static const char notes[] =
     "Start all processes of a job with it. mpix_preload [OPTION]... mpix_trace -o DIR [OPTION]... does both.\n\n"
