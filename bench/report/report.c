@@ -38,7 +38,7 @@ typedef struct report {
 } report_t;
 
 /*
- * Of a schema, as report.json has it: title; text, what the reader has to know about the figures; first, the columns to
+ * Of a schema, as kinds.json has it: title; text, what the reader has to know about the figures; first, the columns to
  * be seen at once in tables, or all; folded, of single measurements, the title of their table, which is not seen at
  * once; distribution, see distribution_sheet; and charts. NULL: there is none.
  */
@@ -46,7 +46,7 @@ static const json_t *kind_of(const char *schema)
 {
     static const json_t *kinds;
     if (!kinds)
-        kinds = need(json_loads(report_json, JSON_REJECT_DUPLICATES, NULL));
+        kinds = need(json_loads(report_kinds, JSON_REJECT_DUPLICATES, NULL));
     return json_object_get(kinds, schema);
 }
 

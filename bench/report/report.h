@@ -7,6 +7,9 @@
 
 #include <stdio.h>
 
+/* The file kinds.json: what the page shows of each schema. make writes the file that defines it. */
+extern const char report_kinds[];
+
 /* report_print - print the page: verdicts first, then a section for each kind of results. */
 void report_print(FILE *file, const source_t *sources, int count, const char *title);
 

@@ -47,6 +47,14 @@ check_schemas() {
     [ -s "$scratch/printed" ] || echo "the page names no program"
 }
 
+check_kinds() {
+    local kinds=$top/bench/report/kinds.json
+    validate --kinds "$kinds"
+    sed 's/"median_low_ns"/"median_lower_ns"/' "$kinds" >"$scratch/kinds"
+    validate --kinds "$scratch/kinds" | grep -q "mpix-bench has no column median_lower_ns" ||
+        echo "a column that no tool has is not noticed"
+}
+
 # NAME RANKS PROGRAM [OPTION]...: what it writes in all formats, and its raw file.
 check_outputs() {
     local name=$1 format
@@ -169,6 +177,8 @@ check_pandas() {
 has_pandas() { "$python" -c 'import pandas'; }
 
 quick tap_check "each program names its schemas in the page" check_schemas
+quick tap_check_if "test -x $programs/mpix_report" "mpix_report is not built: there is no Jansson library" \
+    "mpix_report shows columns that there are" check_kinds
 while read -r -a words <&3; do
     tap_check "${words[2]} (${words[0]})" check_outputs "${words[@]}"
 done 3< <(outputs)

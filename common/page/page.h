@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 /* The files of these names; make writes the file that defines them. */
-extern const char report_css[], report_js[], report_json[];
+extern const char report_css[], report_js[];
 
 typedef struct page {
     FILE *file;

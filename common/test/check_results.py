@@ -2,6 +2,7 @@
 """Compares files of results with their heads and with the columns that tools declare, and prints what differs.
 
 check_results.py PAGE FILE...   PAGE: what the tools print with --help-columns, and common/doc/results.md
+check_results.py PAGE --kinds FILE   FILE: bench/report/kinds.json, whose columns are to be there
 check_results.py --examples PAGE prints the blocks of Python in the page, separated by lines of dashes
 """
 import csv
@@ -115,6 +116,24 @@ def check_manifest(rows, manifest):
             yield f"{row[0]} lacks"
 
 
+def check_kinds(tables, kinds):
+    """Tables and charts of mpix_report are of columns that a tool declares, or that mpix_report adds."""
+    declared = {name.split()[0]: {row[0] for row in rows} for name, rows in tables.items()}
+    for schema, kind in kinds.items():
+        there = declared.get(schema, set()) | {"variant", "launch", "file"}
+        if schema == "mpix-compare":
+            there |= declared["mpix-bench"]
+        named = set(kind.get("first", [])) | set(kind.get("distribution", {}).values())
+        for chart in kind["charts"]:
+            named |= {chart[key] for key in ("panel", "x", "note", "ignored") if key in chart}
+            for measure in chart["measures"]:
+                named |= {measure[key] for key in ("column", "low", "high") if key in measure}
+        if "distribution" in kind:
+            there.add("share")
+        for name in sorted(named - there):
+            yield f"{schema} has no column {name}"
+
+
 def check_file(tables, path):
     text = open(path, newline="").read()
     lines = text.splitlines(keepends=True)
@@ -131,6 +150,10 @@ def main(arguments):
         print("\n----\n".join(re.findall("^```python\n(.*?)\n```$", open(arguments[1]).read(), re.M | re.S)))
         return
     tables = read_page(arguments[0])
+    if arguments[1] == "--kinds":
+        for problem in check_kinds(tables, json.load(open(arguments[2]))):
+            print(f"{arguments[2]}: {problem}")
+        return
     for path in arguments[1:]:
         try:
             for problem in check_file(tables, path):
