@@ -27,60 +27,38 @@ static const char *yield_choice(int index)
 /* clang-format off */
 const mh_setting mh_settings_table[MH_SET_COUNT] = {
     [MH_SET_CLOCK] = {
-        .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = mh_base_clock_choice,
-        .doc = "The base clock of each process; auto uses the first one that all processes can use."},
+        .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = mh_base_clock_choice},
     [MH_SET_SYNC] = {
         .unit = "", .default_text = "track/skampi/20+prop", .type = MH_SETTING_TEXT,
-        .check = mh_label_check,
-        .doc = "How clocks are synchronized: ALGORITHM[/FIT POINTS][/ESTIMATOR[/EXCHANGES]], one for each level of "
-               "the machine, outermost first, joined by +."},
+        .check = mh_label_check},
     [MH_SET_RESYNC_ERROR_NS] = {
         .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
-        .allows_auto = 1, .min = 1, .max = 1000000000,
-        .doc = "The clocks are synchronized again when the predicted error of a tracked clock has grown by this, "
-               "but not so often that it would take more than 0.1 % of the time; auto is half of what the error is "
-               "just after a synchronization, at most 100 ns."},
+        .allows_auto = 1, .min = 1, .max = 1000000000},
     [MH_SET_RESYNC_INTERVAL_NS] = {
         .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
-        .allows_auto = 1, .min = MH_NS_PER_MS, .max = 86400 * MH_NS_PER_S,
-        .doc = "MPIX_Harmonize synchronizes the clocks again when the last synchronization is older than this, but "
-               "never if prop has verified that all share one clock; auto follows resync_error_ns for tracked "
-               "clocks, and is 1 s for others, or more if synchronization would otherwise take too much of the time."},
+        .allows_auto = 1, .min = MH_NS_PER_MS, .max = 86400 * MH_NS_PER_S},
     [MH_SET_WANDER_MAX_PPB_PER_S] = {
         .unit = "ppb per second", .default_text = "100", .type = MH_SETTING_INTEGER,
-        .min = 1, .max = 1000000,
-        .doc = "Bounds of raw clocks hold if the rates of any two of them, relative to each other, change by at most "
-               "this in a second, and by at most as much again at once."},
+        .min = 1, .max = 1000000},
     [MH_SET_BARRIER] = {
-        .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = mh_barrier_choice,
-        .doc = "How processes report their arrival and receive the deadline."},
+        .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = mh_barrier_choice},
     [MH_SET_TOLERANCE_NS] = {
         .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
-        .allows_auto = 1, .min = 1, .max = 1000000000,
-        .doc = "The flag is 1 for a process that leaves at most this long after the deadline; auto is the larger "
-               "of 500 ns and four reads of the base clock."},
+        .allows_auto = 1, .min = 1, .max = 1000000000},
     [MH_SET_SLACK_MIN_NS] = {
         .unit = "nanoseconds", .default_text = "auto", .type = MH_SETTING_INTEGER,
-        .allows_auto = 1, .min = 1, .max = 10000000000,
-        .doc = "The minimum of the slack, which is the time from the choice of a deadline to the deadline; auto is "
-               "four reads of the base clock."},
+        .allows_auto = 1, .min = 1, .max = 10000000000},
     [MH_SET_SLACK_MAX_NS] = {
         .unit = "nanoseconds", .default_text = "100000000", .type = MH_SETTING_INTEGER,
-        .min = 1000, .max = 10000000000,
-        .doc = "The maximum of the slack."},
+        .min = 1000, .max = 10000000000},
     [MH_SET_VALID_FRACTION] = {
         .unit = "", .default_text = "auto", .type = MH_SETTING_FRACTION,
-        .allows_auto = 1, .min = 500000000, .max = 999900000,
-        .doc = "At least this fraction of the calls releases all processes in time, or the highest that is possible; "
-               "auto maximizes the number of valid calls per second."},
+        .allows_auto = 1, .min = 500000000, .max = 999900000},
     [MH_SET_DELAY_MAX_NS] = {
         .unit = "nanoseconds", .default_text = "10000000000", .type = MH_SETTING_INTEGER,
-        .min = 0, .max = DELAY_MAX_NS,
-        .doc = "The maximum delay that MPIX_Harmonize_delayed accepts."},
+        .min = 0, .max = DELAY_MAX_NS},
     [MH_SET_YIELD] = {
-        .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = yield_choice,
-        .doc = "Whether a waiting process yields its processor; auto: if a node has more processes than processors "
-               "that they may use."},
+        .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = yield_choice},
 };
 /* clang-format on */
 

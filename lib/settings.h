@@ -2,7 +2,7 @@
 /*
  * settings.h - the settings of a communicator: their table, their sources, and agreement on them.
  *
- * One table (settings.c, its names in pure/setting_names.c) makes the info keys mpix_harmonize_NAME, the environment
+ * One table (settings.c, its names in pure/setting_names.h) makes the info keys mpix_harmonize_NAME, the environment
  * variables MPIX_HARMONIZE_NAME, their messages and the manual.
  */
 #ifndef MH_SETTINGS_H

@@ -32,7 +32,6 @@ typedef struct mh_setting {
     int64_t min, max;
     const char *(*choice)(int index);                           /* NULL past the last one */
     int (*check)(const char *text, char *why, size_t why_size); /* 0: good; else why says what is allowed */
-    const char *doc;
 } mh_setting;
 
 typedef struct mh_setting_value {

@@ -26,6 +26,11 @@ enum { KINDS = sizeof kinds / sizeof *kinds, WHY_SIZE = 80 };
 
 _Static_assert(KINDS <= (int)MH_BASE_CLOCKS_MAX, "kinds are numbered below this");
 
+const mh_clock_kind *mh_base_clock_kind(int index)
+{
+    return index < KINDS ? kinds[index] : NULL;
+}
+
 const char *mh_base_clock_choice(int index)
 {
     if (index == 0)

@@ -34,4 +34,7 @@ extern const mh_clock_kind mh_clock_realtime;
 extern const mh_clock_kind mh_clock_wtime;
 extern const mh_clock_kind mh_clock_simulated; /* in tests only */
 
+/* The members, in the order in which auto prefers them; NULL past the last. */
+const mh_clock_kind *mh_base_clock_kind(int index);
+
 #endif

@@ -9,20 +9,9 @@
 
 enum { PREFIX_LENGTH = sizeof MH_VARIABLE_PREFIX - 1, NAME_SIZE = 64 };
 
-const char *const mh_setting_names[MH_SET_COUNT] = {
-    [MH_SET_CLOCK] = "clock",
-    [MH_SET_SYNC] = "sync",
-    [MH_SET_RESYNC_ERROR_NS] = "resync_error_ns",
-    [MH_SET_RESYNC_INTERVAL_NS] = "resync_interval_ns",
-    [MH_SET_WANDER_MAX_PPB_PER_S] = "wander_max_ppb_per_s",
-    [MH_SET_BARRIER] = "barrier",
-    [MH_SET_TOLERANCE_NS] = "tolerance_ns",
-    [MH_SET_SLACK_MIN_NS] = "slack_min_ns",
-    [MH_SET_SLACK_MAX_NS] = "slack_max_ns",
-    [MH_SET_VALID_FRACTION] = "valid_fraction",
-    [MH_SET_DELAY_MAX_NS] = "delay_max_ns",
-    [MH_SET_YIELD] = "yield",
-};
+#define NAME(number, name) name,
+
+const char *const mh_setting_names[MH_SET_COUNT] = {MH_EACH_SETTING(NAME)};
 
 int mh_setting_find(const char *name)
 {

@@ -12,21 +12,24 @@
 /* A variable is MPIX_HARMONIZE_NAME. */
 #define MH_VARIABLE_PREFIX "MPIX_HARMONIZE_"
 
-enum {
-    MH_SET_CLOCK,
-    MH_SET_SYNC,
-    MH_SET_RESYNC_ERROR_NS,
-    MH_SET_RESYNC_INTERVAL_NS,
-    MH_SET_WANDER_MAX_PPB_PER_S,
-    MH_SET_BARRIER,
-    MH_SET_TOLERANCE_NS,
-    MH_SET_SLACK_MIN_NS,
-    MH_SET_SLACK_MAX_NS,
-    MH_SET_VALID_FRACTION,
-    MH_SET_DELAY_MAX_NS,
-    MH_SET_YIELD,
-    MH_SET_COUNT
-};
+/* Each setting, in the order in which they are listed: the number MH_SET_..., and the name. */
+#define MH_EACH_SETTING(SETTING)                          \
+    SETTING(CLOCK, "clock")                               \
+    SETTING(SYNC, "sync")                                 \
+    SETTING(RESYNC_ERROR_NS, "resync_error_ns")           \
+    SETTING(RESYNC_INTERVAL_NS, "resync_interval_ns")     \
+    SETTING(WANDER_MAX_PPB_PER_S, "wander_max_ppb_per_s") \
+    SETTING(BARRIER, "barrier")                           \
+    SETTING(TOLERANCE_NS, "tolerance_ns")                 \
+    SETTING(SLACK_MIN_NS, "slack_min_ns")                 \
+    SETTING(SLACK_MAX_NS, "slack_max_ns")                 \
+    SETTING(VALID_FRACTION, "valid_fraction")             \
+    SETTING(DELAY_MAX_NS, "delay_max_ns")                 \
+    SETTING(YIELD, "yield")
+
+#define MH_SETTING_NUMBER(number, name) MH_SET_##number,
+
+enum { MH_EACH_SETTING(MH_SETTING_NUMBER) MH_SET_COUNT };
 
 /* The setting mpix_harmonize_NAME is called NAME here. */
 extern const char *const mh_setting_names[MH_SET_COUNT];

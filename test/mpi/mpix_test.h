@@ -181,7 +181,8 @@ void check_all_refuse(MPI_Comm comm, int expected_class);
 /* All settings as one text. See text_of. */
 const char *all_settings(MPI_Comm comm);
 
-extern const char *const setting_names[], *const barrier_names[]; /* NULL past the last */
+/* The choices of a setting, as the message about a bad value lists them; NULL past the last. Until the next call. */
+const char *const *choices_of(const char *setting);
 
 /* Check that last_error names all words of the NULL-terminated list and is the same on all processes of comm. */
 void check_message(const char *file, int line, MPI_Comm comm, const char *const words[]);

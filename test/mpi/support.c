@@ -4,6 +4,7 @@
 #include "mpix_test.h"
 
 #include "pure/random.h"
+#include "pure/setting_names.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -20,24 +21,6 @@
 #include <unistd.h>
 
 int my_rank = 0, ranks = 1;
-
-const char *const setting_names[] = {
-    "clock",
-    "sync",
-    "resync_error_ns",
-    "resync_interval_ns",
-    "wander_max_ppb_per_s",
-    "barrier",
-    "tolerance_ns",
-    "slack_min_ns",
-    "slack_max_ns",
-    "valid_fraction",
-    "yield",
-    "delay_max_ns",
-    NULL,
-};
-
-const char *const barrier_names[] = {"auto", "shm", "dissemination", "tree", "collective", NULL};
 
 /* ---- Outcome */
 
@@ -435,6 +418,26 @@ int set_setting(MPI_Comm comm, const char *name, const char *value)
     return set_keys(comm, key, value, NULL, NULL);
 }
 
+const char *const *choices_of(const char *setting)
+{
+    enum { MAX = 16 };
+    static const char before[] = "one of ";
+    static const char *choices[MAX + 1];
+    static char text[TEXT_SIZE];
+    int count = 0;
+    MPI_Comm comm = duplicate(MPI_COMM_SELF);
+    CHECK_CLASS(set_setting(comm, setting, "?"), MPI_ERR_INFO_VALUE, "a value that is no choice");
+    snprintf(text, sizeof text, "%s", info_text(comm, "last_error"));
+    MPI_Comm_free(&comm);
+    char *list = strstr(text, before);
+    for (char *choice = list ? strtok(list + strlen(before), ", ") : NULL; choice && count < MAX;
+         choice = strtok(NULL, ", "))
+        choices[count++] = choice;
+    choices[count] = NULL;
+    CHECK(count > 1, "%s has no choices: %s", setting, text);
+    return choices;
+}
+
 void call_all(MPI_Comm comm, called calls[ALL_CALLS])
 {
     int flag;
@@ -470,10 +473,10 @@ const char *all_settings(MPI_Comm comm)
 {
     size_t used = 0;
     char *text = new_text(&of_tests);
-    for (int i = 0; setting_names[i]; i++) {
-        const char *value = info_text(comm, setting_names[i]);
-        CHECK(value[0], "get_info has no key %s", setting_names[i]);
-        used += (size_t)snprintf(text + used, TEXT_SIZE - used, "%s=%.64s;", setting_names[i], value);
+    for (int i = 0; i < MH_SET_COUNT; i++) {
+        const char *value = info_text(comm, mh_setting_names[i]);
+        CHECK(value[0], "get_info has no key %s", mh_setting_names[i]);
+        used += (size_t)snprintf(text + used, TEXT_SIZE - used, "%s=%.64s;", mh_setting_names[i], value);
     }
     return text;
 }

@@ -52,10 +52,11 @@ SUB_TEST(barrier, SINGLE, "nobody leaves before the last has arrived, however pr
     int64_t arrived_ns[MAX_CALLS], left_ns[MAX_CALLS];
     if (my_rank == 0)
         printf("seed %" PRIu64 "\n", seed);
-    for (int i = 0; barrier_names[i]; i++) {
-        MPI_Comm comm = duplicate_with("barrier=%s", barrier_names[i]);
+    const char *const *barriers = choices_of("barrier");
+    for (int i = 0; barriers[i]; i++) {
+        MPI_Comm comm = duplicate_with("barrier=%s", barriers[i]);
         call_after_naps(comm, seed + (uint64_t)i, calls, 5, arrived_ns, left_ns);
-        check_calls(comm, calls, 0, arrived_ns, left_ns, barrier_names[i]);
+        check_calls(comm, calls, 0, arrived_ns, left_ns, barriers[i]);
         MPI_Comm_free(&comm);
     }
 }
@@ -109,11 +110,12 @@ static int count_unseen(MPI_Comm comm, meeting *meet_by, int rounds)
 SUB_TEST(progress, SINGLE, "what was sent before a call can be seen after it, as after MPI_Barrier")
 {
     int rounds = times(300, 20);
-    for (int i = 0; barrier_names[i]; i++) {
-        MPI_Comm comm = duplicate_with("barrier=%s", barrier_names[i]);
+    const char *const *barriers = choices_of("barrier");
+    for (int i = 0; barriers[i]; i++) {
+        MPI_Comm comm = duplicate_with("barrier=%s", barriers[i]);
         int after_barrier = count_unseen(comm, MPI_Barrier, rounds), unseen = count_unseen(comm, harmonize, rounds);
         CHECK(unseen <= after_barrier + rounds / 10,
-              "%s: in %d of %d rounds, not all was seen; after MPI_Barrier in %d", barrier_names[i], unseen, rounds,
+              "%s: in %d of %d rounds, not all was seen; after MPI_Barrier in %d", barriers[i], unseen, rounds,
               after_barrier);
         MPI_Comm_free(&comm);
     }
@@ -169,8 +171,9 @@ static void check_flags(MPI_Comm comm, const char *tolerance, int calls, int val
 SUB_TEST(flag, SINGLE, "the flag is 1 exactly where the lateness is within the tolerance")
 {
     int calls = times(150, 60);
-    for (int i = 0; barrier_names[i]; i++) {
-        MPI_Comm comm = duplicate_with("barrier=%s", barrier_names[i]);
+    const char *const *barriers = choices_of("barrier");
+    for (int i = 0; barriers[i]; i++) {
+        MPI_Comm comm = duplicate_with("barrier=%s", barriers[i]);
         check_flags(comm, "1", calls, 0);
         check_flags(comm, "auto", calls, 0);
         check_flags(comm, "20000", calls, 0);

@@ -23,10 +23,11 @@ static void check_used(MPI_Comm comm, const char *choice)
 
 SUB_TEST(barrier_algorithms, SINGLE, "each way to meet")
 {
-    for (int i = 0; barrier_names[i]; i++) {
-        MPI_Comm comm = duplicate_with("barrier=%s", barrier_names[i]);
+    const char *const *barriers = choices_of("barrier");
+    for (int i = 0; barriers[i]; i++) {
+        MPI_Comm comm = duplicate_with("barrier=%s", barriers[i]);
         harmonize_times(comm, times(2000, 50));
-        check_used(comm, barrier_names[i]);
+        check_used(comm, barriers[i]);
         MPI_Comm_free(&comm);
     }
 }
@@ -44,8 +45,12 @@ SUB_TEST(barrier_change, SINGLE, "changes of the way to meet")
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
     check_alone(comm, "none");
     CHECK_OK(set_setting(comm, "sync", "track+prop"));
-    for (int i = 0; i < 15; i++) {
-        const char *choice = barrier_names[i * 3 % 5];
+    const char *const *barriers = choices_of("barrier");
+    int count = 0;
+    while (barriers[count])
+        count++;
+    for (int i = 0; i < 3 * count; i++) {
+        const char *choice = barriers[i * 3 % count];
         CHECK_OK(set_setting(comm, "barrier", choice));
         harmonize_times(comm, times(50, 5));
         check_used(comm, choice);

@@ -202,8 +202,10 @@ static bool is_in_turn(int row, int rows, int label)
 
 SUB_TEST(clock_labels, SINGLE, "each base clock with each algorithm is right within its bound")
 {
-    static const char *const clocks[] = {"tsc", "cntvct", "monotonic_raw", "monotonic", "realtime", "wtime"};
-    const int rows = (int)(sizeof clocks / sizeof clocks[0]);
+    const char *const *clocks = choices_of("clock") + 1; /* the first is auto */
+    int rows = 0;
+    while (clocks[rows])
+        rows++;
     for (int clock = 0; clock < rows; clock++)
         for (int label = 0; label < LABELS; label++)
             if (is_in_turn(clock, rows, label) && !check_label(clocks[clock], labels[label], 0)) {
@@ -325,9 +327,10 @@ static void check_none(const char *barrier, int64_t offset_ns)
 
 SUB_TEST(clock_none, SEVERAL, "clocks that nobody synchronizes, and that are apart")
 {
-    for (int i = 0; barrier_names[i]; i++) {
-        check_none(barrier_names[i], -100 * NS_PER_S);
-        check_none(barrier_names[i], 100 * NS_PER_S);
+    const char *const *barriers = choices_of("barrier");
+    for (int i = 0; barriers[i]; i++) {
+        check_none(barriers[i], -100 * NS_PER_S);
+        check_none(barriers[i], 100 * NS_PER_S);
     }
     refuse_shared_memory(true, true);
     check_none("shm", -100 * NS_PER_S);

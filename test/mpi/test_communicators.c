@@ -250,10 +250,11 @@ SUB_TEST(pending, SINGLE, "sends under way that are received only before the rec
     static const int sizes[] = {8, 64 << 10, 1 << 20, MAX_BYTES};
     static sends_to *const patterns[] = {in_pairs, all_to_first, first_to_all};
     char *sent = malloc(MAX_BYTES), *received = malloc(MAX_BYTES);
-    for (int i = 0; barrier_names[i]; i++)
+    const char *const *barriers = choices_of("barrier");
+    for (int i = 0; barriers[i]; i++)
         for (int size = i % times(1, 2); size < 4; size += times(1, 2)) {
             /* New each time, so that the first call, with its synchronization, is one of those under test. */
-            MPI_Comm comm = duplicate_with("barrier=%s", barrier_names[i]);
+            MPI_Comm comm = duplicate_with("barrier=%s", barriers[i]);
             for (int pattern = 0; pattern < 3; pattern++)
                 check_pending(comm, patterns[(pattern + size) % 3], sizes[size], sent, received);
             MPI_Comm_free(&comm);

@@ -226,8 +226,9 @@ SUB_TEST(instant, SINGLE, "the common instant, the same on all processes")
     CHECK_CLASS(MPIX_Harmonize_delayed(comm, my_rank == 0 ? -1 : 0, &flag), MPI_ERR_ARG, "a negative delay");
     CHECK(instant_of(comm) == instant_ns, "a call that failed changed the instant");
     MPI_Comm_free(&comm);
-    for (int i = 0; barrier_names[i]; i++)
-        check_instants(barrier_names[i]);
+    const char *const *barriers = choices_of("barrier");
+    for (int i = 0; barriers[i]; i++)
+        check_instants(barriers[i]);
 }
 
 /* ---- What is refused */

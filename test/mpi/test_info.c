@@ -2,6 +2,7 @@
 /* test_info.c - MPIX_Harmonize_set_info and MPIX_Harmonize_get_info: settings go in, settings and statistics come out.
  */
 #include "mpix_test.h"
+#include "pure/setting_names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,8 +12,8 @@
 SUB_TEST(info_fresh, SINGLE, "information before the first collective call")
 {
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    for (int i = 0; setting_names[i]; i++)
-        CHECK(info_text(comm, setting_names[i])[0], "a fresh communicator has no setting %s", setting_names[i]);
+    for (int i = 0; i < MH_SET_COUNT; i++)
+        CHECK(info_text(comm, mh_setting_names[i])[0], "a fresh communicator has no setting %s", mh_setting_names[i]);
     CHECK_TEXT(comm, "calls", "", "a fresh communicator");
     CHECK_TEXT(comm, "clock_bound_ns", "", "a fresh communicator");
     setenv("MPIX_HARMONIZE_SYNC", "PROP ", 1);

@@ -5,6 +5,8 @@
 #include "sync/sync.h"
 #include "sync/sync_label.h"
 
+#include <ctype.h>
+
 /* What a part of a label means. Where there is no estimator, its fields do not matter. */
 typedef struct part {
     const char *algorithm;
@@ -14,25 +16,31 @@ typedef struct part {
     bool recompute; /* the offset is measured again after the fit */
 } part;
 
-enum { SPELLINGS = 3, LABEL_SIZE = 800 };
+enum { LABEL_SIZE = 800, NAME_SIZE = 80 };
 
-static const struct {
-    const char *name, *spellings[SPELLINGS];
-    bool fits, estimates;
-} algorithms[] = {
-    {"hca3", {"hca3", "HCA3", "HCA-3"}, true, true},      {"hca2", {"hca2", "HCA2", "HCA-2"}, true, true},
-    {"hca", {"hca", "HCA", "h_ca"}, true, true},          {"jk", {"jk", "JK", "j k"}, true, true},
-    {"hca3o", {"hca3o", "HCA3O", "hca3-o"}, false, true}, {"skampi", {"skampi", "SKaMPI", "ska_mpi"}, false, true},
-    {"track", {"track", "Track", "-track"}, false, true}, {"prop", {"prop", "PROP", "prop_"}, false, false},
-    {"none", {"none", "None", "no-ne"}, false, false},
-};
+/* One of the names in a list, at random. */
+static const char *any_of(const char *(*name)(int index), chance *dice)
+{
+    int count = 0;
+    while (name(count))
+        count++;
+    return name((int)chance_between(dice, 0, count - 1));
+}
 
-static const struct {
-    const char *name, *spellings[SPELLINGS];
-} estimators[] = {
-    {"skampi", {"skampi", "SKaMPI-Offset", "skampioffset"}},
-    {"meanrtt", {"Mean-RTT", "mean_rtt", "MeanRTT_Offset"}},
-};
+/* A name in any case, with hyphens, underscores and blanks after any letter. */
+static const char *spell(const char *name, chance *dice)
+{
+    static char spelled[NAME_SIZE];
+    size_t used = 0;
+    for (; *name; name++) {
+        static const char fillers[] = "-_ ";
+        spelled[used++] = (char)(chance_between(dice, 0, 1) ? toupper((unsigned char)*name) : *name);
+        if (chance_between(dice, 0, 5) == 0)
+            spelled[used++] = fillers[chance_between(dice, 0, 2)];
+    }
+    spelled[used] = '\0';
+    return spelled;
+}
 
 /* Append a field, with blanks around it or none. */
 static void append(char *text, chance *dice, const char *separator, const char *field)
@@ -58,21 +66,23 @@ static int append_count(char *text, chance *dice, int min)
 /* Append a part in which each field that may be left out is or is not. */
 static part append_part(char *text, chance *dice, const char *separator)
 {
-    int algorithm = (int)chance_between(dice, 0, COUNT_OF(algorithms) - 1), estimator = (int)chance_between(dice, 0, 1);
-    bool fits = algorithms[algorithm].fits;
-    part part = {algorithms[algorithm].name, fits ? 100 : 1, NULL, 10, fits && chance_between(dice, 0, 1)};
-    append(text, dice, separator, algorithms[algorithm].spellings[chance_between(dice, 0, SPELLINGS - 1)]);
+    const char *algorithm = any_of(mh_sync_name, dice);
+    bool fits = mh_sync_takes_fit_points(mh_sync_find(algorithm));
+    part part = {algorithm, fits ? 100 : 1, NULL, 10, fits && chance_between(dice, 0, 1)};
+    append(text, dice, separator, spell(algorithm, dice));
     if (part.recompute)
         append(text, dice, "/", chance_between(dice, 0, 1) ? "recompute" : "Recompute_Inter-cept");
     if (fits && chance_between(dice, 0, 1))
         part.fit_points = append_count(text, dice, 2);
-    if (!algorithms[algorithm].estimates)
+    if (!mh_sync_takes_estimator(mh_sync_find(algorithm)))
         return part;
     part.estimator = "skampi";
     int fields = (int)chance_between(dice, 0, 2);
     if (fields > 0) {
-        part.estimator = estimators[estimator].name;
-        append(text, dice, "/", estimators[estimator].spellings[chance_between(dice, 0, SPELLINGS - 1)]);
+        char field[NAME_SIZE];
+        part.estimator = any_of(mh_offset_name, dice);
+        snprintf(field, sizeof field, "%s%s", part.estimator, chance_between(dice, 0, 1) ? "offset" : "");
+        append(text, dice, "/", spell(field, dice));
     }
     if (fields > 1)
         part.exchanges = append_count(text, dice, 1);
