@@ -265,12 +265,6 @@ check_failures() {
     rm "$log.bad"
     succeeds campaign --launches 2 "$root/file"
     expect_runs 2 A B
-    fail 'cannot run "/nonexistent/mpiexec": No such file' -- /nonexistent/mpiexec
-    fail "ended by signal 11" -- sh -c 'kill -SEGV $$'
-    fail "its output cannot be used: $folder/A/0000.json.part is not JSON" -- echo "# a table"
-    fail "A/0000.json.part, line 1 is torn" -- echo '{"row":1'
-    fail "A/0000.json.part is empty" -- true
-    fail "took longer than 0.3 s" --timeout-s 0.3 -- sh -c 'echo "{}"; sleep 60'
 }
 
 # The process that the command leaves behind does not heed the request to end.
@@ -352,61 +346,6 @@ if [ "${on_small_disk-}" = yes ]; then
     exit
 fi
 
-check_refusals() {
-    local part line
-    while IFS='|' read -r part line; do
-        fresh
-        printf '%b\n' "$line" >"$root/file"
-        refuses "$part" campaign "$root/file"
-        [ ! -e "$folder" ] || complain "makes a folder"
-    done <<'END'
-line 1|mpiexec true
-line 2|A: true\nA: true
-line 1|../A: true
-line 1|-A: true
-line 1|A..B: true
-line 1|: true
-line 2|A: true\nB: X=1
-line 1|A: sh -c 'x
-line 2|*: true\n*: false
-UTF-8|A: \xff
-a variant|# nothing
-END
-    fresh
-    echo "A: say '{\"x\":1}'" >"$root/file"
-    expect_refusals alone mpix_campaign -o "$folder" <<END
---launches 0 $root/file
---seed -1 $root/file
-FILE|$root/file $root/file
-FILE|$root/file -- true
-campaign|
-/nonexistent
-no|-- --
-END
-}
-
-check_other_campaigns() {
-    fresh
-    succeeds campaign --launches 2 --seed 5 -- say '{"x":1}'
-    refuses 'variant "A" differs' campaign --launches 2 -- echo '[]'
-    refuses 'variant "B" differs' campaign --launches 2 -- say '{"x":1}' -- say '{"x":1}'
-    refuses --seed campaign --seed 6 -- say '{"x":1}'
-    refuses --launches campaign --launches 1 -- say '{"x":1}'
-    sed -i 's,A/0001,A/0007,' "$folder/manifest.json"
-    refuses "not in its plan" campaign
-    echo '{"schema": "mpix-campaign", "version": 2}' >"$folder/manifest.json"
-    refuses "not a manifest of a campaign" campaign
-    echo '{"schema": "mpix-' >"$folder/manifest.json"
-    refuses "manifest.json, line 1" campaign
-    rm "$folder/manifest.json"
-    refuses "A/0000.json is there already" campaign -- say '{"x":1}'
-    refuses "cannot be used" run alone mpix_campaign -o "$root/file/x" -- say '{"x":1}'
-    run alone mpix_campaign -o "$root/lone" --launches 1 -- \
-        sh -c '"$0" -o "$1" >&2; say "{\"x\":1}"' "$programs/mpix_campaign" "$root/lone"
-    expect_status 0
-    grep -q "another mpix_campaign is at work" "$root/lone/A/0000.json.err" || complain "two in one folder"
-}
-
 quick tap_check "the order of launches" check_order
 quick tap_check "names, variables, commands" check_words
 quick tap_check_if launches "it takes a launcher" "launches of mpix_bench" check_real
@@ -419,8 +358,6 @@ quick tap_check "commands that fail" check_failures
 tap_check "all that a command started ends with it" check_group_ends
 tap_check "a launch that ended is kept" check_finished_is_kept
 tap_check "interruptions" check_interrupt
-tap_check "bad descriptions and options" check_refusals
-tap_check "another campaign in the folder" check_other_campaigns
 tap_check "a file that cannot grow" check_no_room narrow_files widen_files "File too large"
 tap_check_if "${own_mounts[*]} mount -t tmpfs none /mnt" "it takes a user namespace, which is not allowed here" \
     "a full disk" "${own_mounts[@]}" env on_small_disk=yes bash "$0"

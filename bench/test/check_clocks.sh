@@ -199,27 +199,8 @@ check_drift() {
         ",,,,,0" ] || complain "figures without points"
 }
 
-# Before anything is measured.
-check_refusals() {
-    expect_refusals alone mpix_clock <<'END'
---sync|check --sync hca3,fence
---sync|check --sync hca3,,jk
---ages-s|check --ages-s 0,1,1
---ages-s|check --ages-s 0,
---keep-ms|check --keep-ms 0
---pairs|check --pairs 1 --sample 0.5
---reads|list --reads 99
---duration-s|drift --duration-s 0
---clocks|drift --clocks tsc,sundial
---threshold-ns|drift --threshold-ns -1
---exchanges|drift --exchanges 0
-1 rank is too few|drift
-1 rank is too few|check --ages-s 0
-command "" is unknown, give list, drift or check|
-command "sundial" is unknown, give list, drift or check|sundial
-END
+check_other_counter() {
     refuses "the program reads no $other_name" run 2 mpix_clock drift --clocks $other_counter
-    refuses --raw run 2 mpix_clock drift --raw /nonexistent/directory/file
 }
 
 tap_check "mpix_clock check: rows for each label and age" check_clock_summary
@@ -234,5 +215,5 @@ quick tap_check_if can_change_clocksource "needs root, and an x86 processor with
 quick tap_check_if "command -v $python" "it takes python3" \
     "mpix_clock drift: figures of a known drift" check_known_drift
 tap_check "mpix_clock drift: tables, few bursts" check_drift
-quick tap_check "bad options" check_refusals
+quick tap_check "the counter of another processor" check_other_counter
 tap_done

@@ -25,13 +25,6 @@ check_names() {
     columns operation size_bytes | tr '\n' ' ' | grep -qx 'reduce,4 reduce,8 ' || complain "not two rows of reduce"
     run alone mpix_osu --help
     grep -qx 'Usage: .* mpix_osu NAME \[OPTION\]\.\.\.' "$scratch/out" || complain "no usage of its own"
-    expect_refusals alone mpix_osu <<'END'
-no operation is named|
-more than one operation|reduce bcast
-"alreduce" is unknown; did you mean allreduce, give one of --list|alreduce
-"fence" is unknown, give one of --list|fence
-OSU has no operation "scan": measure it by mpix_bench|scan
-END
 }
 
 # NAME TITLE COLUMN [FACTOR BYTES]: the figure is in its column; it is FACTOR times the median, or BYTES by it in MB/s,

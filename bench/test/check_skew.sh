@@ -7,21 +7,6 @@
 # covers, and bad options are mostly tried without a launcher.
 . "$(dirname "$0")/../../test/programs/run.sh"
 
-check_skew_refusals() {
-    expect_refusals alone mpix_skew <<END
---time-slice-s nan
---release barrier,
-word
-1 rank is too few|
-END
-    expect_refusals 2 mpix_skew <<END
---format html
---raw /nonexistent/directory/file
-No such file|--other $scratch/absent.so
-it has none|--other libm.so.6
-END
-}
-
 # CALLS: the rows of both schemes have as many calls as the raw file. test_skew has the other figures.
 check_skew_rows() {
     columns release calls valid | sort >"$scratch/figures"
@@ -223,7 +208,6 @@ if ${CC:-mpicc} -shared -fPIC -o "$scratch/never.so" "$scratch/never.c" >"$scrat
 else
     tap_skip "mpix_skew: no valid call, and no scheme" "nothing can be compiled to be preloaded"
 fi
-quick tap_check "mpix_skew: bad options" check_skew_refusals
 quick tap_check "errors of the library" check_library_errors
 quick tap_check "misspelled variables of the library" check_unknown_variables
 library=${MPI_LIBRARY:-$(sed -n 's/^MPI_LIBRARY = //p' "${BUILDDIR:-.}/Makefile")}

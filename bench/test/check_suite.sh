@@ -235,42 +235,6 @@ check_shuffle() {
 }
 
 check_refusals() {
-    expect_refusals alone mpix_bench <<'END'
-fence|fence
---list|
---release|bcast --release fence
---barrier|bcast --release barrier --barrier fence
---barrier|bcast --barrier tree
---window-us|bcast --window-us 10
---window-us|bcast --window-us 0
---window-us|bcast --release window --window-us 0.0001
---overlap|ibcast --test-calls 3
---size-factor|bcast -m 4,8 --size-factor 3
---raw|bcast --raw same --output same
---cache|bcast -m 8 --cache cold --mem-limit 64K
---message-size|bcast --message-size 64:8
---message-size|reduce -m 6:64
---message-size|reduce -m 4,6
---mem-limit|bcast -m 1M --mem-limit 1K
---message-size|bcast -m 900G --mem-limit 1000G
---size-factor|bcast --size-factor 1.01
---type|bcast --type fence
---op|reduce --type mpi_float --op band
---op|bcast --op sum
---root|bcast --root 1
---root|bcast --root -1
---root|allreduce --root 0
---in-place|bcast --in-place
---overlap|bcast --overlap
-least|latency
---comm|bcast --comm moon
---tail|bcast --tail 0,50
---ci-percent|bcast --ci-percent nan
---raw|bcast --raw /nonexistent/directory/file
---output|bcast --output /nonexistent/directory/file
---jobs|--jobs /nonexistent/directory/file
-END
-    refuses --root run 2 mpix_bench reduce --root 2
     # A terabyte in each process.
     if [ "$(awk '/^MemAvailable/ { print int($2 / 1e9) }' /proc/meminfo)" -eq 0 ]; then
         refuses "more than there is" run 2 mpix_bench bw -m 16000000000 -T mpi_c_double_complex --mem-limit 1024G
@@ -316,23 +280,6 @@ check_latency() {
         END { if (NR != 12) print NR " rows" }'
 }
 
-# A bad line after a good one: nothing is measured.
-check_bad_jobs() {
-    printf 'bcast -m 8\nreduce -m 6,8\n' >"$scratch/jobs"
-    refuses "line 2" run alone mpix_bench --jobs "$scratch/jobs"
-    printf 'bcast -m 8 -i 1\nreduce --root 1\n' >"$scratch/jobs"
-    refuses --root run alone mpix_bench --jobs "$scratch/jobs"
-    for option in --output=x "--seed=2 --shuffle" --list --jobs=x --tail=50 --full --format=csv --raw=x; do
-        echo "bcast $option" >"$scratch/jobs"
-        refuses "${option%%=*}" run alone mpix_bench --jobs "$scratch/jobs"
-    done
-    awk 'BEGIN { for (i = 0; i < 1300; i++) print "blocking" }' >"$scratch/jobs" # far more than are allowed
-    refuses 20000 run alone mpix_bench --jobs "$scratch/jobs"
-    printf '# nothing\n' >"$scratch/jobs"
-    refuses --jobs run alone mpix_bench --jobs "$scratch/jobs"
-    refuses "Is a directory" run alone mpix_bench --jobs "$scratch"
-}
-
 # COMMAND...: where the first processor seems to have a cache of 480 MiB.
 cache_size=/sys/devices/system/cpu/cpu0/cache/index0/size
 with_large_cache() {
@@ -368,11 +315,10 @@ quick tap_check "a call that fails" check_failing_call
 tap_check "overlap" check_overlap
 tap_check "when to stop" check_stopping
 tap_check "order of sizes" check_shuffle
-tap_check "bad options" check_refusals
+tap_check "options that not all can heed" check_refusals
 tap_check "groups of operations" check_groups
 quick tap_check "latency and bandwidth" check_latency
 tap_check "bandwidth of groups that send at once" check_bandwidth
-quick tap_check "bad lines in a file of jobs" check_bad_jobs
 tap_check_if "with_large_cache true" "no other size can be shown here" \
     "a cache larger than the memory for buffers" check_large_cache
 tap_done

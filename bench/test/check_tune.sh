@@ -361,20 +361,6 @@ check_damage() {    # DAMAGE
     ! grep -q "in force\|To use it" "$scratch/out" || complain "a rule is recommended"
 }
 
-check_refusals() {
-    again
-    expect_refusals alone mpix_tune -o "$scratch/tuning" <<'END'
-after --|allreduce
-give one OPERATION|-- mpiexec
-"scan"|scan -- mpiexec
---ranks|-n 0 bcast -- mpiexec
-10 is not allowed, give multiples of 4|-m 8,10 reduce -- mpiexec
-"last-late:1.5x" is not allowed, give a magnitude in us|--arrival ascending:20,last-late:1.5x bcast -- mpiexec
-"together" alone|--arrival together bcast -- mpiexec
-"soon" is not allowed|--arrival soon bcast -- mpiexec
-END
-}
-
 # PART COMMAND...: it ends with one line, and no file.
 expect_end() {
     again
@@ -430,7 +416,6 @@ quick tap_check "no gain, no file" check_no_gain
 tap_check "a gain that does not come again" check_no_second_gain
 tap_check "a gain of the next rule that does not come again" check_dropped_neighbor
 tap_check "arrivals" check_arrivals
-quick tap_check "bad command lines" check_refusals
 quick tap_check "launchers and folders that do not fit" check_ends
 tap_check "an environment that chooses" check_environment
 tap_check "a budget that is too small" check_budget

@@ -79,7 +79,12 @@ golden() {
         [ ! -e "$here/golden/$tool/inputs.sh" ] || . "$here/golden/$tool/inputs.sh"
         for transcript in "$here/golden/$tool"/*.txt; do
             name=$(basename "$transcript" .txt)
-            tap_check "$tool: ${name//_/ }" check_golden "$transcript"
+            name="$tool: ${name//_/ }"
+            if [ "$formats" = csv ] && grep -q '^\$.*json' "$transcript"; then
+                tap_skip "$name" "there is no Jansson library"
+            else
+                tap_check "$name" check_golden "$transcript"
+            fi
         done
     done
 }

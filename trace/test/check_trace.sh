@@ -306,22 +306,6 @@ check_others() {
     record 2 "$scratch/preload" child
     expect_done
     [ "$(grep -c '^child 2$' "$scratch/out")" -eq 2 ] || complain "a child does not run"
-    run 2 mpix_trace -o "$folder" "$subject"
-    [ "$status" -ne 0 ] || complain "a trace is overwritten"
-    grep -q 'there is a trace in' "$scratch/err" || complain "no line says that there is a trace"
-    # On another host than the first process, which may find none.
-    OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 \
-        refuses 'there is a trace in' run alone mpix_trace -o "$folder" "$subject"
-    echo file >"$scratch/file"
-    expect_refusals alone mpix_trace -o "$scratch/new" <<END
---buffer|--buffer 12 $subject
---from-s|--from-s x $subject
-"1000000000" is not allowed|--from-s 1000000000 $subject
---to-s|--from-s 10 --to-s 9.5 $subject
-file/new cannot be made: Not a directory|-o $scratch/file/new $subject
-"mpi_comm_dupp" matches no function of MPI; did you mean MPI_Comm_dup?|--only mpi_comm_dupp $subject
-END
-    refuses '-o DIR' run alone mpix_trace "$subject"
     # Of all processes, the first says so.
     expect_refusals 2 mpix_trace -o "$scratch/new" <<END
 --no-such-option|--no-such-option $subject
