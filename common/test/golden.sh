@@ -31,31 +31,30 @@ for golden_tool in "$programs"/mpix_*; do
 done
 
 golden_run() {      # COMMAND
-    local status
     eval "$1" >"$scratch/out" 2>"$scratch/err" </dev/null
-    status=$?
+    golden_status=$?
     golden_filter <"$scratch/out"
     golden_filter <"$scratch/err" | sed 's/^/! /'
-    [ $status -eq 0 ] || echo "[$status]"
+    [ $golden_status -eq 0 ] || echo "[$golden_status]"
 }
 
-# TRANSCRIPT: the same with what is printed now
+# TRANSCRIPT: the same with what is printed now. Commands have variables of their own, whose names must be others.
 golden_replay() {
-    local lines i command
+    local golden_lines golden_line golden_command
     set -o pipefail
-    mapfile -t lines <"$1"
-    for ((i = 0; i < ${#lines[@]}; i++)); do
-        case ${lines[i]} in '$ '*) ;; *) continue ;; esac
+    mapfile -t golden_lines <"$1"
+    for ((golden_line = 0; golden_line < ${#golden_lines[@]}; golden_line++)); do
+        case ${golden_lines[golden_line]} in '$ '*) ;; *) continue ;; esac
         # Before a comment comes an empty line.
-        case $i:${lines[i]} in 0:*) ;; *:'$ # '*) echo ;; esac
-        command=${lines[i]#? }
-        echo "${lines[i]}"
-        while [[ ${lines[i + 1]-} = '> '* ]]; do
-            i=$((i + 1))
-            command+=$'\n'${lines[i]#? }
-            echo "${lines[i]}"
+        case $golden_line:${golden_lines[golden_line]} in 0:*) ;; *:'$ # '*) echo ;; esac
+        golden_command=${golden_lines[golden_line]#? }
+        echo "${golden_lines[golden_line]}"
+        while [[ ${golden_lines[golden_line + 1]-} = '> '* ]]; do
+            golden_line=$((golden_line + 1))
+            golden_command+=$'\n'${golden_lines[golden_line]#? }
+            echo "${golden_lines[golden_line]}"
         done
-        golden_run "$command"
+        golden_run "$golden_command"
     done
 }
 
