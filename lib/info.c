@@ -200,20 +200,15 @@ int mh_info_get(mh_comm_state *state, const mh_settings *settings, MPI_Info info
     return code;
 }
 
-static void check_clock_setting(const mh_comm_state *state, const mh_settings *changed, mh_error *error)
-{
-    const mh_setting_value *now = &state->settings.values[MH_SET_CLOCK], *next = &changed->values[MH_SET_CLOCK];
-    if (error->code == MPI_SUCCESS && mh_comm_clock_is_open(&state->clock) && next->number != now->number)
-        mh_fail(error, MPI_ERR_INFO_VALUE,
-                "setting " MH_INFO_PREFIX "clock: '%s' is not valid; allowed: %s, as the clock is in use", next->text,
-                now->text);
-}
-
 int mh_info_set(mh_comm_state *state, MPI_Info info, mh_error *error)
 {
     mh_settings changed = state->settings;
-    mh_settings_from_info(&changed, info, mh_is_statistic, error);
-    check_clock_setting(state, &changed, error);
-    int code = mh_settings_agree(&changed, MPI_ERR_INFO_VALUE, state->channel.comm, error);
+    int code = mh_settings_from_info(&changed, info, mh_is_statistic, error);
+    const mh_setting_value *now = &state->settings.values[MH_SET_CLOCK], *next = &changed.values[MH_SET_CLOCK];
+    if (code == MPI_SUCCESS && mh_comm_clock_is_open(&state->clock) && next->number != now->number)
+        mh_fail(error, MPI_ERR_INFO_VALUE,
+                "setting " MH_INFO_PREFIX "clock: '%s' is not valid; allowed: %s, as the clock is in use", next->text,
+                now->text);
+    code = mh_settings_agree(&changed, MPI_ERR_INFO_VALUE, state->channel.comm, error);
     return code == MPI_SUCCESS ? mh_setup_change(state, &changed, error) : code;
 }

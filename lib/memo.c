@@ -66,16 +66,13 @@ void mh_memo_forget(mh_memo *memo, uint64_t id)
     pthread_mutex_unlock(&memo->lock);
 }
 
-static mh_memory_name name_of(const mh_memory *memory)
-{
-    return (mh_memory_name){memory->clock.id, memory->clock.generation, memory->fastest};
-}
-
 void mh_memo_names(mh_memo *memo, mh_memory_name names[MH_MEMORIES])
 {
     pthread_mutex_lock(&memo->lock);
-    for (int i = 0; i < MH_MEMORIES; i++)
-        names[i] = name_of(&memo->memories[i]);
+    for (int i = 0; i < MH_MEMORIES; i++) {
+        const mh_memory *memory = &memo->memories[i];
+        names[i] = (mh_memory_name){memory->clock.id, memory->clock.generation, memory->fastest};
+    }
     pthread_mutex_unlock(&memo->lock);
 }
 
@@ -91,12 +88,17 @@ bool mh_memo_get(mh_memo *memo, const mh_memory_name *name, double wander, mh_me
     return found && clock->generation == name->generation && clock->wander >= wander && is_fresh(*clock);
 }
 
-/* What a process says of the entries: bits, one for each entry or kind of clock. */
+/*
+ * What a process says is one number, and what all processes say is the AND of their numbers. For each entry, three bits
+ * say whether the entry is usable, its fastest barrier is likely to be the fastest here, and this process has the same
+ * rank. Bit i from each place on is for entry i. The bits from KINDS_BIT on say which kinds of base clocks are usable.
+ */
 enum { USABLE_BIT, FASTEST_BIT = MH_MEMORIES, RANKS_BIT = 2 * MH_MEMORIES, KINDS_BIT = 3 * MH_MEMORIES };
 
 /*
- * The fastest barrier is likely to be the same if both communicators are on one node, or both on several, and their
- * processes wait alike.
+ * What this process says of entry 0 if memory is that entry; for entry i, shift it by i. A barrier that was the fastest
+ * is likely to be the fastest again if both communicators are on one node, or both on several, and processes of both
+ * wait alike.
  */
 static int64_t say(const mh_memo_query *query, const mh_memory *memory, const mh_memory_name *name)
 {

@@ -78,13 +78,6 @@ void mh_settings_default(mh_settings *settings)
         set(settings, i, mh_settings_table[i].default_text, why, sizeof why);
 }
 
-static void list_names(char *text, size_t size)
-{
-    size_t used = 0;
-    for (int i = 0; i < MH_SET_COUNT && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", mh_setting_names[i]);
-}
-
 /* A source of settings, and the names under which it gave them. */
 typedef struct mh_source {
     const char *kind;
@@ -128,13 +121,10 @@ static int check_together(const mh_settings *settings, const mh_source *from, mh
 /* The setting of an entry of the environment; -1: none. */
 static int find_variable(const char *entry, char given[GIVEN_SIZE])
 {
+    if (!mh_has_prefix(entry, MH_VARIABLE_PREFIX) || !strchr(entry, '='))
+        return -1;
     snprintf(given, GIVEN_SIZE, "%.*s", (int)strcspn(entry, "="), entry);
     return mh_setting_find(given + sizeof MH_VARIABLE_PREFIX - 1);
-}
-
-static bool is_ours(const char *entry)
-{
-    return strncmp(entry, MH_VARIABLE_PREFIX, sizeof MH_VARIABLE_PREFIX - 1) == 0 && strchr(entry, '=');
 }
 
 int mh_settings_from_environment(mh_settings *settings, mh_error *error)
@@ -146,7 +136,7 @@ int mh_settings_from_environment(mh_settings *settings, mh_error *error)
     mh_settings_default(&changed);
     for (char **entry = environ; entry && *entry && code == MPI_SUCCESS; entry++) {
         char given[GIVEN_SIZE];
-        int i = is_ours(*entry) ? find_variable(*entry, given) : -1;
+        int i = find_variable(*entry, given);
         if (i >= 0)
             code = apply_value(&changed, &from, i, given, strchr(*entry, '=') + 1, error);
     }
@@ -186,16 +176,18 @@ void mh_settings_ignored_environment(char *text, size_t size)
 
 static int apply_key(mh_settings *settings, mh_source *from, const char *key, const char *value, mh_error *error)
 {
-    char text[MH_ERROR_MESSAGE_SIZE];
+    char names[MH_ERROR_MESSAGE_SIZE];
+    size_t used = 0;
     const char *name = key + sizeof MH_INFO_PREFIX - 1;
     int i = mh_setting_find(name);
     if (i >= 0)
         return apply_value(settings, from, i, key, value, error);
     if (from->is_ignored(name))
         return MPI_SUCCESS;
-    list_names(text, sizeof text);
+    for (i = 0; i < MH_SET_COUNT && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", mh_setting_names[i]);
     return mh_fail(error, MPI_ERR_INFO_KEY, "info key %.60s: no such setting; allowed: " MH_INFO_PREFIX "... %s", key,
-                   text);
+                   names);
 }
 
 static int apply_nth_key(mh_settings *settings, mh_source *from, MPI_Info info, int n, mh_error *error)

@@ -103,20 +103,16 @@ static int open_clock(mh_comm_state *state, mh_error *error)
     return code == MPI_SUCCESS && !origin.has_same_ranks ? warm_up(&state->channel, sites, error) : code;
 }
 
-static int set_up(mh_comm_state *state, mh_error *error)
-{
-    int code = mh_comm_clock_is_open(&state->clock) ? MPI_SUCCESS : open_clock(state, error);
-    if (code == MPI_SUCCESS && !mh_barrier_is_open(&state->barrier))
-        code = mh_barrier_open(&state->barrier, &state->channel, &state->sites, error);
-    return code == MPI_SUCCESS ? mh_comm_clock_plan(&state->clock, &state->settings.sync, &state->sites, error) : code;
-}
-
 int mh_setup(mh_comm_state *state, mh_error *error)
 {
     int code = find_sites(state, error);
     configure_waiting(state);
+    if (code == MPI_SUCCESS && !mh_comm_clock_is_open(&state->clock))
+        code = open_clock(state, error);
+    if (code == MPI_SUCCESS && !mh_barrier_is_open(&state->barrier))
+        code = mh_barrier_open(&state->barrier, &state->channel, &state->sites, error);
     if (code == MPI_SUCCESS)
-        code = set_up(state, error);
+        code = mh_comm_clock_plan(&state->clock, &state->settings.sync, &state->sites, error);
     if (code != MPI_SUCCESS)
         return code;
     configure_clock(state);

@@ -223,16 +223,12 @@ static void adapt_noise(mh_tracker *tracker, int i, double surprise)
     tracker->noise[i] = fmin(fmax(noise, noises[i].min), noises[i].max);
 }
 
-static bool is_same_spell(double excess_ns, double before_ns)
-{
-    return fabs(excess_ns - before_ns) <= SPELL_CHANGE * fmax(excess_ns, before_ns);
-}
-
 static void update(mh_tracker *tracker, const mh_offset *measured)
 {
     double offset = (double)(measured->offset_ns - tracker->origin_ns);
     double excess = spell_excess_ns((double)measured->bound_ns, tracker->min_bound_ns);
-    bool lasts = is_same_spell(excess, tracker->spell_excess_ns);
+    double before = tracker->spell_excess_ns;
+    bool lasts = fabs(excess - before) <= SPELL_CHANGE * fmax(excess, before); /* the spell */
     double kept = lasts ? exp(-seconds_since_last(tracker, measured) / SPELL_S) : 0;
     double surprises[MH_TRACKER_NOISES] = {0}, weights[MH_TRACKER_NOISES] = {0}, variances[MH_TRACKER_NOISES];
     for (int i = 0; i < MH_TRACKER_NOISES; i++)

@@ -21,9 +21,9 @@ enum { MH_TRACKER_WALKS = 8, MH_TRACKER_NOISES = 3, MH_TRACKER_FILTERS = MH_TRAC
 /* In the units of mh_covariance. */
 typedef struct mh_filter {
     double offset, drift;
-    double bias; /* of measured offsets, for each nanosecond by which bounds of the present spell exceed usual ones */
-    mh_covariance errors;
-    double bias_variance, bias_offset, bias_drift; /* its covariances */
+    double bias; /* the error of a measured offset for each nanosecond by which its bound exceeds usual bounds */
+    mh_covariance errors;                          /* of offset and drift */
+    double bias_variance, bias_offset, bias_drift; /* variance of the bias, covariances of bias and offset, drift */
     double cost;                                   /* minus twice the log likelihood of the recent measurements */
     double weight;
 } mh_filter;

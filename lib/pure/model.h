@@ -45,8 +45,8 @@ typedef struct mh_covariance {
 typedef struct mh_estimate {
     mh_model model;
     int64_t bound_ns;     /* at model.at_ns the true global time is within bound_ns; MH_TIME_UNKNOWN_NS: not known */
-    double drift_bound;   /* the true drift is within drift_bound of model.drift, at this age ... */
-    double wander_bound;  /* ... and with each further second within this much more, because it wanders; per second */
+    double drift_bound;   /* at model.at_ns the true drift is within drift_bound of model.drift */
+    double wander_bound;  /* by how much drift_bound grows in each second from then on, as the drift wanders */
     mh_covariance errors; /* at model.at_ns, of a tracked clock; else 0 */
 } mh_estimate;
 

@@ -271,15 +271,6 @@ static int find_fastest(mh_rounds *rounds, int *choice, mh_error *error)
     return mh_bcast(rounds->channel, choice, sizeof *choice, 0, error);
 }
 
-/* The requested barrier, else the next one in the list that suits; the last one always does. */
-static int replace(const mh_rounds *rounds, int asked)
-{
-    int choice = asked;
-    while (!(choice == asked ? is_allowed : suits)(rounds, choice))
-        choice++;
-    return choice;
-}
-
 static int choose_barrier(mh_rounds *rounds, mh_error *error)
 {
     int asked = rounds->barrier_choice, choice = rounds->fastest_before, code = MPI_SUCCESS;
@@ -294,7 +285,12 @@ static int choose_barrier(mh_rounds *rounds, mh_error *error)
             rounds->yielded = rounds->channel->yields;
         }
     } else {
-        choice = replace(rounds, asked);
+        choice = asked;
+        if (!is_allowed(rounds, asked)) {
+            choice++;
+            while (!suits(rounds, choice)) /* the last one in the list always does */
+                choice++;
+        }
         reason = choice == asked                                   ? "requested"
                  : mh_barrier_is_available(rounds->barrier, asked) ? "the requested one needs synchronized clocks"
                                                                    : "replaces the requested one";

@@ -42,12 +42,14 @@ typedef struct mh_slack_counts {
 
 /* A search for the best slack, from the longest need downward, a few bins in each call. */
 typedef struct mh_slack_search {
-    int bin;             /* this bin and all above it have been examined */
-    int64_t misses;      /* calls whose needs are in these bins */
-    int64_t overhead_ns; /* all slacks of a search are compared with the same overhead, */
-    /* and with the same interruptions during a wait: the odds of leaving late, by the length of the wait */
-    double late_odds_per_ns, mean_delay_ns, mean_late_ns;
-    double best; /* the value of the best slack so far */
+    int bin;        /* this bin and all above it have been examined */
+    int64_t misses; /* calls whose needs are in these bins */
+    /* All slacks of a search are compared with the same overhead and the same odds of interruptions during a wait. */
+    int64_t overhead_ns;
+    double late_odds_per_ns; /* the odds that a process leaves late, for each nanosecond of the wait */
+    double mean_delay_ns;    /* of the calls whose needs were met */
+    double mean_late_ns;     /* by which the late calls were late */
+    double best;             /* the value of the best slack so far */
     int64_t best_ns;
 } mh_slack_search;
 

@@ -62,10 +62,12 @@ int mh_pairs_outward(const mh_sync_run_context *context, const mh_pair_protocol 
 int mh_pairs_inward(const mh_sync_run_context *context, const mh_pair_protocol *protocol, mh_error *error);
 
 /*
- * A tree whose pairs take turns (topology/tree.h): in at most MH_TREE_MAX_TURNS rounds, but a process may teach before
- * it learns. The same tree from the first of the group outward: each process learns, then teaches.
+ * A tree whose pairs take turns (pure/tree.h): in at most MH_TREE_MAX_TURNS rounds, but a process may teach before it
+ * learns.
  */
 int mh_pairs_in_turns(const mh_sync_run_context *context, const mh_pair_protocol *protocol, mh_error *error);
+
+/* The tree of mh_pairs_in_turns from the first of the group outward: each process learns, then teaches. */
 int mh_pairs_by_parents(const mh_sync_run_context *context, const mh_pair_protocol *protocol, mh_error *error);
 
 /* The first of the group teaches all others, one by one. p - 1 rounds. */

@@ -20,12 +20,6 @@ enum { TESTS_BEFORE_YIELD = 500 };
 enum { WAITS_OF_SHARING = 4, WAITS_UNTIL_TRIAL = 8, SOON_YIELDS = 16 };
 static _Thread_local unsigned yielding_waits; /* in a row */
 
-static int tests_before_yield(const mh_channel *channel)
-{
-    bool shares = yielding_waits >= WAITS_OF_SHARING && yielding_waits % WAITS_UNTIL_TRIAL != 0;
-    return channel->yields || shares ? 0 : TESTS_BEFORE_YIELD;
-}
-
 static int await(const mh_channel *channel, MPI_Request *request, mh_error *error)
 {
     int done = 0;
@@ -34,7 +28,8 @@ static int await(const mh_channel *channel, MPI_Request *request, mh_error *erro
     MH_TRY(error, PMPI_Wait, (request, MPI_STATUS_IGNORE));
     return MPI_SUCCESS;
 #endif
-    int left = tests_before_yield(channel), yields = 0;
+    bool shares = yielding_waits >= WAITS_OF_SHARING && yielding_waits % WAITS_UNTIL_TRIAL != 0;
+    int left = channel->yields || shares ? 0 : TESTS_BEFORE_YIELD, yields = 0;
     for (;;) {
         MH_TRY(error, PMPI_Test, (request, &done, MPI_STATUS_IGNORE));
         if (done)
