@@ -127,6 +127,7 @@ TEST(a_step_that_another_watch_found_is_a_step)
     mh_clock_watch_start(&late, &base);
     mh_clock_watch_start(&prompt, &base);
     mh_clock_watch_start(&other, &other_base);
+    mh_clock_watch copy = prompt;
     true_now_ns += MH_NS_PER_MS;
     stepped_ns = 10 * MH_NS_PER_MS;
     ck_assert_int_ne(mh_clock_watch_look(&prompt, &base), 0);
@@ -134,6 +135,7 @@ TEST(a_step_that_another_watch_found_is_a_step)
     true_now_ns += MH_NS_PER_S;
     ck_assert_int_le(llabs(mh_clock_watch_look(&late, &base) - stepped_ns), 100);
     ck_assert_int_eq(mh_clock_watch_look(&late, &base), 0); /* only once */
+    ck_assert_int_le(llabs(mh_clock_watch_look(&copy, &base) - stepped_ns), 100);
     ck_assert_int_eq(mh_clock_watch_look(&prompt, &base), 0);
     ck_assert_int_eq(mh_clock_watch_look(&later, &base), 0); /* it began after the step */
     ck_assert_int_eq(mh_clock_watch_look(&other, &other_base), 0);
