@@ -27,12 +27,13 @@ loudly() {
     echo "$* fails:"
     if [ -e test-suite.log ]; then grep -A 12 '^not ok' test-suite.log; else tail -n 30 "$scratch/log"; fi
 }
-# HOUSE...: goes to the build directory of a tree without them
+# HOUSE...: goes to the build directory of a tree without them. What is compiled of the library stays, as it is the same
+# in each, and was made in the tree of the library alone.
 without() {
-    rm -rf "$scratch/tree" "$scratch/root"
-    mkdir "$scratch/tree" && cd "$scratch/tree" &&
+    rm -rf "$scratch"/{root,tree/{bench,common,trace},tree/build/{bench,bin,common,trace}}
+    mkdir -p "$scratch/tree/build" && cd "$scratch/tree" &&
         git -C "$top" ls-files -z | tar -C "$top" --null -T - -c --ignore-failed-read 2>/dev/null | tar x &&
-        rm -r "$@" && ./autogen.sh >"$scratch/log" 2>&1 && mkdir build && cd build ||
+        rm -r "$@" && ./autogen.sh >"$scratch/log" 2>&1 && cd build ||
         { tail -n 20 "$scratch/log"; return 1; }
 }
 build() {       # [OPTION]... of configure
@@ -40,8 +41,9 @@ build() {       # [OPTION]... of configure
     cp "$scratch/log" configured
     loudly "$MAKE" -j2
 }
-check() {       # [TEST]...: they pass, or all quick tests do
-    loudly env MPIX_TEST_QUICK=yes "$MAKE" -j2 check ${1+TESTS="$*"}
+# [TEST]...: they pass, or all quick tests do. What several processes do is the same as with all houses.
+check() {
+    loudly env MPIX_TEST_QUICK=yes MPIX_TEST_RANKS=1 "$MAKE" -j2 check ${1+TESTS="$*"}
     loudly "$MAKE" -j2 install
 }
 says() { grep -q -E "$1" configured || echo "configure does not say '$1'"; }

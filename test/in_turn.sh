@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs a test beside others, or if it is in the list, when no other runs. Where files cannot be locked, as on some
+# Runs a test beside others, or if it is in the list, when no other runs. With Open MPI, those behind a word "/" in the
+# list run beside others, too: processes that wait there give the processors away. Where files cannot be locked, as on some
 # file systems of clusters, it does not wait: give make no -j there. Adds a line to in_turn.seconds: how long the test
 # took, the processors' time for it, and its name.
 #
@@ -8,6 +9,7 @@
 list=$1 turn=--shared
 shift
 for test in "$@"; do :; done
+case ${MPI_LIBRARY-} in "Open MPI"*) list=${list%% / *} ;; esac
 for script in $list; do
     case $test in */"$script") turn=--exclusive ;; esac
 done
