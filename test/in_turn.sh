@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Runs a test beside others, or if it is in the list, when no other runs. With Open MPI, those behind a word "/" in the
-# list run beside others, too: processes that wait there give the processors away. Where files cannot be locked, as on some
-# file systems of clusters, it does not wait: give make no -j there. Adds a line to in_turn.seconds: how long the test
-# took, the processors' time for it, and its name.
+# list run beside others, too, as processes that wait there give the processors away. Where files cannot be locked, as
+# on some file systems of clusters, it does not wait: give make no -j there. Adds a line to in_turn.seconds: how long
+# the test took, the processors' time for it, and its name.
 #
 # Usage, in the build directory: in_turn.sh LIST COMMAND... TEST
 list=$1 turn=--shared
