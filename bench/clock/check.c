@@ -144,7 +144,7 @@ static void choose_ranks(check_run_t *run)
     run->checked = settings->pairs > 0 && settings->pairs < others ? (int)settings->pairs : others;
     if (settings->sample > 0)
         run->checked = (int)ceil(settings->sample * others);
-    run->checked_rank = world_room(&run->world, run->checked, sizeof run->checked_rank[0], "");
+    run->checked_rank = world_allocate(&run->world, run->checked, sizeof run->checked_rank[0], "");
     uint64_t state = (uint64_t)settings->seed;
     for (int i = 0; i < others; i++) {
         if (random_next(&state) % (uint64_t)(others - i) < (uint64_t)(run->checked - taken)) {
@@ -326,11 +326,11 @@ static int run_program(void *state)
     if (status == STATUS_GOOD) {
         choose_ranks(run);
         int64_t trials = run->labels * run->settings.repeats;
-        run->trials = check_room(run, trials, sizeof run->trials[0]);
+        run->trials = check_allocate(run, trials, sizeof run->trials[0]);
         if (run->world.rank == 0) {
-            run->checks = check_room(run, trials * run->ages * run->checked, sizeof run->checks[0]);
-            run->exchanges = world_room(&run->world, run->settings.exchanges, sizeof run->exchanges[0],
-                                        ": give less for --exchanges");
+            run->checks = check_allocate(run, trials * run->ages * run->checked, sizeof run->checks[0]);
+            run->exchanges = world_allocate(&run->world, run->settings.exchanges, sizeof run->exchanges[0],
+                                            ": give less for --exchanges");
             check_begin_report(run);
         }
         for (int label = 0; label < run->labels; label++)

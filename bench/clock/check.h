@@ -63,7 +63,7 @@ typedef struct check_run {
 
     /* Of the report */
     table_t table;
-    int64_t *values; /* room for one of each check at one age, or each run */
+    int64_t *values; /* one for each check at one age, or each run */
     int64_t check_count;
     int64_t violations;
 } check_run_t;
@@ -80,9 +80,9 @@ static inline check_t *check_checks_of(const check_run_t *run, int label, int re
     return &run->checks[((label * run->settings.repeats + repeat) * run->ages + age) * run->checked];
 }
 
-static inline void *check_room(const check_run_t *run, int64_t count, size_t item_bytes)
+static inline void *check_allocate(const check_run_t *run, int64_t count, size_t item_bytes)
 {
-    return world_room(&run->world, count, item_bytes, ": give less for --repeats, --ages-s or --pairs");
+    return world_allocate(&run->world, count, item_bytes, ": give less for --repeats, --ages-s or --pairs");
 }
 
 /* Prints what is known beforehand, and the titles, on rank 0. */

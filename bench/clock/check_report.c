@@ -59,7 +59,7 @@ void check_begin_report(check_run_t *run)
         columns[0].width = width > columns[0].width ? width : columns[0].width;
     }
     run->table = (table_t)TABLE(check_schema, output);
-    run->values = check_room(run, run->settings.repeats * run->checked, sizeof run->values[0]);
+    run->values = check_allocate(run, run->settings.repeats * run->checked, sizeof run->values[0]);
     if (output->format != FORMAT_TABLE && is_sampled)
         fprintf(stderr, "%s: seed: %lld\n", run->world.program, (long long)run->settings.seed);
     if (output->format == FORMAT_TABLE) {

@@ -59,7 +59,7 @@ typedef struct drift_run {
     int series_count;
     int64_t max_rounds;
     int rounds;
-    int64_t *widths_ns;    /* room for one of each round */
+    int64_t *widths_ns;    /* one for each round */
     double *begin_tick_ns; /* of each rank's counter, as known before and after */
     double *end_tick_ns;
 } drift_run_t;
@@ -138,19 +138,19 @@ static void allocate(drift_run_t *run)
     int64_t max_rounds = (int64_t)floor(run->settings.duration_s / run->settings.interval_s) + 1;
     run->max_rounds = max_rounds;
     run->exchanges =
-        world_room(&run->world, run->clock_count * run->settings.exchanges, sizeof run->exchanges[0], advice);
-    run->series = world_room(&run->world, (ranks - 1) * (int64_t)run->clock_count, sizeof run->series[0], advice);
-    run->widths_ns = world_room(&run->world, max_rounds, sizeof run->widths_ns[0], advice);
-    run->begin_tick_ns = world_room(&run->world, ranks, sizeof run->begin_tick_ns[0], advice);
-    run->end_tick_ns = world_room(&run->world, ranks, sizeof run->end_tick_ns[0], advice);
+        world_allocate(&run->world, run->clock_count * run->settings.exchanges, sizeof run->exchanges[0], advice);
+    run->series = world_allocate(&run->world, (ranks - 1) * (int64_t)run->clock_count, sizeof run->series[0], advice);
+    run->widths_ns = world_allocate(&run->world, max_rounds, sizeof run->widths_ns[0], advice);
+    run->begin_tick_ns = world_allocate(&run->world, ranks, sizeof run->begin_tick_ns[0], advice);
+    run->end_tick_ns = world_allocate(&run->world, ranks, sizeof run->end_tick_ns[0], advice);
     for (int i = 0; i < (ranks - 1) * MACHINE_CLOCKS; i++) {
         if ((run->settings.clocks >> i % MACHINE_CLOCKS & 1) == 0)
             continue;
         series_t *series = &run->series[run->series_count++];
         *series = (series_t){.rank = 1 + i / MACHINE_CLOCKS, .clock = i % MACHINE_CLOCKS};
-        series->points = world_room(&run->world, max_rounds, sizeof series->points[0], advice);
-        series->time_s = world_room(&run->world, max_rounds, sizeof series->time_s[0], advice);
-        series->offset_ns = world_room(&run->world, max_rounds, sizeof series->offset_ns[0], advice);
+        series->points = world_allocate(&run->world, max_rounds, sizeof series->points[0], advice);
+        series->time_s = world_allocate(&run->world, max_rounds, sizeof series->time_s[0], advice);
+        series->offset_ns = world_allocate(&run->world, max_rounds, sizeof series->offset_ns[0], advice);
     }
 }
 

@@ -51,9 +51,9 @@ typedef struct listing {
 typedef struct list_run {
     world_t world;
     list_settings_t settings;
-    world_t kernel; /* the ranks under this one's kernel */
-    double tick_ns; /* of the counter */
-    int64_t *room;  /* for a number per reading */
+    world_t kernel;  /* the ranks under this one's kernel */
+    double tick_ns;  /* of the counter */
+    int64_t *values; /* for a number per reading */
     listing_t listings[MACHINE_CLOCKS];
     int chosen;                     /* the clock that auto takes */
     char choice[66 + REASON_BYTES]; /* its name, and why */
@@ -186,34 +186,34 @@ static double median_read_ns(const list_run_t *run, int clock)
 {
     int blocks = (int)(run->settings.reads / BLOCK_READS);
     for (int i = 0; i < blocks; i++)
-        run->room[i] = time_block_ns(clock);
-    return (double)mh_median(run->room, blocks) / BLOCK_READS;
+        run->values[i] = time_block_ns(clock);
+    return (double)mh_median(run->values, blocks) / BLOCK_READS;
 }
 
-/* Leaves the intervals between successive readings in the room, in ascending order, and writes them as they came. */
+/* Leaves the intervals between successive readings in the values, in ascending order, and writes them as they came. */
 static void measure_intervals(const list_run_t *run, int clock)
 {
     const table_t raw = TABLE(raw_schema, &run->settings.results.raw);
     int64_t before_ticks = machine_clock_ticks(clock);
     for (int64_t i = 0; i < run->settings.reads; i++) {
         int64_t now_ticks = machine_clock_ticks(clock);
-        run->room[i] = now_ticks - before_ticks;
+        run->values[i] = now_ticks - before_ticks;
         before_ticks = now_ticks;
     }
     for (int64_t i = 0; raw.output->file && i < run->settings.reads; i++)
         table_row(&raw, (cell_t[]){{machine_clocks[clock].name, 0},
                                    {NULL, (double)i},
-                                   {NULL, (double)run->room[i] * tick_ns_of(run, clock)}});
-    mh_sort(run->room, run->settings.reads);
+                                   {NULL, (double)run->values[i] * tick_ns_of(run, clock)}});
+    mh_sort(run->values, run->settings.reads);
 }
 
-/* The smallest of the intervals in the room that is not 0; 0 if the clock did not move. */
+/* The smallest of the intervals in the values that is not 0; 0 if the clock did not move. */
 static int64_t min_step_ticks(const list_run_t *run)
 {
     int64_t i = 0;
-    while (i < run->settings.reads - 1 && run->room[i] <= 0)
+    while (i < run->settings.reads - 1 && run->values[i] <= 0)
         i++;
-    return run->room[i] > 0 ? run->room[i] : 0;
+    return run->values[i] > 0 ? run->values[i] : 0;
 }
 
 /* Measures what the ranks see of a clock; leaves the largest figures on rank 0. Collective. */
@@ -277,9 +277,9 @@ static void find_groups(list_run_t *run, int clock)
     const world_t *kernel = &run->kernel;
     int64_t doubt_ns = 0;
     int first;
-    mh_window *windows = world_room(&run->world, kernel->ranks, sizeof windows[0], "");
-    int *group = world_room(&run->world, kernel->ranks, sizeof group[0], "");
-    int *world_rank = world_room(&run->world, kernel->ranks, sizeof world_rank[0], "");
+    mh_window *windows = world_allocate(&run->world, kernel->ranks, sizeof windows[0], "");
+    int *group = world_allocate(&run->world, kernel->ranks, sizeof group[0], "");
+    int *world_rank = world_allocate(&run->world, kernel->ranks, sizeof world_rank[0], "");
     MPI_Gather(&run->world.rank, 1, MPI_INT, world_rank, 1, MPI_INT, 0, kernel->comm);
     measure_windows(run, clock, windows);
     if (kernel->rank == 0) {
@@ -339,7 +339,7 @@ static char *describe_groups(const list_run_t *run, const listing_t *listing)
 {
     enum { RANK_CHARACTERS = 12 };
     int ranks = run->world.ranks;
-    char *text = world_room(&run->world, ranks + 1, RANK_CHARACTERS, ""), *end = text;
+    char *text = world_allocate(&run->world, ranks + 1, RANK_CHARACTERS, ""), *end = text;
     for (int group = 0; group < ranks; group++) {
         if (listing->group[group] != group)
             continue;
@@ -380,7 +380,8 @@ static void print_row(const list_run_t *run, const table_t *table, int clock)
 /* Says what is wrong with the clocks of each kernel that has a complaint. Collective. */
 static void tell_warnings(const list_run_t *run)
 {
-    char text[KERNEL_WARNING_BYTES] = "", *all = world_room(&run->world, run->world.ranks, KERNEL_WARNING_BYTES, "");
+    char text[KERNEL_WARNING_BYTES] = "",
+         *all = world_allocate(&run->world, run->world.ranks, KERNEL_WARNING_BYTES, "");
     if (run->kernel.rank == 0)
         kernel_clock_warning(text);
     MPI_Gather(text, KERNEL_WARNING_BYTES, MPI_CHAR, all, KERNEL_WARNING_BYTES, MPI_CHAR, 0, run->world.comm);
@@ -429,7 +430,7 @@ static void examine(list_run_t *run, int clock)
         return;
     listing->lacks = !world_all(&run->world, !machine_clock_lack(clock));
     ask_about(run, clock, listing);
-    listing->group = world_room(&run->world, run->world.ranks, sizeof listing->group[0], "");
+    listing->group = world_allocate(&run->world, run->world.ranks, sizeof listing->group[0], "");
     if (!listing->lacks) {
         look_at(run, clock);
         find_groups(run, clock);
@@ -458,7 +459,8 @@ static int run_program(void *state)
     list_run_t *run = state;
     int status = results_open(&run->settings.results, &run->world);
     if (status == STATUS_GOOD) {
-        run->room = world_room(&run->world, run->settings.reads, sizeof run->room[0], ": give less for --reads");
+        run->values =
+            world_allocate(&run->world, run->settings.reads, sizeof run->values[0], ": give less for --reads");
         run->kernel = kernel_split(&run->world);
         status = list_clocks(run);
         MPI_Comm_free(&run->kernel.comm);

@@ -2,7 +2,7 @@
 /* comparison.c - compare, and print verdicts and how they were reached. */
 #include "bench/compare/comparison.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "common/cli/text.h"
 
 #include <inttypes.h>
@@ -81,9 +81,9 @@ bool comparison_make(comparison_t *comparison, char complaint[COMPLAINT_BYTES])
                                     : pairs_match(rows, variants->in_blocks, &comparison->pairs, complaint)))
         return false;
     sides_t sides = pairs_sides(&comparison->pairs);
-    comparison->findings = need(malloc(room_bytes(comparison->pairs.count, sizeof(finding_t))));
+    comparison->findings = or_exit(malloc(array_bytes(comparison->pairs.count, sizeof(finding_t))));
     if (!infer(&sides, &comparison->rule, comparison->findings, &comparison->inference))
-        need(NULL);
+        or_exit(NULL);
     return true;
 }
 
@@ -359,7 +359,7 @@ static void print_brief_head(const comparison_t *comparison, const layout_t *lay
 void comparison_print(const comparison_t *comparison, const output_t *output)
 {
     layout_t layout;
-    head_t *head = need(calloc(1, sizeof *head));
+    head_t *head = or_exit(calloc(1, sizeof *head));
     lay_out(comparison, output, &layout);
     make_head(comparison, head);
     if (output->format == FORMAT_TABLE)

@@ -3,7 +3,7 @@
 #include "bench/compare/inference.h"
 
 #include "pure/random.h"
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "bench/compare/distributions.h"
 
 #include <float.h>
@@ -361,13 +361,13 @@ static void test_rows(scores_t *scores, const rule_t *rule, inference_t *inferen
 }
 
 /* All in one piece, of which each number takes as much as the largest. */
-static double *take_room(scores_t *scores, int64_t permutations)
+static double *allocate(scores_t *scores, int64_t permutations)
 {
     int64_t rows = scores->rows, values = scores->values;
-    double *room = malloc(room_bytes(rows * values + 5 * rows + values + permutations, sizeof(double)));
-    if (!room)
+    double *memory = malloc(array_bytes(rows * values + 5 * rows + values + permutations, sizeof(double)));
+    if (!memory)
         return NULL;
-    scores->scaled = room;
+    scores->scaled = memory;
     scores->sums = scores->scaled + rows * values;
     scores->squares = scores->sums + rows;
     scores->observed = scores->squares + rows;
@@ -375,7 +375,7 @@ static double *take_room(scores_t *scores, int64_t permutations)
     scores->max = scores->signs + values;
     scores->as_great = (int64_t *)(void *)(scores->max + permutations);
     scores->row = (int *)(scores->as_great + rows);
-    return room;
+    return memory;
 }
 
 /* How many permutations there are but for opposites, whether all are looked at or not. */
@@ -399,13 +399,13 @@ bool infer(const sides_t *sides, const rule_t *rule, finding_t *findings, infere
                                .lacks_launches = !has_launches,
                                .can_decide = has_launches && rule->level * (double)walk.count * (1 + HAIR) >= 1,
                                .row_level = rule->level / sides->rows};
-    double *room = take_room(&scores, walk.count);
-    for (int row = 0; room && row < sides->rows; row++)
+    double *memory = allocate(&scores, walk.count);
+    for (int row = 0; memory && row < sides->rows; row++)
         estimate_row(&scores, row);
-    if (room && inference->can_decide)
+    if (memory && inference->can_decide)
         test_rows(&scores, rule, inference);
-    free(room);
-    return room != NULL;
+    free(memory);
+    return memory != NULL;
 }
 
 /* ---- Verdicts */

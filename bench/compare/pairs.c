@@ -2,7 +2,7 @@
 /* pairs.c - match the rows of two variants by their keys, or rows of one by the guidelines. */
 #include "bench/compare/pairs.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "common/cli/text.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static void add_pair(pairs_t *pairs, const series_t *base, const series_t *judge
         if (pairs->left_out[OTHER_ARRIVAL]++ == 0)
             pairs->unlike = pair;
     } else {
-        pairs->list = need(room_for_another(pairs->list, pairs->count, sizeof(pair_t)));
+        pairs->list = or_exit(array_grow(pairs->list, pairs->count, sizeof(pair_t)));
         pairs->list[pairs->count++] = pair;
     }
 }
@@ -51,7 +51,7 @@ static void copy_logs(pairs_t *pairs)
 {
     for (int side = 0; side < 2; side++) {
         int launches = pairs->rows[side]->variant->count;
-        pairs->logs[side] = need(malloc(room_bytes((int64_t)pairs->count * launches, sizeof(double))));
+        pairs->logs[side] = or_exit(malloc(array_bytes((int64_t)pairs->count * launches, sizeof(double))));
         for (int i = 0; i < pairs->count; i++)
             memcpy(pairs->logs[side] + (int64_t)i * launches,
                    side == 0 ? pairs->list[i].base->logs : pairs->list[i].judged->logs,

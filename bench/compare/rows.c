@@ -2,7 +2,7 @@
 /* rows.c - collect one value of each launch for each row. */
 #include "bench/compare/rows.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ const cell_t *rows_key(const rows_t *rows, const series_t *row, const char *name
 static void find_keys(rows_t *rows)
 {
     const sheet_t *sheet = &rows->variant->launches[0].file.sheet;
-    rows->keys = need(calloc((size_t)sheet->column_count + 1, sizeof rows->keys[0]));
+    rows->keys = or_exit(calloc((size_t)sheet->column_count + 1, sizeof rows->keys[0]));
     for (int i = 0; i < sheet->column_count; i++)
         if (sheet->columns[i].role == ROLE_KEY)
             rows->keys[rows->key_count++] = &sheet->columns[i];
@@ -59,10 +59,10 @@ static series_t *row_of(rows_t *rows, const sheet_t *sheet, int64_t at, const in
         if (have_equal_keys(rows, row, sheet, at, places))
             return row;
     }
-    rows->list = need(room_for_another(rows->list, rows->count, sizeof(series_t)));
+    rows->list = or_exit(array_grow(rows->list, rows->count, sizeof(series_t)));
     series_t *row = &rows->list[rows->count++];
-    *row = (series_t){.keys = need(calloc((size_t)rows->key_count + 1, sizeof(cell_t))),
-                      .logs = need(malloc(room_bytes(rows->variant->count, sizeof(double))))};
+    *row = (series_t){.keys = or_exit(calloc((size_t)rows->key_count + 1, sizeof(cell_t))),
+                      .logs = or_exit(malloc(array_bytes(rows->variant->count, sizeof(double))))};
     for (int i = 0; i < rows->key_count; i++)
         row->keys[i] = *sheet_at(sheet, at, places[i]);
     for (int i = 0; i < rows->variant->count; i++)
@@ -99,7 +99,7 @@ bool rows_collect(const variant_t *variant, const char *column, rows_t *rows, ch
 {
     *rows = (rows_t){.variant = variant};
     find_keys(rows);
-    int *places = need(calloc((size_t)rows->key_count + 1, sizeof places[0]));
+    int *places = or_exit(calloc((size_t)rows->key_count + 1, sizeof places[0]));
     bool good = true;
     for (int i = 0; i < variant->count && good; i++)
         good = add_launch(rows, i, column, places, complaint);

@@ -2,7 +2,7 @@
 /* variants.c - choose variants, and launches that belong together. */
 #include "bench/compare/variants.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "common/cli/text.h"
 
 #include <limits.h>
@@ -53,7 +53,7 @@ static const measured_t *find_block(const variant_t *variant, json_int_t block)
 
 static void add_launch(variant_t *variant, const measured_t *launch)
 {
-    variant->launches = need(room_for_another(variant->launches, variant->count, sizeof variant->launches[0]));
+    variant->launches = or_exit(array_grow(variant->launches, variant->count, sizeof variant->launches[0]));
     variant->launches[variant->count++] = *launch;
 }
 
@@ -81,8 +81,8 @@ bool variants_pair(const source_t *source, const variant_t *base, const variant_
                    char complaint[COMPLAINT_BYTES])
 {
     variants->count = 2;
-    variants->list[0] = (variant_t){.name = need(strdup(base->name))};
-    variants->list[1] = (variant_t){.name = need(strdup(judged->name))};
+    variants->list[0] = (variant_t){.name = or_exit(strdup(base->name))};
+    variants->list[1] = (variant_t){.name = or_exit(strdup(judged->name))};
     if (source->manifest)
         take_blocks(variants, base, judged);
     else
@@ -127,7 +127,7 @@ static bool take_place(const place_t *place, const source_t *source, variants_t 
         return false;
     snprintf(name, sizeof name, "%.400s%s%s", place->path, source->manifest ? ":" : "",
              source->manifest ? from->name : "");
-    variants->list[at] = (variant_t){.name = need(strdup(name))};
+    variants->list[at] = (variant_t){.name = or_exit(strdup(name))};
     take_all(variants, at, from);
     return from->count > 0 || complain(complaint, "%.400s: no launch of %s is done", source->path, from->name);
 }

@@ -78,7 +78,7 @@ static int write_page(const source_t *sources, int count, const report_settings_
 
 static int report(const report_settings_t *settings)
 {
-    source_t *sources = need(calloc((size_t)settings->paths.count + 1, sizeof sources[0]));
+    source_t *sources = or_exit(calloc((size_t)settings->paths.count + 1, sizeof sources[0]));
     char complaint[COMPLAINT_BYTES];
     int status = STATUS_GOOD, count = 0;
     for (; status == STATUS_GOOD && count < settings->paths.count; count++)

@@ -46,7 +46,7 @@ static const json_t *kind_of(const char *schema)
 {
     static const json_t *kinds;
     if (!kinds)
-        kinds = need(json_loads(report_kinds, JSON_REJECT_DUPLICATES, NULL));
+        kinds = or_exit(json_loads(report_kinds, JSON_REJECT_DUPLICATES, NULL));
     return json_object_get(kinds, schema);
 }
 
@@ -99,7 +99,7 @@ static void add_variant(report_t *report, const source_t *source, const variant_
         section->files++;
         section->resolution =
             fmax(section->resolution, strtod(text_at(launch->file.provenance, "resolution_ns"), NULL));
-        report->entries = need(room_for_another(report->entries, report->entry_count, sizeof report->entries[0]));
+        report->entries = or_exit(array_grow(report->entries, report->entry_count, sizeof report->entries[0]));
         report->entries[report->entry_count++] = (entry_t){source, variant, launch, section};
     }
 }
@@ -128,7 +128,7 @@ static void add_rows(const report_t *report, const entry_t *entry, const sheet_t
                                     [VARIANT] = {entry->variant->name, 0},
                                     [LAUNCH] = {NULL, (double)entry->launch->number},
                                     [FILE_NAME] = {entry->launch->path, 0}};
-    cell_t *cells = need(calloc((size_t)all->column_count + 1, sizeof cells[0]));
+    cell_t *cells = or_exit(calloc((size_t)all->column_count + 1, sizeof cells[0]));
     for (int64_t row = 0; row < from->row_count; row++) {
         for (int i = 0; i < all->column_count; i++)
             cells[i] = (cell_t){"", 0};
@@ -147,7 +147,7 @@ static sheet_t provenance_sheet(const measured_t *launch)
 {
     sheet_t sheet = {.schema = NULL};
     size_t count = json_object_size(launch->file.provenance);
-    cell_t *cells = need(calloc(count + 1, sizeof cells[0]));
+    cell_t *cells = or_exit(calloc(count + 1, sizeof cells[0]));
     const char *key;
     json_t *value;
     json_object_foreach(launch->file.provenance, key, value)
@@ -185,8 +185,8 @@ static sheet_t distribution_sheet(const sheet_t *rows, const json_t *distributio
     int column = sheet_column(rows, text_at(distribution, "column"));
     int each = sheet_column(rows, text_at(distribution, "each")),
         flag = sheet_column(rows, text_at(distribution, "if"));
-    double *values = need(calloc((size_t)rows->row_count + 1, sizeof values[0]));
-    cell_t *cells = need(calloc((size_t)rows->column_count + 2, sizeof cells[0]));
+    double *values = or_exit(calloc((size_t)rows->row_count + 1, sizeof values[0]));
+    cell_t *cells = or_exit(calloc((size_t)rows->column_count + 2, sizeof cells[0]));
     sheet_t made = {.schema = NULL};
     for (int i = 0; i < rows->column_count; i++)
         if (rows->columns[i].role == ROLE_KEY && i != each)
@@ -268,9 +268,9 @@ static bool are_of_one(const sheet_t *sheet, int64_t a, int64_t b)
 /* Adds the row of what the rows from one on have in common with it. Returns their values. */
 static json_t *add_median(const sheet_t *rows, int64_t from, int place, sheet_t *medians, bool *is_done)
 {
-    double *values = need(calloc((size_t)rows->row_count, sizeof values[0]));
-    cell_t *cells = need(calloc((size_t)medians->column_count + 1, sizeof cells[0])), *next = cells;
-    json_t *singles = need(json_array());
+    double *values = or_exit(calloc((size_t)rows->row_count, sizeof values[0]));
+    cell_t *cells = or_exit(calloc((size_t)medians->column_count + 1, sizeof cells[0])), *next = cells;
+    json_t *singles = or_exit(json_array());
     int64_t count = 0;
     for (int i = 0; i < rows->column_count; i++)
         if (is_key(&rows->columns[i]))
@@ -281,7 +281,7 @@ static json_t *add_median(const sheet_t *rows, int64_t from, int place, sheet_t 
             continue;
         is_done[row] = true;
         if (!cell->text) {
-            json_array_append_new(singles, need(json_real(cell->number)));
+            json_array_append_new(singles, or_exit(json_real(cell->number)));
             values[count++] = cell->number;
         }
     }
@@ -309,7 +309,7 @@ static sheet_t make_medians(const sheet_t *rows, const char *figure, json_t *sin
         {"min", column->unit, ROLE_FIGURE, TYPE_NUMBER, "the smallest of the launches", NULL, 0, 9, 0},
         {"max", column->unit, ROLE_FIGURE, TYPE_NUMBER, "the largest of the launches", NULL, 0, 9, 0},
         {"spread_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "their difference, of the median", NULL, 0, 2, 0}};
-    bool *is_done = need(calloc((size_t)rows->row_count + 1, sizeof is_done[0]));
+    bool *is_done = or_exit(calloc((size_t)rows->row_count + 1, sizeof is_done[0]));
     sheet_t medians = {.schema = NULL};
     for (int i = 0; i < rows->column_count; i++)
         if (is_key(&rows->columns[i]))
@@ -332,10 +332,10 @@ static const char *first_column(const json_t *chart)
 
 static void print_charts(report_t *report, const section_t *section, const sheet_t *rows)
 {
-    json_t *charts = need(json_deep_copy(json_object_get(section->kind, "charts")));
+    json_t *charts = or_exit(json_deep_copy(json_object_get(section->kind, "charts")));
     for (size_t i = json_array_size(charts); i-- > 0;) {
         json_t *chart = json_array_get(charts, i);
-        json_object_set_new(chart, "resolution", need(json_real(section->resolution)));
+        json_object_set_new(chart, "resolution", or_exit(json_real(section->resolution)));
         if (sheet_column(rows, first_column(chart)) < 0)
             json_array_remove(charts, i);
     }
@@ -369,28 +369,28 @@ static void print_source(report_t *report, const source_t *source)
 
 static void print_campaigns(report_t *report, const section_t *section, sheet_t *rows, const json_t *usual)
 {
-    json_t *chart = need(json_copy((json_t *)usual));
+    json_t *chart = or_exit(json_copy((json_t *)usual));
     const json_t *measures = json_object_get(usual, "measures"), *measure = json_array_get(measures, 0);
     const char *figure = first_column(usual);
     const bool several = json_array_size(measures) > 1;
     char value_title[128];
-    json_t *singles = need(json_array());
+    json_t *singles = or_exit(json_array());
     sheet_t medians = make_medians(rows, figure, singles);
     snprintf(value_title, sizeof value_title, "%s%s%s", text_at(chart, "valueTitle"), several ? ", " : "",
              several ? text_at(measure, "title") : "");
     json_t *median =
-        need(json_pack("{s:s, s:s, s:s, s:s}", "column", figure, "title", "median", "low", "min", "high", "max"));
+        or_exit(json_pack("{s:s, s:s, s:s, s:s}", "column", figure, "title", "median", "low", "min", "high", "max"));
     json_object_set_new(chart, "valueTitle", json_text(value_title));
-    json_object_set_new(chart, "measures", need(json_pack("[o]", median)));
+    json_object_set_new(chart, "measures", or_exit(json_pack("[o]", median)));
     json_object_set_new(chart, "singles", singles);
-    json_object_set_new(chart, "resolution", need(json_real(section->resolution)));
+    json_object_set_new(chart, "resolution", or_exit(json_real(section->resolution)));
     fputs("<p>Lines are medians over launches, bands reach from the smallest to the largest launch, and small points "
           "are launches.</p>\n",
           report->page.file);
     for (int i = 0; i < report->count; i++)
         if (report->sources[i].is_folder)
             print_source(report, &report->sources[i]);
-    page_charts(&report->page, &medians, need(json_pack("[o]", chart)));
+    page_charts(&report->page, &medians, or_exit(json_pack("[o]", chart)));
     page_table(&report->page, &medians, "Medians over launches, and how far launches are apart", NULL,
                section->resolution);
     page_folded(&report->page, rows, "Every launch", false);
@@ -463,7 +463,7 @@ static void print_verdict(report_t *report, const source_t *source, const varian
     fputs(".</p>\n", page->file);
     if (good) {
         sheet_t rows = comparison_sheet(&comparison);
-        json_t *charts = need(json_deep_copy(json_object_get(kind_of(comparison_schema.name), "charts")));
+        json_t *charts = or_exit(json_deep_copy(json_object_get(kind_of(comparison_schema.name), "charts")));
         char title[256];
         snprintf(title, sizeof title, "%.100s in relation to %.100s", judged->name, source->variants[0].name);
         json_object_set_new(json_array_get(charts, 0), "title", json_text(title));

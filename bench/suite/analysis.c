@@ -2,7 +2,7 @@
 /* analysis.c - reduce the times of a call to one sample, and samples to the figures of a row. */
 #include "bench/suite/analysis.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "pure/order_statistics.h"
 
 #include <math.h>
@@ -64,7 +64,7 @@ static bool reserve(samples_t *samples)
     samples->capacity = samples->capacity > 0 ? 2 * samples->capacity : FIRST_CAPACITY;
     for (int i = 0; i < ALL_SERIES; i++) {
         int64_t numbers = i != SERIES_ERROR_NS ? 1 : samples->imposes ? samples->ranks : 0;
-        int64_t *longer = realloc(samples->series[i], room_bytes(numbers * samples->capacity + 1, sizeof *longer));
+        int64_t *longer = realloc(samples->series[i], array_bytes(numbers * samples->capacity + 1, sizeof *longer));
         if (!longer)
             return false;
         samples->series[i] = longer;

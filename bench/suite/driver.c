@@ -30,12 +30,12 @@ static void share_tables(const world_t *world, arrival_tables_t *tables)
 {
     world_require(world, MPI_Bcast(&tables->count, 1, MPI_INT, 0, world->comm));
     if (world->rank != 0)
-        tables->items = world_room(world, tables->count, sizeof tables->items[0], "");
+        tables->items = world_allocate(world, tables->count, sizeof tables->items[0], "");
     for (arrival_table_t *table = tables->items; table < tables->items + tables->count; table++) {
         int64_t *delays_ns = table->delays_ns;
         world_require(world, MPI_Bcast(table, sizeof *table, MPI_BYTE, 0, world->comm));
         int64_t count = table->ranks * table->calls;
-        table->delays_ns = world->rank == 0 ? delays_ns : world_room(world, count, sizeof *delays_ns, "");
+        table->delays_ns = world->rank == 0 ? delays_ns : world_allocate(world, count, sizeof *delays_ns, "");
         world_require(world, MPI_Bcast(table->delays_ns, (int)count, MPI_INT64_T, 0, world->comm));
     }
 }
@@ -54,7 +54,7 @@ static bool share_plan(bench_t *bench, bool is_osu, int argc, char **argv, int *
         return false;
     plan->job_count = told[1];
     if (bench->world.rank != 0)
-        plan->jobs = world_room(&bench->world, plan->job_count, sizeof plan->jobs[0], "");
+        plan->jobs = world_allocate(&bench->world, plan->job_count, sizeof plan->jobs[0], "");
     for (int i = 0; i < plan->job_count; i++)
         MPI_Bcast(&plan->jobs[i], sizeof plan->jobs[0], MPI_BYTE, 0, bench->world.comm);
     share_tables(&bench->world, &plan->tables);

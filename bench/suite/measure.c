@@ -48,7 +48,7 @@ static size_t batch_bytes(int64_t calls)
 /* What a rank reported about the last gathered batch. */
 static const batch_notes_t *notes_of(const measurement_t *measurement, int64_t calls, int rank)
 {
-    return (const batch_notes_t *)(measurement->room->all_notes + (size_t)rank * batch_bytes(calls));
+    return (const batch_notes_t *)(measurement->memory->all_notes + (size_t)rank * batch_bytes(calls));
 }
 
 /* ---- Computing beside an operation, to see how much of it passes meanwhile */
@@ -132,7 +132,7 @@ static void make_call(measurement_t *measurement, int64_t number, call_note_t *n
 
 static void make_calls(measurement_t *measurement, const batch_t *batch, const release_orders_t *orders)
 {
-    batch_notes_t *notes = measurement->room->notes;
+    batch_notes_t *notes = measurement->memory->notes;
     call_note_t settling;
     memset(notes, 0, batch_bytes(batch->calls));
     release_begin(&measurement->releaser, orders);
@@ -148,7 +148,7 @@ static void make_calls(measurement_t *measurement, const batch_t *batch, const r
 /* The notes of all ranks on a call of the batch just gathered. */
 static call_note_t *notes_of_call(const measurement_t *measurement, int64_t batch_calls, int64_t call)
 {
-    call_note_t *notes = measurement->room->call_notes;
+    call_note_t *notes = measurement->memory->call_notes;
     for (int rank = 0; rank < measurement->span->ranks; rank++)
         notes[rank] = notes_of(measurement, batch_calls, rank)->calls[call];
     return notes;
@@ -236,7 +236,7 @@ static void run_batch(void *subject, batch_t *batch)
     int bytes = (int)batch_bytes(batch->calls);
     int64_t begin_ns = share_orders(measurement, &orders);
     make_calls(measurement, batch, &orders);
-    world_require(span, MPI_Gather(measurement->room->notes, bytes, MPI_BYTE, measurement->room->all_notes, bytes,
+    world_require(span, MPI_Gather(measurement->memory->notes, bytes, MPI_BYTE, measurement->memory->all_notes, bytes,
                                    MPI_BYTE, 0, span->comm));
     if (span->rank > 0)
         return;
@@ -275,7 +275,7 @@ static bool settle(void *subject)
 void measure_begin(measurement_t *measurement, int64_t compute_ns)
 {
     const job_t *job = measurement->job;
-    const batch_room_t *room = measurement->room;
+    const batch_memory_t *memory = measurement->memory;
     int64_t size_bytes = measurement->keys.size_bytes, wanted = job_wanted(job, size_bytes);
     double turn = fmax(ceil((double)wanted / MIN_TURNS), MIN_TURN_CALLS);
     const sampling_limits_t limits = {
@@ -283,7 +283,7 @@ void measure_begin(measurement_t *measurement, int64_t compute_ns)
         .warmup_calls = compute_ns > 0 ? 0 : job_warmup(job, size_bytes),
         .wanted = wanted,
         .max_calls = (double)wanted * (double)job->settings.max_repeat,
-        .max_batch_calls = measurement->takes_turns ? fmin(turn, room->max_calls) : room->max_calls,
+        .max_batch_calls = measurement->takes_turns ? fmin(turn, memory->max_calls) : memory->max_calls,
         .limit_ns = (int64_t)(job_time_slice_s(job) * 1e9)};
     samples_free(&measurement->samples);
     measurement->samples = (samples_t){.ranks = measurement->span->ranks, .imposes = job->arrivals.given};
@@ -319,19 +319,19 @@ void measure_open(measurement_t *measurement)
     measurement->calls_per_ns = settings->overlap ? calibrate(measurement) : 0;
 }
 
-void batch_room_open(batch_room_t *room, const world_t *span)
+void batch_memory_open(batch_memory_t *memory, const world_t *span)
 {
     int max_calls = MAX_BATCH_TIMES / span->ranks;
-    room->max_calls = max_calls < 1 ? 1 : max_calls < MAX_BATCH_CALLS ? max_calls : MAX_BATCH_CALLS;
+    memory->max_calls = max_calls < 1 ? 1 : max_calls < MAX_BATCH_CALLS ? max_calls : MAX_BATCH_CALLS;
     int64_t ranks_told = span->rank == 0 ? span->ranks : 0;
-    room->notes = world_room(span, 1, batch_bytes(room->max_calls), "");
-    room->all_notes = world_room(span, ranks_told, batch_bytes(room->max_calls), "");
-    room->call_notes = world_room(span, ranks_told, sizeof room->call_notes[0], "");
+    memory->notes = world_allocate(span, 1, batch_bytes(memory->max_calls), "");
+    memory->all_notes = world_allocate(span, ranks_told, batch_bytes(memory->max_calls), "");
+    memory->call_notes = world_allocate(span, ranks_told, sizeof memory->call_notes[0], "");
 }
 
-void batch_room_close(batch_room_t *room)
+void batch_memory_close(batch_memory_t *memory)
 {
-    free(room->notes);
-    free(room->all_notes);
-    free(room->call_notes);
+    free(memory->notes);
+    free(memory->all_notes);
+    free(memory->call_notes);
 }

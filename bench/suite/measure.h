@@ -20,16 +20,16 @@
 #include <stdint.h>
 
 /* Memory for what ranks say of a batch. Measurements that take turns share it. */
-typedef struct batch_room {
+typedef struct batch_memory {
     int max_calls; /* in a batch */
     struct batch_notes *notes;
     char *all_notes;         /* rank 0: those of all ranks, one after the other */
     call_note_t *call_notes; /* rank 0: of a call, those of all ranks */
-} batch_room_t;
+} batch_memory_t;
 
-/* batch_room_open - allocate. Collective over the span. */
-void batch_room_open(batch_room_t *room, const world_t *span);
-void batch_room_close(batch_room_t *room);
+/* batch_memory_open - allocate. Collective over the span. */
+void batch_memory_open(batch_memory_t *memory, const world_t *span);
+void batch_memory_close(batch_memory_t *memory);
 
 /* A job while its calls are measured, row by row. */
 typedef struct measurement {
@@ -38,7 +38,7 @@ typedef struct measurement {
     const job_t *job;
     const operation_t *operation;
     work_t *work;
-    batch_room_t *room;
+    batch_memory_t *memory;
     const output_t *raw;         /* without a file if no raw times are wanted */
     bool takes_turns;            /* with other jobs */
     bool (*settle)(void *owner); /* as the engine calls it */

@@ -268,20 +268,20 @@ static void measure_schemes(skew_run_t *run)
 static const char advice[] = ": give less for --iterations or --block";
 
 /* Written to here, or a measured store would be the first to touch its page. */
-static void *touched_room(const skew_run_t *run, int64_t count, size_t item_bytes)
+static void *allocate_touched(const skew_run_t *run, int64_t count, size_t item_bytes)
 {
-    return memset(world_room(&run->world, count, item_bytes, advice), 0, (size_t)count * item_bytes);
+    return memset(world_allocate(&run->world, count, item_bytes, advice), 0, (size_t)count * item_bytes);
 }
 
 static void allocate(skew_run_t *run)
 {
     int64_t capacity = run->settings.block, calls = run->settings.calls;
-    run->exit_ticks = touched_room(run, capacity, sizeof run->exit_ticks[0]);
-    run->valid = touched_room(run, capacity, sizeof run->valid[0]);
-    run->maxima = touched_room(run, 3 * capacity + 1, sizeof run->maxima[0]);
+    run->exit_ticks = allocate_touched(run, capacity, sizeof run->exit_ticks[0]);
+    run->valid = allocate_touched(run, capacity, sizeof run->valid[0]);
+    run->maxima = allocate_touched(run, 3 * capacity + 1, sizeof run->maxima[0]);
     for (int i = 0; i < SCHEMES && run->world.rank == 0; i++)
         if (skew_is_chosen(run, i))
-            run->schemes[i].tally.skew_ticks = world_room(&run->world, calls, sizeof(int64_t), advice);
+            run->schemes[i].tally.skew_ticks = world_allocate(&run->world, calls, sizeof(int64_t), advice);
 }
 
 /* ---- The program */

@@ -5,7 +5,7 @@
 #include "bench/suite/report.h"
 
 #include "pure/random.h"
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "pure/text.h"
 #include "bench/suite/analysis.h"
 #include "bench/suite/schemes.h"
@@ -291,7 +291,7 @@ static bool add_job(const reader_t *reader, const bench_settings_t *settings, in
     plan_t *plan = reader->plan;
     if (plan->job_count == MAX_JOBS)
         return refuse(reader, "more than %d operations are not allowed", MAX_JOBS);
-    job_t *jobs = room_for_another(plan->jobs, plan->job_count, sizeof jobs[0]);
+    job_t *jobs = array_grow(plan->jobs, plan->job_count, sizeof jobs[0]);
     if (!jobs)
         return refuse(reader, "out of memory");
     plan->jobs = jobs;

@@ -2,7 +2,7 @@
 /* report.c - print the rows as a table, CSV or JSON, and the raw times. */
 #include "bench/suite/report.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "common/results/table.h"
 
 #include <inttypes.h>
@@ -349,7 +349,7 @@ void report_row(report_t *report, const row_t *row)
         print_row(report, row);
         return;
     }
-    report->kept = need(room_for_another(report->kept, report->kept_count, sizeof report->kept[0]));
+    report->kept = or_exit(array_grow(report->kept, report->kept_count, sizeof report->kept[0]));
     report->kept[report->kept_count++] = *row;
 }
 

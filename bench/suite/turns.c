@@ -28,7 +28,7 @@ typedef struct turns {
     int count;
     sampling_t *rows[MAX_TURNS]; /* those that take turns */
     bool has_size[MAX_TURNS];    /* of each task: whether it has the present size */
-    batch_room_t room;
+    batch_memory_t memory;
     uint64_t dice; /* the same on all ranks */
 } turns_t;
 
@@ -267,7 +267,7 @@ static void open_task(bench_t *bench, turns_t *turns, const job_t *job, task_t *
                                      .job = job,
                                      .operation = plan.operation,
                                      .work = work_open(&plan, bench->memory),
-                                     .room = &turns->room,
+                                     .memory = &turns->memory,
                                      .raw = &bench->plan.settings.results.raw,
                                      .takes_turns = turns->count > 1,
                                      .settle = settle,
@@ -288,8 +288,8 @@ void turns_run(bench_t *bench, const job_t *jobs, int count)
     turns_t turns = {.count = count, .dice = (uint64_t)jobs[0].settings.seed};
     int64_t size_bytes;
     int flag;
-    turns.tasks = world_room(span, count, sizeof turns.tasks[0], "");
-    batch_room_open(&turns.room, span);
+    turns.tasks = world_allocate(span, count, sizeof turns.tasks[0], "");
+    batch_memory_open(&turns.memory, span);
     /* Whatever the scheme, the library gets ready for the span here: its clock, its tolerance. */
     world_require(span, MPIX_Harmonize(span->comm, &flag));
     world_require(span, MPIX_Clock_sync(span->comm));
@@ -305,6 +305,6 @@ void turns_run(bench_t *bench, const job_t *jobs, int count)
         report_end(&bench->report);
     for (int i = 0; i < count; i++)
         work_close(turns.tasks[i].measurement.work);
-    batch_room_close(&turns.room);
+    batch_memory_close(&turns.memory);
     free(turns.tasks);
 }

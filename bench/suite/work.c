@@ -133,16 +133,16 @@ static void fill_in(work_t *work, const work_plan_t *plan)
 
 static void allocate(work_t *work)
 {
-    work->counts = world_room(work->plan.span, work->ranks, sizeof work->counts[0], "");
-    work->displacements = world_room(work->plan.span, work->ranks, sizeof work->displacements[0], "");
-    work->addresses = world_room(work->plan.span, work->ranks, sizeof work->addresses[0], "");
-    work->types = world_room(work->plan.span, work->ranks, sizeof work->types[0], "");
-    work->requests = world_room(work->plan.span, work->ranks + 2 * MESSAGES_AT_ONCE, sizeof work->requests[0], "");
+    work->counts = world_allocate(work->plan.span, work->ranks, sizeof work->counts[0], "");
+    work->displacements = world_allocate(work->plan.span, work->ranks, sizeof work->displacements[0], "");
+    work->addresses = world_allocate(work->plan.span, work->ranks, sizeof work->addresses[0], "");
+    work->types = world_allocate(work->plan.span, work->ranks, sizeof work->types[0], "");
+    work->requests = world_allocate(work->plan.span, work->ranks + 2 * MESSAGES_AT_ONCE, sizeof work->requests[0], "");
 }
 
 work_t *work_open(const work_plan_t *plan, char *memory)
 {
-    work_t *work = world_room(plan->span, 1, sizeof *work, "");
+    work_t *work = world_allocate(plan->span, 1, sizeof *work, "");
     fill_in(work, plan);
     allocate(work);
     if (plan->operation->shape->has_neighbors)

@@ -4,7 +4,7 @@
 #include "common/arrival/arrival.h"
 
 #include "pure/random.h"
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -157,7 +157,7 @@ static void name_table(arrival_table_t *table)
 
 static bool add_table(arrival_tables_t *tables, const char *path, char why[ARRIVAL_WHY_BYTES])
 {
-    arrival_table_t *items = room_for_another(tables->items, tables->count, sizeof items[0]);
+    arrival_table_t *items = array_grow(tables->items, tables->count, sizeof items[0]);
     if (!items)
         return refuse(why, "out of memory");
     tables->items = items;

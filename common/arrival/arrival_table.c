@@ -5,7 +5,7 @@
  */
 #include "common/arrival/arrival.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -45,7 +45,7 @@ static bool reserve(source_t *source)
 {
     if (source->count == MAX_DELAYS)
         return refuse(source, "more than %d delays are not allowed", MAX_DELAYS);
-    int64_t *delays_ns = room_for_another(source->table->delays_ns, source->count, sizeof delays_ns[0]);
+    int64_t *delays_ns = array_grow(source->table->delays_ns, source->count, sizeof delays_ns[0]);
     if (!delays_ns)
         return refuse(source, "out of memory");
     source->table->delays_ns = delays_ns;

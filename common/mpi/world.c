@@ -6,7 +6,7 @@
 #include "common/mpi/machine_clock.h"
 #include "common/cli/output.h"
 #include "pure/launcher.h"
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "common/cli/text.h"
 #include "common/cli/variables.h"
 
@@ -182,7 +182,7 @@ MPI_Comm world_split(const world_t *world, const char *name)
 {
     MPI_Comm part;
     char own[NAME_BYTES] = "";
-    char *names = world_room(world, world->ranks, NAME_BYTES, "");
+    char *names = world_allocate(world, world->ranks, NAME_BYTES, "");
     int first = 0;
     snprintf(own, sizeof own, "%.*s", NAME_BYTES - 1, name);
     MPI_Allgather(own, NAME_BYTES, MPI_CHAR, names, NAME_BYTES, MPI_CHAR, world->comm);
@@ -300,12 +300,12 @@ void world_abort(const world_t *world, const char *what)
     abort_all();
 }
 
-void *world_room(const world_t *world, int64_t count, size_t item_bytes, const char *advice)
+void *world_allocate(const world_t *world, int64_t count, size_t item_bytes, const char *advice)
 {
     char message[200];
-    void *room = calloc(1, room_bytes(count > 0 ? count : 1, item_bytes));
-    if (room)
-        return room;
+    void *memory = calloc(1, array_bytes(count > 0 ? count : 1, item_bytes));
+    if (memory)
+        return memory;
     snprintf(message, sizeof message, "out of memory%s", advice);
     world_abort(world, message);
 }

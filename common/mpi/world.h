@@ -95,10 +95,10 @@ void world_fail(const world_t *world, int code, const char *call) __attribute__(
 void world_abort(const world_t *world, const char *what) __attribute__((noreturn));
 
 /*
- * world_room - zeroed memory for so many items; world_abort if there is none. The caller frees it. Local. advice: added
- * to the message, such as ": give less for --reads".
+ * world_allocate - zeroed memory for so many items; world_abort if there is none. The caller frees it. Local. advice:
+ * added to the message, such as ": give less for --reads".
  */
-void *world_room(const world_t *world, int64_t count, size_t item_bytes, const char *advice);
+void *world_allocate(const world_t *world, int64_t count, size_t item_bytes, const char *advice);
 
 /* world_require_code - world_fail if code is an error. Local. */
 static inline void world_require_code(const world_t *world, int code, const char *call)

@@ -218,7 +218,7 @@ static void print_table(const page_t *page, const sheet_t *sheet, const char *ca
 void page_table(const page_t *page, const sheet_t *sheet, const char *caption, const char *const *first,
                 double resolution)
 {
-    form_t *forms = need(calloc((size_t)sheet->column_count + 1, sizeof forms[0]));
+    form_t *forms = or_exit(calloc((size_t)sheet->column_count + 1, sizeof forms[0]));
     int count = 0, firsts = 0;
     for (int others = 0; others < 2; others++)
         for (int i = 0; i < sheet->column_count; i++)
@@ -248,22 +248,22 @@ void page_folded(const page_t *page, const sheet_t *sheet, const char *title, bo
 
 static json_t *table_data(const sheet_t *sheet)
 {
-    json_t *columns = need(json_array()), *rows = need(json_array());
+    json_t *columns = or_exit(json_array()), *rows = or_exit(json_array());
     for (int i = 0; i < sheet->column_count; i++) {
         const column_t *column = &sheet->columns[i];
         char title[TEXT_BYTES];
         write_title(column, title);
-        json_array_append_new(
-            columns, need(json_pack("{s:o, s:o, s:o, s:b}", "name", json_text(column->name), "title", json_text(title),
-                                    "unit", json_text(column->unit), "key", column->role == ROLE_KEY)));
+        json_array_append_new(columns, or_exit(json_pack("{s:o, s:o, s:o, s:b}", "name", json_text(column->name),
+                                                         "title", json_text(title), "unit", json_text(column->unit),
+                                                         "key", column->role == ROLE_KEY)));
     }
     for (int64_t i = 0; i < sheet->row_count; i++) {
-        json_t *row = need(json_array());
+        json_t *row = or_exit(json_array());
         for (int k = 0; k < sheet->column_count; k++)
             json_array_append_new(row, json_cell(&sheet->columns[k], sheet_at(sheet, i, k)));
         json_array_append_new(rows, row);
     }
-    return need(json_pack("{s:o, s:o}", "columns", columns, "rows", rows));
+    return or_exit(json_pack("{s:o, s:o}", "columns", columns, "rows", rows));
 }
 
 void page_draw(page_t *page, json_t *data)
@@ -280,7 +280,7 @@ void page_charts(page_t *page, const sheet_t *sheet, json_t *charts)
     json_array_append_new(tables, table_data(sheet));
     json_array_foreach(charts, i, chart)
     {
-        json_object_set_new(chart, "table", need(json_integer((json_int_t)table)));
+        json_object_set_new(chart, "table", or_exit(json_integer((json_int_t)table)));
         page_draw(page, json_incref(chart));
     }
     json_decref(charts);
@@ -292,7 +292,7 @@ void page_charts(page_t *page, const sheet_t *sheet, json_t *charts)
 page_t page_begin(FILE *file, const char *program, const char *title)
 {
     page_t page = {.file = file, .program = program};
-    page.data = need(json_pack("{s:[], s:[]}", "tables", "charts"));
+    page.data = or_exit(json_pack("{s:[], s:[]}", "tables", "charts"));
     fprintf(file,
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
@@ -319,7 +319,7 @@ void page_main(const page_t *page)
 /* No text in the data ends the element. */
 static void print_data(const page_t *page)
 {
-    char *text = need(json_dumps(page->data, JSON_COMPACT | JSON_REAL_PRECISION(15)));
+    char *text = or_exit(json_dumps(page->data, JSON_COMPACT | JSON_REAL_PRECISION(15)));
     fputs("<script type=\"application/json\" id=\"data\">", page->file);
     for (const char *next = text; *next != '\0'; next++)
         if (*next == '<')

@@ -82,7 +82,7 @@ static bool set_schema(reader_t *reader, const char *name, json_int_t version)
 {
     sheet_t *sheet = &reader->file->sheet;
     free(sheet->schema);
-    sheet->schema = need(strdup(name));
+    sheet->schema = or_exit(strdup(name));
     return version == SCHEMA_VERSION ||
            complain(reader->complaint, "%.400s has the schema %.60s %" JSON_INTEGER_FORMAT ", only version %d is known",
                     reader->path, name, version, SCHEMA_VERSION);
@@ -141,7 +141,7 @@ static bool take_value(reader_t *reader, const json_t *value, const column_t *co
 static bool take_row(reader_t *reader, const json_t *object)
 {
     sheet_t *sheet = &reader->file->sheet;
-    cell_t *cells = need(calloc((size_t)sheet->column_count, sizeof cells[0]));
+    cell_t *cells = or_exit(calloc((size_t)sheet->column_count, sizeof cells[0]));
     bool good = true;
     size_t known = 0;
     for (int i = 0; i < sheet->column_count && good; i++) {
@@ -163,7 +163,7 @@ json_t *json_clean(json_t *value)
     json_t *clean = value, *part;
     const char *key;
     if (json_is_string(value)) {
-        char *text = need(strdup(json_string_value(value)));
+        char *text = or_exit(strdup(json_string_value(value)));
         text_clean(text, "\n\t");
         clean = json_string_nocheck(text);
         free(text);
@@ -175,7 +175,7 @@ json_t *json_clean(json_t *value)
         clean = json_object();
         json_object_foreach(value, key, part)
         {
-            char *clean_key = need(strdup(key));
+            char *clean_key = or_exit(strdup(key));
             text_one_line(clean_key);
             json_object_set_new_nocheck(clean, clean_key, json_clean(json_incref(part)));
             free(clean_key);
@@ -184,7 +184,7 @@ json_t *json_clean(json_t *value)
         return value;
     }
     json_decref(value);
-    return need(clean);
+    return or_exit(clean);
 }
 
 /* Lines of blanks only are read over; the last one need not have an end, as its object has. */
@@ -219,7 +219,7 @@ static bool read_json(reader_t *reader)
 
 static bool read_text(reader_t *reader)
 {
-    *reader->file = (result_file_t){.provenance = need(json_object())};
+    *reader->file = (result_file_t){.provenance = or_exit(json_object())};
     reader->next = reader->text;
     reader->line = 1;
     if (reader->text[0] != '{') {

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "common/results/source.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "common/cli/text.h"
 
 #include <dirent.h>
@@ -27,7 +27,7 @@ char *folder_join(const char *folder, const char *file)
     char *path = NULL;
     if (asprintf(&path, "%s%s%s", folder, text_ends_in(folder, "/") ? "" : "/", file) < 0)
         path = NULL;
-    return need(path);
+    return or_exit(path);
 }
 
 /* ---- Campaigns */
@@ -84,9 +84,9 @@ char *run_path(const char *folder, const json_t *run, char complaint[COMPLAINT_B
 
 static variant_t *add_variant(source_t *source, const char *name)
 {
-    source->variants = need(room_for_another(source->variants, source->variant_count, sizeof source->variants[0]));
+    source->variants = or_exit(array_grow(source->variants, source->variant_count, sizeof source->variants[0]));
     variant_t *variant = &source->variants[source->variant_count++];
-    *variant = (variant_t){.name = need(strdup(name))};
+    *variant = (variant_t){.name = or_exit(strdup(name))};
     return variant;
 }
 
@@ -99,7 +99,7 @@ static void free_launch(measured_t *launch)
 /* Takes over the path. */
 static measured_t *add_launch(variant_t *variant, char *path)
 {
-    variant->launches = need(room_for_another(variant->launches, variant->count, sizeof variant->launches[0]));
+    variant->launches = or_exit(array_grow(variant->launches, variant->count, sizeof variant->launches[0]));
     measured_t *launch = &variant->launches[variant->count++];
     *launch = (measured_t){.path = path, .number = variant->count, .block = -1};
     return launch;
@@ -144,7 +144,7 @@ static bool read_file_of(variant_t *variant, char *path, source_wants_t *wants, 
 static bool read_folder(source_t *source, source_wants_t *wants, const char *program, char *complaint)
 {
     struct dirent **entries = NULL;
-    char *copy = need(strdup(source->path));
+    char *copy = or_exit(strdup(source->path));
     variant_t *variant = add_variant(source, basename(copy));
     int count = scandir(source->path, &entries, has_results, versionsort);
     bool good = count > 0;
@@ -203,9 +203,9 @@ static bool read_runs(source_t *source, source_wants_t *wants, char *complaint)
 bool source_read(const char *path, source_wants_t *wants, const char *program, source_t *source,
                  char complaint[COMPLAINT_BYTES])
 {
-    *source = (source_t){.path = need(strdup(path)), .is_folder = folder_is(path)};
+    *source = (source_t){.path = or_exit(strdup(path)), .is_folder = folder_is(path)};
     if (!source->is_folder)
-        return read_launch(add_launch(add_variant(source, path), need(strdup(path))), wants, complaint);
+        return read_launch(add_launch(add_variant(source, path), or_exit(strdup(path))), wants, complaint);
     if (!folder_manifest(path, &source->manifest, complaint))
         return false;
     source->manifest = json_clean(source->manifest);

@@ -44,7 +44,7 @@ json_t *json_text(const char *text)
     json_t *value = json_string(text);
     if (value)
         return value;
-    char *whole = need(malloc(3 * strlen(text) + 1)), *end = whole;
+    char *whole = or_exit(malloc(3 * strlen(text) + 1)), *end = whole;
     while (*text != '\0') {
         size_t bytes = 1;
         for (; bytes <= 4; bytes++) {
@@ -57,7 +57,7 @@ json_t *json_text(const char *text)
         text += value ? bytes : 1;
     }
     *end = '\0';
-    value = need(json_string(whole));
+    value = or_exit(json_string(whole));
     free(whole);
     return value;
 }
@@ -71,8 +71,8 @@ json_t *json_cell(const column_t *column, const cell_t *cell)
     if (cell->text || !isfinite(number))
         return json_null();
     if (decimals == 0 && fabs(number) < 1e18)
-        return need(json_integer(llrint(number)));
-    return need(json_real(fabs(number) < 1e15 ? nearbyint(number * power) / power : number));
+        return or_exit(json_integer(llrint(number)));
+    return or_exit(json_real(fabs(number) < 1e15 ? nearbyint(number * power) / power : number));
 }
 
 void json_print(FILE *file, json_t *value)
@@ -83,15 +83,15 @@ void json_print(FILE *file, json_t *value)
 
 static void print_json_head(const table_t *table, const head_item_t *items, int item_count)
 {
-    json_t *head = need(json_object()), *columns = need(json_array()), *provenance = need(json_object());
+    json_t *head = or_exit(json_object()), *columns = or_exit(json_array()), *provenance = or_exit(json_object());
     json_object_set_new(head, "schema", json_text(table->schema->name));
-    json_object_set_new(head, "version", need(json_integer(SCHEMA_VERSION)));
+    json_object_set_new(head, "version", or_exit(json_integer(SCHEMA_VERSION)));
     json_object_set_new(head, "columns", columns);
     for (const column_t *column = table->columns; column < table->columns + table->column_count; column++)
         if (column->name)
-            json_array_append_new(columns, need(json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", column->name, "unit",
-                                                          column->unit, "role", column_roles[column->role], "type",
-                                                          column_types[column->type], "doc", column->doc)));
+            json_array_append_new(columns, or_exit(json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", column->name, "unit",
+                                                             column->unit, "role", column_roles[column->role], "type",
+                                                             column_types[column->type], "doc", column->doc)));
     json_object_set_new(head, "provenance", provenance);
     for (const head_item_t *item = items; item < items + item_count; item++)
         json_object_set_new(provenance, item->key, json_text(item->value));
@@ -101,7 +101,7 @@ static void print_json_head(const table_t *table, const head_item_t *items, int 
 
 static void print_json_row(const table_t *table, const cell_t *cells)
 {
-    json_t *row = need(json_object());
+    json_t *row = or_exit(json_object());
     for (int i = 0; i < table->column_count; i++)
         if (table->columns[i].name)
             json_object_set_new(row, table->columns[i].name, json_cell(&table->columns[i], &cells[i]));
@@ -245,7 +245,7 @@ void table_head(const table_t *table, const head_item_t *items, int item_count)
         item_count = usual.count;
     }
     if (table->sheet) {
-        table->sheet->schema = need(strdup(table->schema->name));
+        table->sheet->schema = or_exit(strdup(table->schema->name));
         for (int i = 0; i < table->column_count; i++)
             if (table->columns[i].name)
                 sheet_add_column(table->sheet, &table->columns[i]);
@@ -262,7 +262,7 @@ void table_head(const table_t *table, const head_item_t *items, int item_count)
 
 static void keep_row(const table_t *table, const cell_t *cells)
 {
-    cell_t *named = need(calloc((size_t)table->column_count, sizeof named[0]));
+    cell_t *named = or_exit(calloc((size_t)table->column_count, sizeof named[0]));
     int count = 0;
     for (int i = 0; i < table->column_count; i++)
         if (table->columns[i].name)
@@ -291,13 +291,13 @@ void table_row(const table_t *table, const cell_t *cells)
 
 const char *sheet_text(sheet_t *sheet, const char *text)
 {
-    sheet->texts = need(room_for_another(sheet->texts, sheet->text_count, sizeof sheet->texts[0]));
-    return sheet->texts[sheet->text_count++] = need(strdup(text));
+    sheet->texts = or_exit(array_grow(sheet->texts, sheet->text_count, sizeof sheet->texts[0]));
+    return sheet->texts[sheet->text_count++] = or_exit(strdup(text));
 }
 
 void sheet_add_column(sheet_t *sheet, const column_t *column)
 {
-    sheet->columns = need(room_for_another(sheet->columns, sheet->column_count, sizeof sheet->columns[0]));
+    sheet->columns = or_exit(array_grow(sheet->columns, sheet->column_count, sizeof sheet->columns[0]));
     column_t *copy = &sheet->columns[sheet->column_count++];
     *copy = *column;
     copy->name = sheet_text(sheet, column->name);
@@ -310,7 +310,7 @@ void sheet_add(sheet_t *sheet, const cell_t *cells)
 {
     int64_t place = sheet->row_count++ * sheet->column_count;
     for (int i = 0; i < sheet->column_count; i++) {
-        sheet->cells = need(room_for_another(sheet->cells, place + i, sizeof sheet->cells[0]));
+        sheet->cells = or_exit(array_grow(sheet->cells, place + i, sizeof sheet->cells[0]));
         sheet->cells[place + i] = cells[i];
         if (cells[i].text)
             sheet->cells[place + i].text = cell_lacks(&cells[i]) ? "" : sheet_text(sheet, cells[i].text);
@@ -358,8 +358,8 @@ void sheet_sort(sheet_t *sheet)
     if (sheet->row_count == 0)
         return;
     size_t row_bytes = (size_t)sheet->column_count * sizeof(cell_t);
-    place_t *places = need(calloc((size_t)sheet->row_count + 1, sizeof places[0]));
-    cell_t *sorted = need(malloc(room_bytes(sheet->row_count + 1, row_bytes)));
+    place_t *places = or_exit(calloc((size_t)sheet->row_count + 1, sizeof places[0]));
+    cell_t *sorted = or_exit(malloc(array_bytes(sheet->row_count + 1, row_bytes)));
     for (int64_t i = 0; i < sheet->row_count; i++)
         places[i] = (place_t){sheet, i};
     qsort(places, (size_t)sheet->row_count, sizeof places[0], by_keys);

@@ -9,7 +9,7 @@
 #define TABLE_H
 
 #include "common/cli/output.h"
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "common/cli/text.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "trace/check/check.h"
 
 #include "pure/order_statistics.h"
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 
 static double bound_ns(trace_point event)
 {
@@ -37,7 +37,7 @@ static void check_rule(const conditions *of, size_t rule, const int64_t *time_ns
 
 check_relations check_times(const conditions *of, const int64_t *time_ns, int64_t latency_ns, bool has_bounds)
 {
-    check_relations found = {0, need_array(of->member_count, sizeof(check_relation))};
+    check_relations found = {0, array_or_exit(of->member_count, sizeof(check_relation))};
     for (size_t rule = 0; rule < of->rule_count; rule++)
         check_rule(of, rule, time_ns, latency_ns, has_bounds, &found);
     return found;

@@ -7,7 +7,7 @@
 #include "common/results/table.h"
 #include "pure/order_statistics.h"
 #include "common/mpi/world.h"
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "trace/check/check.h"
 #include "trace/read/parse.h"
 
@@ -244,7 +244,7 @@ static void make_global(const trace *of, trace_process *process, const int64_t *
     if (count == 0)
         return;
     count += add_moved(of, process, moved_ns, time_ns, NULL);
-    trace_clock_record *records = need(malloc(count * sizeof *records));
+    trace_clock_record *records = or_exit(malloc(count * sizeof *records));
     add_global(process, records);
     add_moved(of, process, moved_ns, time_ns, &records[process->record_count]);
     qsort(records, count, sizeof *records, by_time);
@@ -283,10 +283,10 @@ static void prepare(check_run *run)
     conditions_find(&run->trace, &run->matches, &run->conditions);
     const size_t events = run->conditions.event_count, members = run->conditions.member_count;
     const size_t room = events > members ? events : members;
-    run->time_ns = need_array(room, sizeof *run->time_ns);
-    run->moved_ns = need_array(room, sizeof *run->moved_ns);
-    run->scratch_ns = need_array(room, sizeof *run->scratch_ns);
-    run->sums = need_array(members + 1, sizeof *run->sums);
+    run->time_ns = array_or_exit(room, sizeof *run->time_ns);
+    run->moved_ns = array_or_exit(room, sizeof *run->moved_ns);
+    run->scratch_ns = array_or_exit(room, sizeof *run->scratch_ns);
+    run->sums = array_or_exit(members + 1, sizeof *run->sums);
     if (run->matches.sends_alone + run->matches.receives_alone + run->matches.calls_incomplete > 0)
         fprintf(stderr, "%s: not checked: %zu sends and %zu receives alone, %zu calls without all parts\n",
                 program_name, run->matches.sends_alone, run->matches.receives_alone, run->matches.calls_incomplete);

@@ -2,7 +2,7 @@
 /* communicators.c - give the same number on all processes to the same communicator. */
 #include "trace/convert/communicators.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 
 #include <stdio.h>
 
@@ -40,7 +40,7 @@ static size_t list_sights(communicators *found, sight *sights)
     size_t count = 0;
     for (int rank = 0; rank < found->of->size; rank++) {
         const trace_process *process = &found->of->processes[rank];
-        int *numbers = need(malloc(room_bytes((int64_t)process->communicator_count + 1, sizeof *numbers)));
+        int *numbers = or_exit(malloc(array_bytes((int64_t)process->communicator_count + 1, sizeof *numbers)));
         found->numbers[rank] = numbers;
         for (size_t id = 0; id < process->communicator_count; id++) {
             const trace_communicator *seen = &process->communicators[id];
@@ -101,11 +101,11 @@ void communicators_find(communicators *found, const trace *of)
     size_t room = COMMUNICATORS_PREDEFINED;
     for (int rank = 0; rank < of->size; rank++)
         room += of->processes[rank].communicator_count;
-    sight *sights = need(malloc(room_bytes((int64_t)room, sizeof *sights)));
+    sight *sights = or_exit(malloc(array_bytes((int64_t)room, sizeof *sights)));
     *found = (communicators){.of = of,
-                             .list = need(calloc(room, sizeof *found->list)),
-                             .world = need(malloc(room_bytes(of->size, sizeof(int)))),
-                             .numbers = need(calloc((size_t)of->size, sizeof *found->numbers))};
+                             .list = or_exit(calloc(room, sizeof *found->list)),
+                             .world = or_exit(malloc(array_bytes(of->size, sizeof(int)))),
+                             .numbers = or_exit(calloc((size_t)of->size, sizeof *found->numbers))};
     const size_t count = list_sights(found, sights);
     qsort(sights, count, sizeof *sights, compare_sights);
     number_sights(found, sights, count);

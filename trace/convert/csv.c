@@ -2,7 +2,7 @@
 /*
  * csv.c - a line for each event.
  */
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "common/results/table.h"
 #include "trace/read/calls.h"
 #include "trace/convert/conversion.h"
@@ -72,9 +72,9 @@ static const char *const kind_names[] = {
    0; SIZE_MAX: none. */
 static size_t **number_matches(const trace *of, const trace_matches *matches)
 {
-    size_t **numbers = need(calloc(of->location_count + 1, sizeof *numbers));
+    size_t **numbers = or_exit(calloc(of->location_count + 1, sizeof *numbers));
     for (const trace_location *at = NULL; (at = trace_next_location(of, at));) {
-        numbers[at->index] = need_array(at->count, sizeof(size_t));
+        numbers[at->index] = array_or_exit(at->count, sizeof(size_t));
         memset(numbers[at->index], 0xff, at->count * sizeof(size_t));
     }
     for (size_t i = 0; i < matches->message_count; i++) {

@@ -6,7 +6,7 @@
 #include "trace/convert/otf2_private.h"
 
 #include "common/cli/options.h"
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -172,18 +172,18 @@ static void prepare(otf2_writer *to)
 {
     const trace *of = to->job->of;
     size_t location_count = 0, site_count = 0;
-    to->first_location = need(malloc(room_bytes(of->size, sizeof *to->first_location)));
-    to->first_site = need(malloc(room_bytes(of->size, sizeof *to->first_site)));
+    to->first_location = or_exit(malloc(array_bytes(of->size, sizeof *to->first_location)));
+    to->first_site = or_exit(malloc(array_bytes(of->size, sizeof *to->first_site)));
     for (int rank = 0; rank < of->size; rank++) {
         to->first_location[rank] = location_count;
         to->first_site[rank] = site_count;
         location_count += otf2_location_count(&of->processes[rank]);
         site_count += of->processes[rank].site_count;
     }
-    to->event_counts = need(calloc(location_count + 1, sizeof *to->event_counts));
-    to->nodes = need(calloc((size_t)of->size, sizeof *to->nodes));
-    to->regions = need(malloc(room_bytes((int64_t)of->name_count + 1, sizeof *to->regions)));
-    to->region_names = need(calloc(of->name_count + 1, sizeof *to->region_names));
+    to->event_counts = or_exit(calloc(location_count + 1, sizeof *to->event_counts));
+    to->nodes = or_exit(calloc((size_t)of->size, sizeof *to->nodes));
+    to->regions = or_exit(malloc(array_bytes((int64_t)of->name_count + 1, sizeof *to->regions)));
+    to->region_names = or_exit(calloc(of->name_count + 1, sizeof *to->region_names));
     for (size_t id = 0; id < of->name_count; id++)
         to->regions[id] = OTF2_UNDEFINED_REGION;
 }

@@ -5,7 +5,7 @@
  */
 #include "trace/convert/otf2_private.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -197,7 +197,7 @@ static void put_communicators(writer *into)
     /* Some have more members than the job: processes of other jobs, or a malformed trace. */
     for (int number = 0; number < all->count; number++)
         max = all->list[number].size > max ? all->list[number].size : max;
-    uint64_t *members = need(malloc(room_bytes(2 * (int64_t)max, sizeof *members)));
+    uint64_t *members = or_exit(malloc(array_bytes(2 * (int64_t)max, sizeof *members)));
     for (int rank = 0; rank < all->of->size; rank++)
         members[rank] = otf2_location_ref(&all->of->processes[rank], rank, 0);
     put_group(into, OTF2_GROUP_TYPE_COMM_LOCATIONS, "", members, all->of->size);

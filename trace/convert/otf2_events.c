@@ -5,7 +5,7 @@
  */
 #include "trace/convert/otf2_private.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 
 /* The location whose events are written. */
 typedef struct {
@@ -258,8 +258,8 @@ void otf2_put_events(otf2_writer *to, const trace_location *location, OTF2_EvtWr
     writer from = {.to = to,
                    .location = location,
                    .events = events,
-                   .attributes = need(OTF2_AttributeList_New()),
-                   .is_collective = need(calloc(location->count + 1, sizeof *from.is_collective))};
+                   .attributes = or_exit(OTF2_AttributeList_New()),
+                   .is_collective = or_exit(calloc(location->count + 1, sizeof *from.is_collective))};
     double bound_ns = 0;
     mark_collectives(&from);
     for (size_t i = 0; to->error == OTF2_SUCCESS && i < location->count; i++) {

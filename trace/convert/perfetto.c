@@ -57,7 +57,7 @@ static void put_event(const conversion *job, const char *phase, int rank, int64_
     if (took_ns >= 0)
         put_time(job->file, "dur", took_ns);
     fputc(',', job->file);
-    json_dumpf(need(rest), job->file, JSON_COMPACT | JSON_EMBED | JSON_REAL_PRECISION(15));
+    json_dumpf(or_exit(rest), job->file, JSON_COMPACT | JSON_EMBED | JSON_REAL_PRECISION(15));
     fputc('}', job->file);
     json_decref(rest);
 }
@@ -72,7 +72,7 @@ static void put_point(const conversion *job, const char *phase, const trace_loca
 
 static void set_number(json_t *object, const char *key, int64_t number)
 {
-    json_object_set_new(object, key, need(json_integer(number)));
+    json_object_set_new(object, key, or_exit(json_integer(number)));
 }
 
 /* The partner is a rank of MPI_COMM_WORLD. */
@@ -134,7 +134,7 @@ static void set_messages(json_t *arguments, const trace_process *process, const 
 
 static json_t *arguments_of(const conversion *job, const trace_location *location, size_t enter, size_t leave)
 {
-    json_t *arguments = need(json_object());
+    json_t *arguments = or_exit(json_object());
     const trace_process *process = location->process;
     const trace_event *events = location->events;
     bool is_mpi = strncmp(job->of->names[events[enter].id], "MPI", 3) == 0;

@@ -2,7 +2,7 @@
 /* calls.c - match the beginning and end of calls, and the events of requests. */
 #include "trace/read/calls.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 void calls_find(trace_location *location)
 {
     free(location->calls);
-    uint32_t *calls = location->calls = need_array(location->count, sizeof *calls), innermost = CALL_NONE;
+    uint32_t *calls = location->calls = array_or_exit(location->count, sizeof *calls), innermost = CALL_NONE;
     for (uint32_t i = 0; i < location->count; i++) {
         const trace_event *event = &location->events[i];
         calls[i] = innermost; /* of an ENTER, as long as its call is open: the call around it */
@@ -123,7 +123,7 @@ void requests_find(call_requests *found, const trace_process *process)
     for (size_t i = 0; i < process->location_count; i++)
         for (size_t k = 0; k < process->locations[i].count; k++)
             room += begins(&process->locations[i].events[k]);
-    *found = (call_requests){0, need(malloc(room * sizeof(call_request)))};
+    *found = (call_requests){0, or_exit(malloc(room * sizeof(call_request)))};
     for (size_t i = 0; i < process->location_count; i++)
         for (size_t k = 0; k < process->locations[i].count; k++) {
             const trace_event *event = &process->locations[i].events[k];

@@ -6,7 +6,7 @@
 #include "trace/read/trace.h"
 
 #include "pure/units.h"
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -136,7 +136,7 @@ void trace_set_times_of(trace *of, int rank, trace_clock by)
     for (size_t i = 0; i < process->location_count; i++) {
         trace_location *at = &process->locations[i];
         if (!at->global_ns)
-            at->global_ns = need_array(at->count, sizeof *at->global_ns);
+            at->global_ns = array_or_exit(at->count, sizeof *at->global_ns);
         set_location(at, by, of->start_ns);
         of->last_ns = at->count > 0 ? fmax(of->last_ns, at->global_ns[at->count - 1]) : of->last_ns;
     }

@@ -4,7 +4,7 @@
  * operations in the same order, so parts belong together by their number on it, which the recorder counted. Persistent
  * requests may be started in any order; they are made in the same order, and each has starts of its own.
  */
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "trace/read/matching.h"
 
 static int compare_calls(const call_part *x, const call_part *y)
@@ -53,7 +53,7 @@ static void add_event(part_list *parts, const trace_process *process, const call
     if (!communicator || communicator->is_inter || enter == CALL_NONE)
         return;
     const trace_event *out = call_out(at, k);
-    parts->list = need_for_another(parts->list, parts->count, sizeof *parts->list);
+    parts->list = grow_or_exit(parts->list, parts->count, sizeof *parts->list);
     call_part *added = &parts->list[parts->count++];
     *added = (call_part){.call = {.function = call_operation(at, enter, k),
                                   .root = event->partner,
@@ -120,8 +120,8 @@ void matching_join(matching *taken, const trace *of, trace_matches *matches)
     matching_join_messages(taken, of, matches);
     if (parts->count > 1)
         qsort(parts->list, parts->count, sizeof(call_part), compare_parts);
-    matches->calls = need_array(parts->count, sizeof *matches->calls);
-    matches->parts = need_array(parts->count, sizeof *matches->parts);
+    matches->calls = array_or_exit(parts->count, sizeof *matches->calls);
+    matches->parts = array_or_exit(parts->count, sizeof *matches->parts);
     join(parts, matches);
     free(parts->list);
 }

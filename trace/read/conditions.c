@@ -2,7 +2,7 @@
 /* conditions.c - list which event has to wait for which, and apply the controlled logical clock. */
 #include "trace/read/conditions.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "trace/read/calls.h"
 #include "trace/read/operations.h"
 
@@ -16,8 +16,8 @@
 static void list_locations(const trace *of, conditions *found)
 {
     found->location_count = of->location_count;
-    found->locations = need(malloc((found->location_count + 1) * sizeof *found->locations));
-    found->first = need(malloc((found->location_count + 1) * sizeof *found->first));
+    found->locations = or_exit(malloc((found->location_count + 1) * sizeof *found->locations));
+    found->first = or_exit(malloc((found->location_count + 1) * sizeof *found->first));
     for (trace_location *at = NULL; (at = trace_next_location(of, at));) {
         found->locations[at->index] = at;
         found->first[at->index] = found->event_count;
@@ -43,7 +43,7 @@ trace_point conditions_event(const conditions *of, size_t node)
 
 static void add_member(conditions *to, trace_point of)
 {
-    to->members = need_for_another(to->members, to->member_count, sizeof *to->members);
+    to->members = grow_or_exit(to->members, to->member_count, sizeof *to->members);
     to->members[to->member_count++] = (logical_member){to->first[of.at->index] + of.event, of.at->rank};
 }
 
@@ -54,8 +54,8 @@ static void add_rule(conditions *to, size_t before, size_t after, uint16_t funct
         to->member_count = before;
         return;
     }
-    to->functions = need_for_another(to->functions, to->rule_count, sizeof *to->functions);
-    to->rules = need_for_another(to->rules, to->rule_count, sizeof *to->rules);
+    to->functions = grow_or_exit(to->functions, to->rule_count, sizeof *to->functions);
+    to->rules = grow_or_exit(to->rules, to->rule_count, sizeof *to->rules);
     to->functions[to->rule_count] = function;
     to->rules[to->rule_count++] = (logical_rule){before, after, to->member_count};
 }
@@ -180,8 +180,9 @@ static void group(const conditions *of, const int64_t *time_ns, grouped *to)
 
 bool conditions_correct(const conditions *of, int64_t latency_ns, int64_t *time_ns)
 {
-    grouped by = {need_array(of->event_count, sizeof *by.node), need_array(of->location_count + 1, sizeof *by.first),
-                  need_array(of->event_count, sizeof *by.time_ns), need_array(of->member_count, sizeof *by.members)};
+    grouped by = {
+        array_or_exit(of->event_count, sizeof *by.node), array_or_exit(of->location_count + 1, sizeof *by.first),
+        array_or_exit(of->event_count, sizeof *by.time_ns), array_or_exit(of->member_count, sizeof *by.members)};
     group(of, time_ns, &by);
     const logical_problem problem = {.location_count = of->location_count,
                                      .first = by.first,

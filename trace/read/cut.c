@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cut.c - read a part of the run. */
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "trace/read/matching.h"
 
 #include <math.h>
@@ -96,8 +96,8 @@ static void cut_location(trace_location *at, const kept_events *kept)
     trace_event *events = at->events;
     double *global_ns = at->global_ns;
     at->count = kept->end - kept->first;
-    at->events = need_array(at->count, sizeof *events);
-    at->global_ns = need_array(at->count, sizeof *global_ns);
+    at->events = array_or_exit(at->count, sizeof *events);
+    at->global_ns = array_or_exit(at->count, sizeof *global_ns);
     memcpy(at->events, events + kept->first, at->count * sizeof *events);
     memcpy(at->global_ns, global_ns + kept->first, at->count * sizeof *global_ns);
     free(events);
@@ -107,7 +107,7 @@ static void cut_location(trace_location *at, const kept_events *kept)
 
 static void add_part(const trace *of, trace_process *process, matching *to)
 {
-    kept_events *kept = need_array(process->location_count, sizeof *kept);
+    kept_events *kept = array_or_exit(process->location_count, sizeof *kept);
     for (size_t i = 0; i < process->location_count; i++)
         kept[i] = choose(of, &process->locations[i]);
     matching_add(to, process);

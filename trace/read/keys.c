@@ -3,17 +3,17 @@
 #define _GNU_SOURCE /* tdestroy */
 #include "trace/read/keys.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 
 #include <search.h>
 #include <string.h>
 
 size_t keys_find(keys *known, const void *key, size_t key_bytes, int (*compare)(const void *, const void *))
 {
-    const void **found = need(tsearch(key, &known->tree, compare));
+    const void **found = or_exit(tsearch(key, &known->tree, compare));
     size_t number = known->count;
     if (*found == key) {
-        char *added = need(malloc(key_bytes + sizeof number));
+        char *added = or_exit(malloc(key_bytes + sizeof number));
         memcpy(added, key, key_bytes);
         memcpy(added + key_bytes, &number, sizeof number);
         *found = added;

@@ -9,7 +9,7 @@
  */
 #include "trace/read/logical_clock.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -77,8 +77,8 @@ static void find_memberships(sweeps *of, membership *side, bool before)
 {
     const logical_problem *problem = of->problem;
     const size_t count = member_count(problem);
-    side->first = need_zeros(of->node_count + 2, sizeof *side->first);
-    side->members = need_array(count, sizeof *side->members);
+    side->first = zeros_or_exit(of->node_count + 2, sizeof *side->first);
+    side->members = array_or_exit(count, sizeof *side->members);
     for (size_t i = 0; i < count; i++)
         if (is_before(problem, of->rule_of[i], i) == before)
             side->first[problem->members[i].node + 2]++;
@@ -94,13 +94,13 @@ static void begin(sweeps *of)
 {
     const logical_problem *problem = of->problem;
     const size_t nodes = of->node_count + 1, rules = problem->rule_count + 1, count = member_count(problem) + 1;
-    of->rule_of = need_zeros(count, sizeof *of->rule_of);
-    of->latest = need_array(rules, sizeof *of->latest);
-    of->waits = need_zeros(nodes + rules, sizeof *of->waits);
-    of->order = need_array(nodes, sizeof *of->order);
-    of->new_ns = need_zeros(nodes, sizeof *of->new_ns);
-    of->limit_ns = need_zeros(nodes, sizeof *of->limit_ns);
-    of->is_first = need_zeros(nodes, sizeof *of->is_first);
+    of->rule_of = zeros_or_exit(count, sizeof *of->rule_of);
+    of->latest = array_or_exit(rules, sizeof *of->latest);
+    of->waits = zeros_or_exit(nodes + rules, sizeof *of->waits);
+    of->order = array_or_exit(nodes, sizeof *of->order);
+    of->new_ns = zeros_or_exit(nodes, sizeof *of->new_ns);
+    of->limit_ns = zeros_or_exit(nodes, sizeof *of->limit_ns);
+    of->is_first = zeros_or_exit(nodes, sizeof *of->is_first);
     for (size_t rule = 0; rule < problem->rule_count; rule++)
         for (size_t i = problem->rules[rule].before; i < problem->rules[rule].end; i++)
             of->rule_of[i] = rule;

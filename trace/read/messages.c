@@ -5,7 +5,7 @@
  * waits sends, or posts its own, when it is entered. Partitioned messages, of MPI_Psend_init, are matched apart from
  * others, and those of each request apart from those of other requests.
  */
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "trace/read/matching.h"
 
 /* Where only a part was recorded, so many receives at the start of a stream may be of sends before that part. */
@@ -59,7 +59,7 @@ static void add_end(end_list *list, trace_point of, trace_point begun, trace_poi
         list->lost += is_send || done.at;
     if (partner < 0 || (is_in_parts && !parts))
         return;
-    list->ends = need_for_another(list->ends, list->count, sizeof *list->ends);
+    list->ends = grow_or_exit(list->ends, list->count, sizeof *list->ends);
     list->ends[list->count++] = (message_end){.source = is_send ? of.at->rank : partner,
                                               .destination = is_send ? partner : of.at->rank,
                                               .context = process->communicators[event->id].context,
@@ -203,14 +203,14 @@ void matching_join_messages(matching *taken, const trace *of, trace_matches *mat
     const extent trace = extent_of(of);
     end_list *sends = &taken->sends, *receives = &taken->receives;
     /* Where the receives of each rank begin, and how far they are matched. */
-    size_t *first = need_zeros(2 * (size_t)of->size + 1, sizeof *first), *next = first + of->size + 1;
+    size_t *first = zeros_or_exit(2 * (size_t)of->size + 1, sizeof *first), *next = first + of->size + 1;
     for (size_t i = 0; i < receives->count; i++)
         first[receives->ends[i].destination + 1]++;
     for (int rank = 0; rank < of->size; rank++) {
         next[rank] = first[rank];
         first[rank + 1] += first[rank];
     }
-    matches->messages = need_array(sends->count, sizeof(trace_message));
+    matches->messages = array_or_exit(sends->count, sizeof(trace_message));
     for (size_t s = 0, next_s; s < sends->count; s = next_s) {
         const message_end *send = &sends->ends[s];
         const size_t end = first[send->destination + 1];

@@ -2,7 +2,7 @@
 /* parse.c - each kind of block, from its bytes. */
 #include "trace/read/parse.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "common/cli/text.h"
 #include "trace/read/calls.h"
 
@@ -38,7 +38,7 @@ void *trace_grow(void *array, size_t *count, size_t wanted, size_t element_bytes
     if (wanted <= *count)
         return array;
     if (*count == 0 || room_of(wanted) > room_of(*count))
-        array = need(realloc(array, room_bytes((int64_t)room_of(wanted), element_bytes)));
+        array = or_exit(realloc(array, array_bytes((int64_t)room_of(wanted), element_bytes)));
     memset((char *)array + *count * element_bytes, 0, (wanted - *count) * element_bytes);
     *count = wanted;
     return array;
@@ -60,7 +60,7 @@ static bool add_text(trace_file *file, const char *bytes, size_t count)
 {
     trace_process *process = file->process;
     size_t length = process->text ? strlen(process->text) : 0;
-    char *text = process->text = need(realloc(process->text, length + count + 1));
+    char *text = process->text = or_exit(realloc(process->text, length + count + 1));
     memcpy(text + length, bytes, count);
     text[length + count] = '\0';
     for (char *next = text + length; next < text + length + count; next++)
@@ -85,7 +85,7 @@ static bool add_names(trace_file *file, const char *bytes, size_t count)
             return is_wrong(file, "a block of names ends within one, or a name has a wrong number");
         process->names = trace_grow(process->names, &process->name_count, id + 1, sizeof(char *));
         free(process->names[id]);
-        process->names[id] = need(strndup(bytes, length));
+        process->names[id] = or_exit(strndup(bytes, length));
         text_one_line(process->names[id]);
         bytes += length;
         count -= length;
@@ -138,7 +138,7 @@ static bool add_communicator(trace_file *file, const char *bytes, size_t count)
     *communicator = (trace_communicator){.context = head.context,
                                          .size = head.size,
                                          .is_inter = head.is_inter != 0,
-                                         .ranks = need(malloc((size_t)head.size * sizeof(int))),
+                                         .ranks = or_exit(malloc((size_t)head.size * sizeof(int))),
                                          .lowest = -1,
                                          .place = -1};
     return expand_ranges(file, bytes + sizeof head, (count - sizeof head) / sizeof(trace_range), communicator) ||
@@ -159,8 +159,8 @@ static bool add_sites(trace_file *file, const char *bytes, size_t count)
         size_t padded = ((size_t)length + 7) / 8 * 8;
         if (padded > count - HEAD_BYTES)
             return is_wrong(file, "a block of call sites ends within one");
-        process->sites = need(room_for_another(process->sites, (int64_t)process->site_count, sizeof(trace_site)));
-        char *symbol = need(strndup(bytes + HEAD_BYTES, length));
+        process->sites = or_exit(array_grow(process->sites, (int64_t)process->site_count, sizeof(trace_site)));
+        char *symbol = or_exit(strndup(bytes + HEAD_BYTES, length));
         text_one_line(symbol);
         process->sites[process->site_count++] = (trace_site){address, symbol};
         bytes += HEAD_BYTES + padded;
@@ -214,7 +214,7 @@ static trace_location *find_location(trace_file *file, uint32_t thread)
         is_wrong(file, "events of a thread with a number that cannot be");
         return NULL;
     }
-    process->locations = need(room_for_another(process->locations, (int64_t)i, sizeof(trace_location)));
+    process->locations = or_exit(array_grow(process->locations, (int64_t)i, sizeof(trace_location)));
     process->locations[process->location_count++] =
         (trace_location){.process = process, .rank = file->rank, .thread = (int)thread};
     return &process->locations[i];
@@ -296,7 +296,7 @@ bool trace_parse_block(trace_file *file, const trace_block_head *head)
         return trace_fail(file->message, "%s: a block is of the unknown kind %" PRIu32, file->path, head->kind);
     if (file->step == TRACE_READ_EVENTS)
         return skip(file, head->bytes);
-    char *bytes = need(malloc(room_bytes((int64_t)head->bytes, 1) + 1));
+    char *bytes = or_exit(malloc(array_bytes((int64_t)head->bytes, 1) + 1));
     bool is_good = head->bytes == 0 || fread(bytes, (size_t)head->bytes, 1, file->stream) == 1;
     is_good = is_good ? parsers[head->kind](file, bytes, (size_t)head->bytes) : is_wrong(file, "cannot be read");
     free(bytes);

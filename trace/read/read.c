@@ -4,7 +4,7 @@
  * all events exist, times do not decrease within a thread, and sums of times do not overflow. First all but events is
  * read of all processes: then it is known how many events there are, and when the run began.
  */
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "common/cli/text.h"
 #include "trace/read/parse.h"
 
@@ -45,7 +45,7 @@ static void list_files(const char *folder, file_list *list, char *message)
             entry->d_name[length] != '\0')
             continue;
         if ((list->count & (list->count - 1)) == 0) /* room doubles */
-            list->ranks = need(realloc(list->ranks, (size_t)(list->count ? 2 * list->count : 1) * sizeof(int)));
+            list->ranks = or_exit(realloc(list->ranks, (size_t)(list->count ? 2 * list->count : 1) * sizeof(int)));
         list->ranks[list->count++] = rank;
     }
     closedir(directory);
@@ -189,7 +189,7 @@ static bool read_listed(trace *read, const char *folder, const file_list *list, 
     if (list->count > read->size || read->size < 1)
         return trace_fail(message, "%s: files of several jobs: one had %d processes, and there are %d files", folder,
                           read->size, list->count);
-    read->processes = need(calloc((size_t)read->size, sizeof *read->processes));
+    read->processes = or_exit(calloc((size_t)read->size, sizeof *read->processes));
     for (int rank = 0; rank < read->size; rank++)
         if (!read_file(read, &read->processes[rank], folder, rank, TRACE_READ_OUTLINE, message))
             return false;
@@ -212,7 +212,7 @@ bool trace_read_events(trace *read, const char *folder, int rank, char message[T
 {
     trace_process *process = &read->processes[rank];
     for (size_t i = 0; i < process->location_count; i++) {
-        process->locations[i].events = need_array(process->locations[i].count, sizeof(trace_event));
+        process->locations[i].events = array_or_exit(process->locations[i].count, sizeof(trace_event));
         process->locations[i].room = process->locations[i].count;
         process->locations[i].count = 0;
     }

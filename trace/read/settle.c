@@ -3,7 +3,7 @@
 #define _GNU_SOURCE /* tdestroy */
 #include "trace/read/parse.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "pure/text.h"
 #include "pure/units.h"
 #include "pure/model.h"
@@ -41,22 +41,22 @@ static int by_name(const void *a, const void *b)
 static size_t common_id(trace *read, void **tree, size_t id, const char *name)
 {
     common_name wanted = {name, id >= read->name_count || !read->names[id] ? id : read->name_count};
-    common_name **found = need(tsearch(&wanted, tree, by_name));
+    common_name **found = or_exit(tsearch(&wanted, tree, by_name));
     if (*found != &wanted)
         return (*found)->id;
-    *found = need(malloc(sizeof wanted));
+    *found = or_exit(malloc(sizeof wanted));
     **found = wanted;
     if (wanted.id > TRACE_MAX_NAME)
         return SIZE_MAX;
     read->names = trace_grow(read->names, &read->name_count, wanted.id + 1, sizeof(char *));
-    read->names[wanted.id] = need(strdup(name));
+    read->names[wanted.id] = or_exit(strdup(name));
     return wanted.id;
 }
 
 /* The common ids of the names of a process; NULL: there are too many. */
 static uint16_t *find_ids(trace *read, void **tree, const trace_process *process)
 {
-    uint16_t *common = need(malloc((process->name_count + 1) * sizeof *common));
+    uint16_t *common = or_exit(malloc((process->name_count + 1) * sizeof *common));
     for (size_t id = 0; id < process->name_count; id++) {
         const size_t found = process->names[id] ? common_id(read, tree, id, process->names[id]) : id;
         if (found == SIZE_MAX) {
@@ -76,7 +76,7 @@ static void fill_names(trace *read, size_t count)
     for (size_t id = 0; id < read->name_count; id++)
         if (!read->names[id]) {
             snprintf(text, sizeof text, "name %zu", id);
-            read->names[id] = need(strdup(text));
+            read->names[id] = or_exit(strdup(text));
         }
 }
 

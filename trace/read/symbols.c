@@ -3,7 +3,7 @@
 #define _GNU_SOURCE /* asprintf */
 #include "trace/read/symbols.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "common/cli/text.h"
 #include "trace/read/parse.h"
 
@@ -65,9 +65,9 @@ static const object_t *find_object(objects_t *objects, const char *path)
     for (size_t i = 0; i < objects->count; i++)
         if (strcmp(objects->list[i].path, path) == 0)
             return &objects->list[i];
-    objects->list = need(room_for_another(objects->list, (int64_t)objects->count, sizeof *objects->list));
+    objects->list = or_exit(array_grow(objects->list, (int64_t)objects->count, sizeof *objects->list));
     object_t *object = &objects->list[objects->count++];
-    *object = (object_t){.path = need(strdup(path))};
+    *object = (object_t){.path = or_exit(strdup(path))};
     if (is_usable(path, objects->youngest))
         open_object(object);
     return object;

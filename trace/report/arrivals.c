@@ -2,7 +2,7 @@
 /* arrivals.c - the spread of each call, and statistics over all calls. */
 #include "trace/report/arrivals.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "pure/order_statistics.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 arrivals_t arrivals_alloc(int ranks, int64_t calls)
 {
-    double *times_ns = need_zeros((size_t)calls, 4 * (size_t)ranks * sizeof(double));
+    double *times_ns = zeros_or_exit((size_t)calls, 4 * (size_t)ranks * sizeof(double));
     return (arrivals_t){.ranks = ranks,
                         .calls = calls,
                         .enter_ns = times_ns,
@@ -71,7 +71,7 @@ static void find_last(const int64_t *last_calls, int ranks, arrivals_summary_t *
 arrivals_summary_t arrivals_summarize(const arrivals_t *arrivals)
 {
     int64_t calls = arrivals->calls;
-    int64_t *spreads_ns = need(calloc(1, room_bytes(2 * calls + arrivals->ranks, sizeof(int64_t))));
+    int64_t *spreads_ns = or_exit(calloc(1, array_bytes(2 * calls + arrivals->ranks, sizeof(int64_t))));
     arrivals_summary_t summary = {.bound_ns = -1};
     int64_t *bounds_ns = spreads_ns + calls, *last_calls = bounds_ns + calls;
     bool is_bounded = true;

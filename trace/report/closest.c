@@ -2,7 +2,7 @@
 /* closest.c - which of the shapes of mpix_bench arrivals look like. */
 #include "trace/report/arrivals.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "common/arrival/arrival.h"
 
 #include <math.h>
@@ -92,7 +92,7 @@ void arrivals_closest(const arrivals_t *arrivals, arrivals_summary_t *summary)
         summary->closeness = 1 - (double)summary->clear_calls / (double)arrivals->calls;
         return;
     }
-    double *direction = need(calloc(1, room_bytes(ranks, 2 * sizeof(double))));
+    double *direction = or_exit(calloc(1, array_bytes(ranks, 2 * sizeof(double))));
     find_direction(arrivals, direction, direction + ranks);
     try_shapes(direction, direction + ranks, ranks, summary);
     free(direction);

@@ -2,7 +2,7 @@
 /* gantt.c - choose an interval that can be drawn, and list what is in it. */
 #include "trace/report/page.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -33,7 +33,7 @@ static void take_lane(gantt_lanes_t *lanes, size_t index)
 gantt_lanes_t gantt_choose_lanes(const trace *of, const size_t *wanted, size_t wanted_count)
 {
     const size_t count = of->location_count;
-    gantt_lanes_t lanes = {.rows = need(malloc((count + 1) * sizeof *lanes.rows))};
+    gantt_lanes_t lanes = {.rows = or_exit(malloc((count + 1) * sizeof *lanes.rows))};
     for (size_t i = 0; i < count; i++)
         lanes.rows[i] = -1;
     for (size_t i = 0; i < wanted_count && lanes.count < MAX_LANES / 2; i++)
@@ -81,7 +81,7 @@ static size_t take_bars(const trace *of, const gantt_lanes_t *lanes, const inter
 static bar_list_t list_bars(const trace *of, const gantt_lanes_t *lanes, const interval_t *interval)
 {
     const size_t count = take_bars(of, lanes, interval, NULL);
-    bar_list_t bars = {count, need_array(count, sizeof bars.list[0])};
+    bar_list_t bars = {count, array_or_exit(count, sizeof bars.list[0])};
     take_bars(of, lanes, interval, bars.list);
     return bars;
 }
@@ -161,18 +161,18 @@ static void write_partner(const bar_t *bar, char text[TEXT_BYTES])
 
 static void add(json_t *list, json_t *value)
 {
-    json_array_append_new(list, need(value));
+    json_array_append_new(list, or_exit(value));
 }
 
 json_t *gantt_lane_name(const trace_location *at)
 {
-    return need(at->process->location_count > 1 ? json_sprintf("%d.%d", at->rank, at->thread)
-                                                : json_sprintf("%d", at->rank));
+    return or_exit(at->process->location_count > 1 ? json_sprintf("%d.%d", at->rank, at->thread)
+                                                   : json_sprintf("%d", at->rank));
 }
 
 static json_t *lane_names(const trace *of, const gantt_lanes_t *lanes)
 {
-    json_t *names = need(json_array());
+    json_t *names = or_exit(json_array());
     for (const trace_location *at = NULL; (at = trace_next_location(of, at)) != NULL;)
         if (is_drawn(lanes, at))
             add(names, gantt_lane_name(at));
@@ -221,7 +221,7 @@ static bool find_line(const gantt_lanes_t *lanes, const interval_t *interval, co
 static json_t *list_messages(const trace_matches *matches, const gantt_lanes_t *lanes, const interval_t *interval,
                              size_t *step)
 {
-    json_t *messages = need(json_array());
+    json_t *messages = or_exit(json_array());
     size_t count = 0, drawn = 0;
     line_t line;
     for (size_t i = 0; i < matches->message_count; i++)
@@ -244,10 +244,10 @@ json_t *gantt_data(const trace *of, const trace_matches *matches, const gantt_la
                    size_t *message_step)
 {
     const bar_list_t bars = list_bars(of, lanes, &interval);
-    json_t *functions = need(json_array()), *calls = need(json_array());
+    json_t *functions = or_exit(json_array()), *calls = or_exit(json_array());
     list_calls(of, lanes, &bars, interval.from_ns, functions, calls);
     free(bars.list);
-    return need(json_pack(
+    return or_exit(json_pack(
         "{s:s, s:s, s:o, s:s, s:f, s:o, s:o, s:o, s:o}", "type", "timeline", "title", "Calls and messages", "xTitle",
         json_sprintf("time after %.9f s from the end of MPI_Init, by the global clock",
                      (interval.from_ns - of->zero_ns) / 1e9),

@@ -2,7 +2,7 @@
 /* memory.c - compare what a report takes with what the machine, the process and its control groups may have. */
 #include "trace/report/memory.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "trace/read/parse.h"
 
 #include <inttypes.h>

@@ -7,7 +7,7 @@
 
 /*
  * memory_suffices - for what has so many events. False: it does not, and the message says how much the events take, and
- * that a part, or a shorter part, of the run can be reported. What need says without memory says so from then on, too.
+ * that a part, or a shorter part, of the run can be reported. What or_exit says says so from then on, too.
  */
 bool memory_suffices(const char *what, uint64_t events, const char *part, char message[TRACE_MESSAGE_SIZE]);
 

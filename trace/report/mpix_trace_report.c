@@ -5,7 +5,7 @@
  */
 #include "common/cli/options.h"
 #include "common/cli/output.h"
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "trace/report/answer.h"
 #include "trace/report/memory.h"
 #include "trace/report/page.h"

@@ -22,7 +22,7 @@ static picture begin_picture(const graph *of)
                     .column_ns = (double)(of->end_ns - of->begin_ns) / COLUMNS,
                     .lanes_per_row = per_row,
                     .row_count = (of->lane_count + per_row - 1) / per_row};
-    made.ns = need(calloc(made.row_count, sizeof *made.ns));
+    made.ns = or_exit(calloc(made.row_count, sizeof *made.ns));
     return made;
 }
 
@@ -78,16 +78,16 @@ static json_t *row_text(const double ns[COLUMNS], double whole_ns)
         const double share = ns[i] / whole_ns;
         text[i] = digits[share > 0 ? 1 + (int)(60 * (share < 1 ? share : 1)) : 0];
     }
-    return need(json_stringn(text, COLUMNS));
+    return or_exit(json_stringn(text, COLUMNS));
 }
 
 static json_t *list_rows(const picture *of)
 {
-    json_t *rows = need(json_array());
+    json_t *rows = or_exit(json_array());
     for (size_t row = 0; row < of->row_count; row++) {
         const size_t left = of->of->lane_count - row * of->lanes_per_row;
         const double lanes = (double)(left < of->lanes_per_row ? left : of->lanes_per_row);
-        json_t *states = need(json_array());
+        json_t *states = or_exit(json_array());
         for (state what = 0; what < STATES; what++)
             json_array_append_new(states, row_text(of->ns[row][what], lanes * of->column_ns));
         json_array_append_new(rows, states);
@@ -98,24 +98,24 @@ static json_t *list_rows(const picture *of)
 /* The first and the last thread of each row. */
 static json_t *list_names(const picture *of)
 {
-    json_t *names = need(json_array());
+    json_t *names = or_exit(json_array());
     for (size_t row = 0; row < of->row_count; row++) {
         const size_t first = row * of->lanes_per_row, next = first + of->lanes_per_row;
         const size_t last = (next < of->of->lane_count ? next : of->of->lane_count) - 1;
-        json_array_append_new(names, need(json_pack("[o, o]", gantt_lane_name(of->of->lanes[first].location),
-                                                    gantt_lane_name(of->of->lanes[last].location))));
+        json_array_append_new(names, or_exit(json_pack("[o, o]", gantt_lane_name(of->of->lanes[first].location),
+                                                       gantt_lane_name(of->of->lanes[last].location))));
     }
     return names;
 }
 
 static json_t *list_links(const picture *of, const wait_analysis *waits, int linked)
 {
-    json_t *links = need(json_array());
+    json_t *links = or_exit(json_array());
     for (int i = 0; i < linked; i++) {
         const cause *at = waits->order[i];
-        json_array_append_new(links, need(json_pack("[I, f, f]", (json_int_t)(at->worst_lane / of->lanes_per_row),
-                                                    (double)(at->worst_begin_ns - of->of->begin_ns),
-                                                    (double)(at->worst_end_ns - of->of->begin_ns))));
+        json_array_append_new(links, or_exit(json_pack("[I, f, f]", (json_int_t)(at->worst_lane / of->lanes_per_row),
+                                                       (double)(at->worst_begin_ns - of->of->begin_ns),
+                                                       (double)(at->worst_end_ns - of->of->begin_ns))));
     }
     return links;
 }
@@ -127,11 +127,11 @@ json_t *overview_data(const wait_analysis *of, int linked)
     picture picture = begin_picture(&of->graph);
     for (size_t lane = 0; lane < of->graph.lane_count; lane++)
         add_lane(&picture, of, lane);
-    json_t *data = need(json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:o, s:o, s:o}", "type", "overview", "title",
-                                  "The whole run", "xTitle", "time from the end of MPI_Init, by the global clock",
-                                  "laneTitle", "rank", "from", (double)of->graph.begin_ns - of->graph.of->zero_ns, "to",
-                                  (double)of->graph.end_ns - of->graph.of->zero_ns, "names", list_names(&picture),
-                                  "rows", list_rows(&picture), "links", list_links(&picture, of, linked)));
+    json_t *data = or_exit(json_pack(
+        "{s:s, s:s, s:s, s:s, s:f, s:f, s:o, s:o, s:o}", "type", "overview", "title", "The whole run", "xTitle",
+        "time from the end of MPI_Init, by the global clock", "laneTitle", "rank", "from",
+        (double)of->graph.begin_ns - of->graph.of->zero_ns, "to", (double)of->graph.end_ns - of->graph.of->zero_ns,
+        "names", list_names(&picture), "rows", list_rows(&picture), "links", list_links(&picture, of, linked)));
     free(picture.ns);
     return data;
 }

@@ -45,7 +45,7 @@ static void read_process(const char *text, sheet_t *sheet, cell_t *cells)
     for (const char *line = text; line && *line != '\0';) {
         size_t length = strcspn(line, "\n"), key_length = strcspn(line, " \n");
         size_t at = key_length + (line[key_length] == ' ');
-        char *key = need(strndup(line, key_length)), *value = need(strndup(line + at, length - at));
+        char *key = or_exit(strndup(line, key_length)), *value = or_exit(strndup(line + at, length - at));
         int place = column_of(sheet, key);
         if (cells)
             cells[place] = (cell_t){sheet_text(sheet, value), 0};
@@ -68,7 +68,7 @@ static sheet_t process_sheet(const trace *of)
         sheet_add_column(&sheet, &counts[i]);
     for (int rank = 0; rank < of->size; rank++)
         read_process(of->processes[rank].text, &sheet, NULL);
-    cell_t *cells = need(calloc((size_t)sheet.column_count, sizeof cells[0]));
+    cell_t *cells = or_exit(calloc((size_t)sheet.column_count, sizeof cells[0]));
     for (int rank = 0; rank < of->size; rank++) {
         const trace_process *process = &of->processes[rank];
         const double numbers[COUNTS] = {rank, (double)process->record_count, (double)process->end.events,
@@ -110,16 +110,16 @@ static void add_point(sheet_t *sheet, const char *curve, double time_ns, double 
 static void draw(page_t *page, sheet_t *sheet, const char *title, const char *x_title, const char *value_title)
 {
     page_charts(page, sheet,
-                need(json_pack("[{s:s, s:s, s:s, s:s, s:s, s:[{s:s, s:s, s:s, s:s}]}]", "title", title, "x", "time_ns",
-                               "xTitle", x_title, "valueTitle", value_title, "scale", "log", "measures", "column",
-                               "value_ns", "title", value_title, "low", "low_ns", "high", "high_ns")));
+                or_exit(json_pack("[{s:s, s:s, s:s, s:s, s:s, s:[{s:s, s:s, s:s, s:s}]}]", "title", title, "x",
+                                  "time_ns", "xTitle", x_title, "valueTitle", value_title, "scale", "log", "measures",
+                                  "column", "value_ns", "title", value_title, "low", "low_ns", "high", "high_ns")));
     sheet_free(sheet);
 }
 
 /* The median of some calls, and how far they reach. */
 static void add_calls(sheet_t *sheet, const char *name, const site_t *site, int64_t from, int64_t to, bool is_bound)
 {
-    int64_t *values = need(calloc((size_t)(to - from), sizeof values[0]));
+    int64_t *values = or_exit(calloc((size_t)(to - from), sizeof values[0]));
     const arrivals_t *arrivals = &site->arrivals;
     for (int64_t call = from; call < to; call++) {
         call_spread_t spread = arrivals_spread(arrivals, call);
@@ -210,7 +210,7 @@ static int sort_by_width(const trace *of, width_t *widths)
 
 static void print_bounds(page_t *page, const trace *of)
 {
-    width_t *widths = need(calloc((size_t)of->size + 1, sizeof widths[0]));
+    width_t *widths = or_exit(calloc((size_t)of->size + 1, sizeof widths[0]));
     int ranks = sort_by_width(of, widths);
     sheet_t sheet = curves_sheet();
     for (int i = 0; i < ranks && i < MAX_CURVES; i++)

@@ -2,7 +2,7 @@
 /* profile.c - walk through the calls of a thread, and add up the time of each function. */
 #include "trace/report/profile.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "trace/read/calls.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ static void add_span(usage_t **usages, const trace *of, const trace_location *lo
     if (span->is_open)
         return;
     if (!usages[span->id])
-        usages[span->id] = need(calloc((size_t)of->size, sizeof(usage_t)));
+        usages[span->id] = or_exit(calloc((size_t)of->size, sizeof(usage_t)));
     usage_t *usage = &usages[span->id][location->rank];
     double took_ns = is_within ? 0 : location->global_ns[span->leave] - location->global_ns[span->enter];
     uint64_t unsuccessful = location->events[span->leave].value;
@@ -100,7 +100,7 @@ static void add_function(profile_t *profile, const usage_t *usages, const char *
 static void sort_functions(profile_t *profile, usage_t *const *usages, const trace *of)
 {
     size_t count = 0;
-    total_t *totals = need(calloc(of->name_count + 1, sizeof totals[0]));
+    total_t *totals = or_exit(calloc(of->name_count + 1, sizeof totals[0]));
     for (size_t id = 0; id < of->name_count; id++) {
         if (!usages[id])
             continue;
@@ -109,7 +109,7 @@ static void sort_functions(profile_t *profile, usage_t *const *usages, const tra
             totals[count].total_ns += usages[id][rank].total_ns;
         count++;
     }
-    profile->list = need(calloc(1, room_bytes((int64_t)count * of->size + 1, sizeof(usage_t))));
+    profile->list = or_exit(calloc(1, array_bytes((int64_t)count * of->size + 1, sizeof(usage_t))));
     qsort(totals, count, sizeof totals[0], compare_total);
     for (size_t i = 0; i < count; i++)
         add_function(profile, usages[totals[i].function], of->names[totals[i].function], of);
@@ -118,7 +118,7 @@ static void sort_functions(profile_t *profile, usage_t *const *usages, const tra
 
 void profile_make(profile_t *profile, const trace *of)
 {
-    usage_t **usages = need(calloc(of->name_count + 1, sizeof usages[0]));
+    usage_t **usages = or_exit(calloc(of->name_count + 1, sizeof usages[0]));
     *profile = (profile_t){0};
     for (const trace_location *at = NULL; (at = trace_next_location(of, at));)
         add_location(usages, of, at);

@@ -2,7 +2,7 @@
 /* sites.c - group collective calls by the place in the program and the communicator. */
 #include "trace/report/sites.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "common/cli/text.h"
 #include "trace/waits/places.h"
 
@@ -98,8 +98,8 @@ static site_t make_site(const trace *of, site_key_t *keys, size_t count, int num
     const trace_call *call = keys[0].call;
     snprintf(address, sizeof address, "0x%" PRIx64, keys[0].place.address);
     site_t site = {.function = of->names[call->function],
-                   .place = need(strdup(keys[0].place.text ? keys[0].place.text : address)),
-                   .calls = need(calloc(count, sizeof site.calls[0])),
+                   .place = or_exit(strdup(keys[0].place.text ? keys[0].place.text : address)),
+                   .calls = or_exit(calloc(count, sizeof site.calls[0])),
                    .arrivals = arrivals_alloc(call->count, (int64_t)count)};
     for (size_t i = 0; i < count; i++) {
         site.calls[i] = keys[i].call;
@@ -119,8 +119,8 @@ static int compare_wait(const void *left, const void *right)
 void sites_find(sites_t *sites, const trace *of, const trace_matches *matches)
 {
     size_t count = 0;
-    site_key_t *keys = need(calloc(matches->call_count + 1, sizeof keys[0]));
-    *sites = (sites_t){.list = need(calloc(matches->call_count + 1, sizeof sites->list[0]))};
+    site_key_t *keys = or_exit(calloc(matches->call_count + 1, sizeof keys[0]));
+    *sites = (sites_t){.list = or_exit(calloc(matches->call_count + 1, sizeof sites->list[0]))};
     for (size_t i = 0; i < matches->call_count; i++)
         if (matches->calls[i].count > 0)
             keys[count++] = make_key(&matches->calls[i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* worst.c - choose an interval around the worst instance of a cause, and mark what is in it. */
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "trace/report/answer.h"
 #include "trace/report/page.h"
 
@@ -30,14 +30,14 @@ static void add_mark(json_t *marks, int row, int64_t from_ns, int64_t to_ns, boo
     const double begin_ns = (double)from_ns, end_ns = (double)to_ns;
     if (row < 0 || end_ns < seen->from_ns || begin_ns > seen->to_ns)
         return;
-    json_array_append_new(marks, need(json_pack("[i, f, f, b, o]", row, begin_ns - seen->from_ns, end_ns - begin_ns,
-                                                is_cause, json_text(text))));
+    json_array_append_new(marks, or_exit(json_pack("[i, f, f, b, o]", row, begin_ns - seen->from_ns, end_ns - begin_ns,
+                                                   is_cause, json_text(text))));
 }
 
 static json_t *list_marks(const wait_analysis *of, const gantt_lanes_t *lanes, const cause *cause,
                           const interval_t *seen)
 {
-    json_t *marks = need(json_array());
+    json_t *marks = or_exit(json_array());
     char text[TEXT_BYTES], place[PLACE_BYTES];
     answer_place(place, &of->graph, cause->key.to);
     snprintf(text, sizeof text, "%s %s", cause->key.is_call ? "in" : "before", place);
@@ -60,15 +60,15 @@ typedef struct {
 static json_t *list_chain(const wait_analysis *of, const gantt_lanes_t *lanes, const wait_chain *chain,
                           const interval_t *seen)
 {
-    json_t *lines = need(json_array());
+    json_t *lines = or_exit(json_array());
     for (size_t i = 0; i < chain->count; i++) {
         const graph_wait *wait = &of->waits.list[chain->waits[i]];
         const int64_t late_ns = of->graph.lanes[wait->late_lane].calls[wait->late_call].enter_ns;
         const int late_row = lanes->rows[wait->late_lane], row = lanes->rows[wait->lane];
         if (late_row >= 0 && row >= 0 && (double)wait->end_ns <= seen->to_ns)
-            json_array_append_new(lines,
-                                  need(json_pack("[i, f, i, f, s]", late_row, (double)late_ns - seen->from_ns, row,
-                                                 (double)wait->end_ns - seen->from_ns, wait_state_names[wait->state])));
+            json_array_append_new(
+                lines, or_exit(json_pack("[i, f, i, f, s]", late_row, (double)late_ns - seen->from_ns, row,
+                                         (double)wait->end_ns - seen->from_ns, wait_state_names[wait->state])));
     }
     return lines;
 }
@@ -76,7 +76,7 @@ static json_t *list_chain(const wait_analysis *of, const gantt_lanes_t *lanes, c
 /* The lane of the cause, and those that wait for it, from the first one on. */
 static gantt_lanes_t choose_lanes(const wait_analysis *of, const cause *cause, const wait_chain *chain)
 {
-    size_t *wanted = need(malloc((chain->count + 1) * sizeof *wanted));
+    size_t *wanted = or_exit(malloc((chain->count + 1) * sizeof *wanted));
     wanted[0] = cause->worst_lane;
     for (size_t i = 0; i < chain->count; i++)
         wanted[i + 1] = of->waits.list[chain->waits[i]].lane;
@@ -96,7 +96,7 @@ json_t *worst_data(const wait_analysis *of, const trace_matches *matches, size_t
     json_t *data = gantt_data(of->graph.of, matches, &lanes, seen, message_step);
     json_object_set_new(
         data, "title",
-        need(json_sprintf("Cause %zu: rank %d, when others wait longest for it", place + 1, cause->key.rank)));
+        or_exit(json_sprintf("Cause %zu: rank %d, when others wait longest for it", place + 1, cause->key.rank)));
     json_object_set_new(data, "chain", list_chain(of, &lanes, &chain, &seen));
     json_object_set_new(data, "marks", list_marks(of, &lanes, cause, &seen));
     free(lanes.rows);

@@ -9,7 +9,7 @@
  * line for each event of a first thread has its rank, thread, and true time; in FOLDER.clocks, one for each clock
  * record its rank, local time, offset, and deviation.
  */
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "trace/test/unit/made_trace.h"
 
 #include <inttypes.h>
@@ -201,7 +201,7 @@ static void put_thread(made_trace *made)
     process->location_count = 2;
     trace_location *location = &process->locations[1];
     *location = (trace_location){.rank = 1, .thread = 1, .count = EVENTS};
-    location->events = need_zeros(EVENTS, sizeof(trace_event));
+    location->events = zeros_or_exit(EVENTS, sizeof(trace_event));
     for (int i = 0; i < REGION_EVENTS; i++)
         location->events[i] = (trace_event){.time_ns = made_local_ns(&made->clocks[1], START_NS + 1000.0 * i),
                                             .id = NAME_REGION,

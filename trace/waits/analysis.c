@@ -2,7 +2,7 @@
 /* analysis.c - all steps of the analysis, and sums over what they found. */
 #include "trace/waits/analysis.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "trace/waits/replay.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static int compare_causes(const void *left, const void *right)
 
 static void sort_causes(wait_analysis *to)
 {
-    to->order = need(malloc((to->causes.count + 1) * sizeof *to->order));
+    to->order = or_exit(malloc((to->causes.count + 1) * sizeof *to->order));
     for (size_t i = 0; i < to->causes.count; i++)
         to->order[i] = &to->causes.list[i];
     qsort(to->order, to->causes.count, sizeof *to->order, compare_causes);
@@ -57,7 +57,7 @@ static void add_wait(wait_sum *sum, const graph_wait *wait)
 static void sum_waits(wait_analysis *to)
 {
     const graph *of = &to->graph;
-    to->sums = need(calloc(of->places.count * STATE_COUNT + 1, sizeof *to->sums));
+    to->sums = or_exit(calloc(of->places.count * STATE_COUNT + 1, sizeof *to->sums));
     for (size_t i = 0; i < to->waits.count; i++) {
         const graph_wait *wait = &to->waits.list[i];
         const size_t place = of->lanes[wait->lane].calls[wait->call].place;
@@ -93,7 +93,7 @@ static bool may_wait(const char *name)
 static void sum_unseen(wait_analysis *to)
 {
     const graph *of = &to->graph;
-    bool *may = need(calloc(of->of->name_count + 1, sizeof *may));
+    bool *may = or_exit(calloc(of->of->name_count + 1, sizeof *may));
     for (size_t i = 0; i < of->of->name_count; i++)
         may[i] = of->of->names[i] && may_wait(of->of->names[i]);
     for (size_t lane = 0; lane < of->lane_count; lane++)

@@ -5,7 +5,7 @@
  */
 #include "trace/waits/causes.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "pure/order_statistics.h"
 #include "trace/waits/history.h"
 
@@ -39,7 +39,7 @@ size_t causes_at(causes *known, const cause_key *key)
 {
     const size_t found = keys_find(&known->numbers, key, sizeof *key, compare_keys);
     if (found == known->count) {
-        known->list = need(room_for_another(known->list, (int64_t)known->count, sizeof(cause)));
+        known->list = or_exit(array_grow(known->list, (int64_t)known->count, sizeof(cause)));
         known->list[known->count++] = (cause){.key = *key};
     }
     return found;
@@ -189,7 +189,7 @@ void causes_find(causes *found, graph *of, const graph_waits *waits)
 {
     *found = (causes){.count = 0};
     charging in = {.to = found, .of = of, .waits = waits};
-    in.debts = need_zeros(waits->count, sizeof *in.debts);
+    in.debts = zeros_or_exit(waits->count, sizeof *in.debts);
     history_begin(&in.past, of, waits);
     charge_all(&in);
     add_instances(found, of, waits);

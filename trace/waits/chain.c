@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* chain.c - from the worst instance of a cause on to all that waited for it. */
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "trace/waits/causes.h"
 #include "trace/waits/history.h"
 
@@ -30,7 +30,7 @@ size_t *chain_find(const graph *of, const graph_waits *waits, const cause *cause
 {
     history past;
     size_t *chain = waits_by_end(waits);
-    bool *is_in = need(calloc(waits->count + 1, sizeof *is_in));
+    bool *is_in = or_exit(calloc(waits->count + 1, sizeof *is_in));
     history_begin(&past, of, waits);
     *count = 0;
     for (size_t i = 0; i < waits->count; i++) {

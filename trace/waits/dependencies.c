@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dependencies.c - what each call of the graph depends on, by the matches of the trace. */
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "trace/read/logical_clock.h"
 #include "trace/read/operations.h"
 #include "trace/waits/graph.h"
@@ -310,8 +310,8 @@ static int last_until(const entry *entries, int count, int own, int limit, int64
 static void depend_on_last(graph *to, const trace_call *call, operation_wait kind)
 {
     const wait_state state = kind == WAIT_FENCE ? STATE_FENCE : STATE_N_BY_N;
-    place_in_graph *enters = need(malloc(((size_t)call->count + 1) * sizeof *enters));
-    entry *entries = need(malloc(((size_t)call->count + 1) * sizeof *entries));
+    place_in_graph *enters = or_exit(malloc(((size_t)call->count + 1) * sizeof *enters));
+    entry *entries = or_exit(malloc(((size_t)call->count + 1) * sizeof *entries));
     for (int i = 0; i < call->count; i++)
         enters[i] = find(to, call->parts[i].enter);
     const int count = sort_entries(enters, call->count, entries);

@@ -2,7 +2,7 @@
 /* graph.c - the calls of each thread. */
 #include "trace/waits/graph.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "trace/read/calls.h"
 
 #include <math.h>
@@ -50,8 +50,8 @@ const char *graph_name(const graph *of, const graph_call *call)
 void *graph_room(void *list, size_t count, size_t bytes)
 {
     if (count >= GRAPH_NONE)
-        need(NULL);
-    return need_for_another(list, count, bytes);
+        or_exit(NULL);
+    return grow_or_exit(list, count, bytes);
 }
 
 bool graph_is_recorder(const graph *of, const graph_call *call)
@@ -201,8 +201,8 @@ static void fill_lane(graph *to, graph_lane *lane)
     for (size_t k = 0; k < location->count; k++)
         room += location->events[k].kind == TRACE_ENTER;
     if (location->count >= GRAPH_NONE)
-        need(NULL);
-    lane->calls = need_array(room, sizeof *lane->calls);
+        or_exit(NULL);
+    lane->calls = array_or_exit(room, sizeof *lane->calls);
     for (size_t k = 0, next = 0; k < location->count && lane->end == GRAPH_NONE; k++) {
         const trace_event *event = &location->events[k];
         if (k < next || event->kind != TRACE_ENTER || to->kinds[event->id] == NAME_REGION)
@@ -245,8 +245,8 @@ static void add_lanes(graph *to)
 void graph_make(graph *made, const trace *of, const trace_matches *matches)
 {
     *made = (graph){.of = of, .lane_count = of->location_count};
-    made->lanes = need(calloc(made->lane_count + 1, sizeof *made->lanes));
-    made->kinds = need(calloc(of->name_count + 1, sizeof *made->kinds));
+    made->lanes = or_exit(calloc(made->lane_count + 1, sizeof *made->lanes));
+    made->kinds = or_exit(calloc(of->name_count + 1, sizeof *made->kinds));
     for (size_t i = 0; i < of->name_count; i++)
         made->kinds[i] = of->names[i] ? kind_of(of->names[i]) : NAME_REGION;
     add_lanes(made);

@@ -2,7 +2,7 @@
 /* history.c - go back on two lanes to where they met, and compare. */
 #include "trace/waits/history.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "pure/order_statistics.h"
 
 /* How far back lanes are compared if they have not met. */
@@ -86,7 +86,7 @@ static void add_part(history_lane *to, history_part part, int64_t from_ns, int64
         return;
     part.ns = to_ns - from_ns;
     part.order = to->count;
-    to->list = need(room_for_another(to->list, (int64_t)to->count, sizeof part));
+    to->list = or_exit(array_grow(to->list, (int64_t)to->count, sizeof part));
     to->list[to->count++] = part;
 }
 
@@ -346,7 +346,7 @@ void history_find(history *past, size_t wait)
 void history_begin(history *past, const graph *of, const graph_waits *waits)
 {
     *past = (history){.of = of, .waits = waits};
-    past->meetings = need_zeros(of->gathering_count, sizeof *past->meetings);
+    past->meetings = zeros_or_exit(of->gathering_count, sizeof *past->meetings);
 }
 
 void history_end(history *past)

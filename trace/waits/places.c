@@ -2,7 +2,7 @@
 /* places.c - list places: objects lie at other addresses on each process, their symbols are the same. */
 #include "trace/waits/places.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 
 #include <string.h>
 
@@ -30,7 +30,7 @@ size_t places_find(places *known, trace_point enter)
     const place wanted = place_of(enter);
     const size_t found = keys_find(&known->numbers, &wanted, sizeof wanted, place_compare);
     if (found == known->count) {
-        known->list = need(room_for_another(known->list, (int64_t)known->count, sizeof wanted));
+        known->list = or_exit(array_grow(known->list, (int64_t)known->count, sizeof wanted));
         known->list[known->count++] = wanted;
     }
     return found;

@@ -5,7 +5,7 @@
  */
 #include "trace/waits/replay.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "pure/order_statistics.h"
 
 /* A lane. */
@@ -211,12 +211,12 @@ static int64_t run(replay *in)
 static void make(replay *in)
 {
     const graph *of = in->of;
-    in->lanes = need(calloc(of->lane_count + 1, sizeof *in->lanes));
-    in->ready = need(calloc(of->lane_count + 1, sizeof *in->ready));
-    in->gatherings = need_array(of->gathering_count, sizeof *in->gatherings);
-    in->enter_ns = need(calloc(of->lane_count + 1, sizeof *in->enter_ns));
+    in->lanes = or_exit(calloc(of->lane_count + 1, sizeof *in->lanes));
+    in->ready = or_exit(calloc(of->lane_count + 1, sizeof *in->ready));
+    in->gatherings = array_or_exit(of->gathering_count, sizeof *in->gatherings);
+    in->enter_ns = or_exit(calloc(of->lane_count + 1, sizeof *in->enter_ns));
     for (size_t lane = 0; lane < of->lane_count; lane++)
-        in->enter_ns[lane] = need_array(of->lanes[lane].count, sizeof(int64_t));
+        in->enter_ns[lane] = array_or_exit(of->lanes[lane].count, sizeof(int64_t));
     for (size_t i = 0; i < of->gathering_count; i++)
         in->gatherings[i] = (replay_gathering){of->gatherings[i].count, INT64_MIN, GRAPH_NONE};
 }
@@ -252,7 +252,7 @@ static void list_instances(const graph *of, size_t lane, const cause_key *key, i
         i = one.last;
         if (one.from != key->from || one.to != key->to)
             continue;
-        found->list = need(room_for_another(found->list, (int64_t)found->count, sizeof one));
+        found->list = or_exit(array_grow(found->list, (int64_t)found->count, sizeof one));
         found->list[found->count++] = one;
     }
 }
@@ -303,14 +303,14 @@ static void shorten(const graph *of, const instance_list *lists, size_t lane, si
 
 static int64_t replay_computation(const graph *of, const cause_key *key, size_t which)
 {
-    instance_list *lists = need(calloc(of->lane_count + 1, sizeof *lists));
-    int64_t **less_ns = need(calloc(of->lane_count + 1, sizeof *less_ns));
-    int64_t *room = need(malloc((of->lane_count + 1) * sizeof *room));
+    instance_list *lists = or_exit(calloc(of->lane_count + 1, sizeof *lists));
+    int64_t **less_ns = or_exit(calloc(of->lane_count + 1, sizeof *less_ns));
+    int64_t *room = or_exit(malloc((of->lane_count + 1) * sizeof *room));
     for (size_t lane = 0; lane < of->lane_count; lane++)
         list_instances(of, lane, key, &lists[lane]);
     for (size_t lane = 0; lane < of->lane_count; lane++)
         if (of->lanes[lane].location->rank == key->rank) {
-            less_ns[lane] = need(calloc(of->lanes[lane].count + 1, sizeof **less_ns));
+            less_ns[lane] = or_exit(calloc(of->lanes[lane].count + 1, sizeof **less_ns));
             shorten(of, lists, lane, which, room, less_ns[lane]);
         }
     const int64_t run_ns = replay_ns(of, &(replay_change){.less_ns = less_ns, .without = GRAPH_NONE});

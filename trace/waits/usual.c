@@ -3,7 +3,7 @@
 #include "trace/waits/usual.h"
 
 #include "pure/order_statistics.h"
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 
 typedef struct {
     uint64_t places;
@@ -32,7 +32,7 @@ static void add_lane(computations *to, const graph *of, const graph_lane *lane)
         left_ns = call->leave_ns;
         if (graph_is_recorder(of, call))
             continue;
-        to->list = need_for_another(to->list, to->count, sizeof *to->list);
+        to->list = grow_or_exit(to->list, to->count, sizeof *to->list);
         to->list[to->count++] = (computation){both_places(from, call->place), ns};
         from = call->place;
         ns = 0;
@@ -49,7 +49,7 @@ static int by_length(const void *left, const void *right)
 
 static void add_medians(usual *to, int rank, computations *all)
 {
-    int64_t *lengths_ns = need_array(all->count, sizeof *lengths_ns);
+    int64_t *lengths_ns = array_or_exit(all->count, sizeof *lengths_ns);
     if (all->count > 1)
         qsort(all->list, all->count, sizeof *all->list, by_length);
     for (size_t first = 0, end; first < all->count; first = end) {
@@ -57,7 +57,7 @@ static void add_medians(usual *to, int rank, computations *all)
         for (end = first; end < all->count && all->list[end].places == places; end++)
             lengths_ns[end - first] = all->list[end].ns;
         const int64_t own_ns = (int64_t)middle_of(lengths_ns, end - first);
-        to->list = need_for_another(to->list, to->count, sizeof *to->list);
+        to->list = grow_or_exit(to->list, to->count, sizeof *to->list);
         to->list[to->count++] = (usual_length){.rank = rank, .places = places, .own_ns = own_ns};
     }
     all->count = 0;
@@ -89,8 +89,8 @@ static void compare_group(usual_length *const *ranks, size_t count, int64_t *oth
 
 static void compare_ranks(usual *to)
 {
-    usual_length **order = need_array(to->count, sizeof(usual_length *));
-    int64_t *others_ns = need_array(to->count, sizeof *others_ns);
+    usual_length **order = array_or_exit(to->count, sizeof(usual_length *));
+    int64_t *others_ns = array_or_exit(to->count, sizeof *others_ns);
     for (size_t i = 0; i < to->count; i++)
         order[i] = &to->list[i];
     qsort(order, to->count, sizeof(usual_length *), by_own);

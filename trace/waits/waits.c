@@ -2,7 +2,7 @@
 /* waits.c - compare when calls began with what they depend on. */
 #include "trace/waits/waits.h"
 
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 
 static const graph_call *call_at(const graph *of, size_t lane, size_t call)
 {
@@ -102,8 +102,8 @@ static int by_end(const void *left, const void *right)
 
 size_t *waits_by_end(const graph_waits *of)
 {
-    ordered *order = need_array(of->count, sizeof *order);
-    size_t *waits = need_array(of->count, sizeof *waits);
+    ordered *order = array_or_exit(of->count, sizeof *order);
+    size_t *waits = array_or_exit(of->count, sizeof *waits);
     for (size_t i = 0; i < of->count; i++)
         order[i] = (ordered){of->list[i].end_ns, i};
     qsort(order, of->count, sizeof *order, by_end);

@@ -4,7 +4,7 @@
  * the tools make of it holds what it promises; what is refused is explained in one line.
  */
 #include "fuzz/fuzz.h"
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "trace/check/check.h"
 #include "trace/convert/conversion.h"
 #include "trace/read/parse.h"

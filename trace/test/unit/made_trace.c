@@ -3,7 +3,7 @@
 #include "made_trace.h"
 
 #include "pure/random.h"
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "trace/read/calls.h"
 
 #include <math.h>
@@ -25,10 +25,10 @@ static const char *const names[MADE_NAMES] = {
 static void add_world(trace_process *process, int rank, int size)
 {
     process->communicator_count = 1;
-    process->communicators = need(calloc(1, sizeof(trace_communicator)));
+    process->communicators = or_exit(calloc(1, sizeof(trace_communicator)));
     process->communicators[0].size = size;
     process->communicators[0].place = rank;
-    process->communicators[0].ranks = need(calloc((size_t)size, sizeof(int)));
+    process->communicators[0].ranks = or_exit(calloc((size_t)size, sizeof(int)));
     for (int i = 0; i < size; i++)
         process->communicators[0].ranks[i] = i;
 }
@@ -37,21 +37,21 @@ void made_begin(made_trace *made, int size, const made_clock *clocks, uint64_t s
 {
     const size_t count = (size_t)size;
     *made = (made_trace){.trace = {.size = size, .job = seed, .name_count = MADE_NAMES}, .chance = seed};
-    made->clocks = need(calloc(count, sizeof *clocks));
+    made->clocks = or_exit(calloc(count, sizeof *clocks));
     memcpy(made->clocks, clocks, count * sizeof *clocks);
-    made->now_ns = need(calloc(count, sizeof(double)));
-    made->true_ns = need(calloc(count, sizeof(double *)));
-    made->room = need(calloc(count, sizeof(size_t)));
-    made->trace.names = need(calloc(MADE_NAMES, sizeof(char *)));
+    made->now_ns = or_exit(calloc(count, sizeof(double)));
+    made->true_ns = or_exit(calloc(count, sizeof(double *)));
+    made->room = or_exit(calloc(count, sizeof(size_t)));
+    made->trace.names = or_exit(calloc(MADE_NAMES, sizeof(char *)));
     for (int i = 0; i < MADE_NAMES; i++)
         made->trace.names[i] = strdup(names[i]);
-    made->trace.processes = need(calloc(count, sizeof(trace_process)));
+    made->trace.processes = or_exit(calloc(count, sizeof(trace_process)));
     for (int rank = 0; rank < size; rank++) {
         trace_process *process = &made->trace.processes[rank];
         add_world(process, rank, size);
         process->text = strdup("program made\nmpix_harmonize_wander_max_ppb_per_s 320\n");
         process->location_count = 1;
-        process->locations = need(calloc(1, sizeof(trace_location)));
+        process->locations = or_exit(calloc(1, sizeof(trace_location)));
         process->locations[0].process = process;
         process->locations[0].rank = rank;
         process->locations[0].index = made->trace.location_count++;
@@ -85,8 +85,8 @@ void made_event(made_trace *made, int rank, double true_ns, trace_event event)
     trace_location *location = &made->trace.processes[rank].locations[0];
     if (location->count == made->room[rank]) {
         made->room[rank] = made->room[rank] * 2 + 64;
-        location->events = need(realloc(location->events, made->room[rank] * sizeof(trace_event)));
-        made->true_ns[rank] = need(realloc(made->true_ns[rank], made->room[rank] * sizeof(double)));
+        location->events = or_exit(realloc(location->events, made->room[rank] * sizeof(trace_event)));
+        made->true_ns[rank] = or_exit(realloc(made->true_ns[rank], made->room[rank] * sizeof(double)));
     }
     event.time_ns = made_local_ns(&made->clocks[rank], true_ns);
     made->true_ns[rank][location->count] = true_ns;
@@ -225,7 +225,7 @@ void made_records(made_trace *made, double period_ns, double error_ns)
     for (int rank = 0; rank < made->trace.size; rank++) {
         trace_process *process = &made->trace.processes[rank];
         free(process->records);
-        process->records = need(calloc(count, sizeof(trace_clock_record)));
+        process->records = or_exit(calloc(count, sizeof(trace_clock_record)));
         process->record_count = count;
         for (size_t i = 0; i < count; i++)
             process->records[i] = record_at(made, rank, i + 1 < count ? (double)i * period_ns : end_ns, error_ns);

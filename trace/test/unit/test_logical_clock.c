@@ -5,7 +5,7 @@
  */
 #include "made_trace.h"
 #include "unit/support.h"
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "trace/check/check.h"
 
 enum { RANKS = 4, LATENCY_NS = 700 };

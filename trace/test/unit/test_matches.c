@@ -5,7 +5,7 @@
  */
 #include "made_trace.h"
 #include "unit/support.h"
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 
 static const made_clock clocks[2] = {{0, 0, 0, 0}, {5000123456, 20e-6, 3e-6, 60}};
 

@@ -5,7 +5,7 @@
  */
 #include "made_trace.h"
 #include "unit/support.h"
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

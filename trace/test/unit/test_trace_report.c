@@ -2,7 +2,7 @@
 /* test_trace_report.c - what mpix_trace_report says of a trace: arrivals, closest shapes, call sites, time in calls. */
 #include "common/arrival/arrival.h"
 #include "unit/support.h"
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "trace/read/calls.h"
 #include "trace/report/profile.h"
 #include "trace/report/sites.h"

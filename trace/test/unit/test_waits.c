@@ -4,7 +4,7 @@
  * this delay and without, so what the delay costs and what it would gain to remove it is known.
  */
 #include "unit/support.h"
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 #include "trace/waits/analysis.h"
 #include "made_trace.h"
 

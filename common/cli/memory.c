@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* room.c - end a program that has no memory. */
+/* memory.c - end a program that has no memory. */
 #define _GNU_SOURCE /* program_invocation_short_name */
-#include "common/cli/room.h"
+#include "common/cli/memory.h"
 
 #include "common/cli/options.h"
 
@@ -10,7 +10,7 @@
 
 const char *memory_hint = "";
 
-void *need(void *pointer)
+void *or_exit(void *pointer)
 {
     if (!pointer) {
         fprintf(stderr, "%s: out of memory%s\n", program_invocation_short_name, memory_hint);
