@@ -53,8 +53,9 @@ if [ "${1-}" = table ]; then
     exit
 fi
 
-# Limits of what the program prints. No reading is outside its bound or has none, no clock wanders by more than its
-# limit, and the first synchronization takes as long as one more limit says, if there is one.
+# Each scenario says what the world is, by options of scale_model, and what holds: limits of what the program prints. No
+# reading is outside its bound or has none, no clock wanders by more than its limit, and the first synchronization takes
+# as long as one more limit says, if there is one.
 #   error_p99    99 of 100 readings are at most so far off
 #   bound_part   from 10 s on, bounds are on average at most so many times half the least round trips along the path
 #   later_us     so long synchronizations but the first take on average, and so many messages:
@@ -73,43 +74,24 @@ at_most() {         # NUMBER LIMIT
 }
 
 # A clock is found wrong if it was set only.
-judge() {           # NAME LIMITS [NAME=VALUE]...
-    local name=$1 limits=$2 line jumps=0 complaints
+scenario() {        # FILE
+    local name=${1##*/} world holds tier=full line jumps=0 complaints
+    # shellcheck disable=SC1090
+    . "$1"
+    tap_tier=$tier
     tap_selects "$name" || return 0
-    shift 2
-    [[ " $* " != *" links=lost "* ]] || jumps=1
-    line=$("$program" "$@" 2>&1)
-    # shellcheck disable=SC2086 # one word for each limit
-    complaints=$(complaints_of "$line" $limits)
+    [[ " $world " != *" links=lost "* ]] || jumps=1
+    # shellcheck disable=SC2086 # one word for each option, and for each limit
+    line=$("$program" $world 2>&1)
+    # shellcheck disable=SC2086
+    complaints=$(complaints_of "$line" $holds)
     [ "$(value_of disruptions "$line")" = $jumps ] || complaints+=$'\n'"not $jumps disruptions"
     tap_expect_empty "$name" "${complaints:+$complaints$'\n'$line}"
 }
-
-quick judge "64 processes" "error_p99=100 bound_part=1.3 later_us=400" processes=64
-judge "1,024 processes" "error_p99=120 bound_part=1.3 later_us=850" processes=1024
-judge "4,096 processes" "error_p99=160 bound_part=1.3 later_us=900" processes=4096 seconds=12
-judge "16,384 processes" "error_p99=160 bound_part=1.3 later_us=950" processes=16384
-judge "16,384 processes, 64 a node, all simulated" "error_p99=250 bound_part=1.5 later_us=1050" processes=16384 \
-    per_node=64 simulate=all seconds=12 readings=1
-# 90 messages for each of 64 hosts.
-judge "1,024 processes, all simulated" "error_p99=250 bound_part=1.5 later_us=900 later_messages=5760" processes=1024 \
-    simulate=all seconds=12
-judge "1,024 processes, lopsided links" "error_p99=1600 bound_part=1.3 later_us=1000" processes=1024 links=lopsided \
-    seconds=12
-judge "1,024 processes, slow hosts" "error_p99=20000 bound_part=1.5 first_us=100000" processes=1024 links=slow \
-    seconds=12
-# Fewer than one of 100 readings are off by half of the 20 us of this host, which is one of 256.
-judge "4,096 processes, a slow host" "error_p99=160 error_max=11000 bound_part=1.3" processes=4096 links=one seconds=12
-# Synchronizations take longer there and are further apart.
-judge "1,024 processes, far hosts" "error_p99=500 bound_part=1.5 first_us=100000" processes=1024 links=far seconds=30
-judge "1,024 processes, restless clocks" "bound_part=1.3" processes=1024 clocks=restless seconds=12
-judge "1,024 processes, restless clocks and lopsided links" "bound_part=1.3" processes=1024 clocks=restless \
-    links=lopsided seconds=12
-judge "1,024 processes, a lost host that comes back" "error_p99=500" processes=1024 links=lost seconds=12
-judge "64 processes for an hour" "error_p99=60 bound_part=1.3 later_us=400" processes=64 seconds=3600 readings=1
-judge "64 processes for an hour, a lost host that comes back" "error_p99=60 bound_part=1.3 later_us=400" processes=64 \
-    links=lost seconds=3600 readings=1
-judge "1,024 processes, hca3" "error_p99=50000" processes=1024 label=hca3/100/skampi/10+prop seconds=3
+for file in "$(dirname "$0")"/scenarios/3*; do
+    scenario "$file"
+done
+tap_tier=full
 
 options_are_refused() {
     local option said status

@@ -21,59 +21,51 @@ case $(basename "${MPIEXEC:-mpiexec}") in
 smpirun) skip_all "the simulator has tests of its own" ;;
 esac
 
-# Eight runs with 1,000 readings after each call: at least a million altogether, some millions on an idle machine.
-on_node() {         # NAME CLOCK RANKS LABEL MAX_P99_NS [READINGS_A_CALL [JUMPS]]
-    tap_selects "$1" || return 0
-    local more=${6:-1000}
-    MH_SIMULATED_CLOCK=exact=rank0,$2
-    judge_truth "$1" "$5" $((130 * (more + 1))) "${7:-0}" processes "$3" 3 1000 "$4" "$more"
+# Each scenario says what clocks are like and what must hold:
+#   place           node (default) or hosts, of which there are two
+#   clock           simulated.h; that of the first process or host is exact
+#   sync            the label of the synchronization
+#   settings        of the library, as words NAME=VALUE
+#   seconds         how long (default 3), with 1,000 calls a second
+#   readings        those after each call (default 1,000): millions altogether, of which none may be outside its bound
+#   jumps           how many steps of a clock are found (default 0); readings between one and the next call do not count
+#   least_readings  as many as 130 calls have, unless it says otherwise: on a busy machine there are fewer
+#   error_p99_ns    99 of 100 readings after calls are at most so far off
+#   tier            quick, if it belongs to the quick tests
+# shellcheck disable=SC2034 # those that others do not set
+scenario() {        # FILE
+    local name=${1##*/} problem=
+    local place=node clock sync settings='' seconds=3 readings=1000 jumps=0 least_readings='' error_p99_ns tier=full
+    # shellcheck disable=SC1090
+    . "$1"
+    tap_tier=$tier
+    tap_selects "$name" || return 0
+    if [ "$place" = hosts ]; then
+        MH_SIMULATED_CLOCK=exact=host1,$clock
+        problem=$(hosts_problem "$hosts/with_hosts.sh")
+    else
+        MH_SIMULATED_CLOCK=exact=rank0,$clock
+    fi
+    if [ -z "$problem" ]; then
+        judge_truth "$name" "$error_p99_ns" "${least_readings:-$((130 * (readings + 1)))}" "$jumps" "on_$place"
+    else
+        tap_skip "$name" "$problem"
+    fi
 }
 
-processes() {       # RANKS ARGUMENT...
-    # shellcheck disable=SC2086
-    limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$1" "$program" "${@:2}" 2>&1 </dev/null
+# Settings and flags are words, and there may be none.
+# shellcheck disable=SC2086
+on_node() {
+    limited env $settings "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$program" "$seconds" 1000 "$sync" "$readings" \
+        2>&1 </dev/null
+}
+# shellcheck disable=SC2086
+on_hosts() {
+    limited env $settings MH_MPIEXEC="${MPIEXEC:-mpiexec}" "$hosts/with_hosts.sh" 2 \
+        "$hosts/mpiexec_hosts.sh" -n 2 "$program" "$seconds" 1000 "$sync" "$readings" 2>&1 </dev/null
 }
 
-quick on_node "one node, 10 ppm, random walk" drift=10000,walk=10,seed=1 2 track/skampi/20 20000
-on_node "one node, -50 ppm, a clock two seconds behind" drift=-50000,walk=10,seed=2,offset=-2e9 2 track/skampi/20 20000
-MPIX_HARMONIZE_WANDER_MAX_PPB_PER_S=1000 on_node "one node, the drift steps by 1 ppm" \
-    drift=10000,step_at=1500000000,step=1000 2 track/skampi/20 20000
-on_node "one node, clocks not shared, found out by prop" drift=10000,walk=10,seed=3,offset=5e6 2 prop 20000
-on_node "one node, hca3" drift=10000,walk=10,seed=4 2 hca3/20/skampi/10 600000
-on_node "one node, hca2" drift=10000,walk=10,seed=5 2 hca2/20/skampi/10 600000
-on_node "one node, jk" drift=10000,walk=10,seed=6 2 jk/100/meanrtt/10 600000
-on_node "one node, offsets only" drift=10000,walk=10,seed=7 2 hca3o/skampi/10 600000
-
-# Between the jump and the next call nobody can know of it, so only the readings after calls count. A jump ahead is
-# found out if it is longer than its process waits for the others, on a busy machine some milliseconds.
-on_node "one node, a clock jumps ahead" drift=10000,walk=10,seed=8,jump_at=1500000000,jump=1e9 2 track/skampi/20 \
-    600000 0 1
-on_node "one node, a clock jumps back" drift=10000,walk=10,seed=9,jump_at=1500000000,jump=-1e10 2 track/skampi/20 \
-    600000 0 1
-on_node "one node, a shared clock jumps ahead" jump_at=1500000000,jump=1e9 2 prop 600000 0 1
-
-# The first process has synchronized three milliseconds before it hears of the other: longer than the interval.
-with_long_rounds() {    # NAME
-    tap_selects "$1" || return 0
-    MH_SIMULATED_CLOCK=exact=rank0,drift=10000,slow=1,slowness=3e6
-    MPIX_HARMONIZE_BARRIER=tree MPIX_HARMONIZE_RESYNC_INTERVAL_NS=1000000 \
-        judge_truth "$1" 100000000 10 0 processes 2 1 1000 hca3o/skampi/1
-}
-with_long_rounds "one node, rounds take longer than the interval"
-
-on_hosts() {        # NAME CLOCK MAX_P99_NS
-    tap_selects "$1" || return 0
-    local problem
-    MH_SIMULATED_CLOCK=exact=host1,$2
-    problem=$(hosts_problem "$hosts/with_hosts.sh")
-    if [ -z "$problem" ]; then judge_truth "$1" "$3" 100 0 two_hosts; else tap_skip "$1" "$problem"; fi
-}
-
-two_hosts() {
-    MH_MPIEXEC=${MPIEXEC:-mpiexec} limited "$hosts/with_hosts.sh" 2 \
-        "$hosts/mpiexec_hosts.sh" -n 2 "$program" 5 1000 track/skampi/20+prop 1000 2>&1 </dev/null
-}
-
-quick on_hosts "two hosts, 10 ppm, random walk" drift=10000,walk=10,seed=1 100000
-on_hosts "two hosts, 50 ppm, random walk" drift=50000,walk=10,seed=2,offset=1e12 100000
+for file in "$source_dir"/scenarios/[12]*; do
+    scenario "$file"
+done
 tap_done
