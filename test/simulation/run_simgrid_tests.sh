@@ -108,5 +108,5 @@ judge() {           # WHAT MAX_P99_NS RANKS SECONDS PERIOD_US LABEL
 quick judge tracked 200 64 7 50000 track/skampi/20+prop
 judge "no shared clocks" 350 64 7 50000 track/skampi/20
 judge hca3 50000 64 7 50000 hca3/100/skampi/10+prop
-judge tracked 1000 1024 14 100000 track/skampi/20+prop
+judge tracked 1000 1024 7 100000 track/skampi/20+prop
 tap_done
