@@ -161,16 +161,14 @@ static sheet_t provenance_sheet(const measured_t *launch)
     return sheet;
 }
 
-/* Up to the end of the rows that differ from one in the key `each` alone. Rows are in the order of their keys. */
-static int64_t end_of_group(const sheet_t *sheet, int64_t from, int each)
+/* Whether two rows have the same keys, but for the one in the column `except`. */
+static bool have_same_keys(const sheet_t *sheet, int64_t a, int64_t b, int except)
 {
-    int64_t row = from + 1;
-    for (; row < sheet->row_count; row++)
-        for (int i = 0; i < sheet->column_count; i++)
-            if (sheet->columns[i].role == ROLE_KEY && i != each &&
-                !cells_equal(sheet_at(sheet, from, i), sheet_at(sheet, row, i)))
-                return row;
-    return row;
+    for (int i = 0; i < sheet->column_count; i++)
+        if (sheet->columns[i].role == ROLE_KEY && i != except &&
+            !cells_equal(sheet_at(sheet, a, i), sheet_at(sheet, b, i)))
+            return false;
+    return true;
 }
 
 /*
@@ -197,7 +195,9 @@ static sheet_t distribution_sheet(const sheet_t *rows, const json_t *distributio
     for (int64_t from = 0, end; column >= 0 && from < rows->row_count; from = end) {
         cell_t *next = cells;
         int64_t count = 0;
-        end = end_of_group(rows, from, each);
+        end = from + 1; /* rows are in the order of their keys */
+        while (end < rows->row_count && have_same_keys(rows, from, end, each))
+            end++;
         for (int64_t row = from; row < end; row++)
             if (!sheet_at(rows, row, column)->text && (flag < 0 || sheet_at(rows, row, flag)->number == 1))
                 values[count++] = sheet_at(rows, row, column)->number;
@@ -251,33 +251,20 @@ static sheet_t gather(const report_t *report, const section_t *section, bool pro
 
 /* ---- Medians over launches */
 
-/* A key of what was measured: not which launch it was. */
-static bool is_key(const column_t *column)
-{
-    return column->role == ROLE_KEY && strcmp(column->name, "launch") != 0;
-}
-
-static bool are_of_one(const sheet_t *sheet, int64_t a, int64_t b)
-{
-    for (int i = 0; i < sheet->column_count; i++)
-        if (is_key(&sheet->columns[i]) && !cells_equal(sheet_at(sheet, a, i), sheet_at(sheet, b, i)))
-            return false;
-    return true;
-}
-
-/* Adds the row of what the rows from one on have in common with it. Returns their values. */
+/* Adds the row of what the rows from one on, of several launches, have in common with it. Returns their values. */
 static json_t *add_median(const sheet_t *rows, int64_t from, int place, sheet_t *medians, bool *is_done)
 {
+    int launch = sheet_column(rows, origins[LAUNCH].name);
     double *values = or_exit(calloc((size_t)rows->row_count, sizeof values[0]));
     cell_t *cells = or_exit(calloc((size_t)medians->column_count + 1, sizeof cells[0])), *next = cells;
     json_t *singles = or_exit(json_array());
     int64_t count = 0;
     for (int i = 0; i < rows->column_count; i++)
-        if (is_key(&rows->columns[i]))
+        if (rows->columns[i].role == ROLE_KEY && i != launch)
             *next++ = *sheet_at(rows, from, i);
     for (int64_t row = from; row < rows->row_count; row++) {
         const cell_t *cell = sheet_at(rows, row, place);
-        if (is_done[row] || !are_of_one(rows, from, row))
+        if (is_done[row] || !have_same_keys(rows, from, row, launch))
             continue;
         is_done[row] = true;
         if (!cell->text) {
@@ -300,7 +287,7 @@ static json_t *add_median(const sheet_t *rows, int64_t from, int place, sheet_t 
 /* singles: out, of each row of the medians the value of each launch. */
 static sheet_t make_medians(const sheet_t *rows, const char *figure, json_t *singles)
 {
-    int place = sheet_column(rows, figure);
+    int place = sheet_column(rows, figure), launch = sheet_column(rows, origins[LAUNCH].name);
     const column_t *column = &rows->columns[place];
     const column_t columns[] = {
         {"launches", "", ROLE_FIGURE, TYPE_INTEGER, "launches that have a value", NULL, 0, 0, 0},
@@ -312,7 +299,7 @@ static sheet_t make_medians(const sheet_t *rows, const char *figure, json_t *sin
     bool *is_done = or_exit(calloc((size_t)rows->row_count + 1, sizeof is_done[0]));
     sheet_t medians = {.schema = NULL};
     for (int i = 0; i < rows->column_count; i++)
-        if (is_key(&rows->columns[i]))
+        if (rows->columns[i].role == ROLE_KEY && i != launch)
             sheet_add_column(&medians, &rows->columns[i]);
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         sheet_add_column(&medians, &columns[i]);
