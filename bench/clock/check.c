@@ -56,18 +56,8 @@ static const option_spec_t options[] = {
 static const char notes[] =
     "The error of a rank is its global time minus that of rank 0, by round trips of messages. For any delays of\n"
     "these, the error is right to within its half width. A bound is violated if the absolute error exceeds it by more\n"
-    "than the half width. Figures are over all checked ranks and all runs of a label:\n"
-    "  sync       the label\n"
-    "  age        the time since the synchronization ended\n"
-    "  took, call  the duration of the synchronization, as the library states it, and of MPIX_Clock_sync with the "
-    "steps that are done only once; both on the slowest rank, the median of all runs\n"
-    "  syncs      synchronizations so far, the maximum of all runs\n"
-    "  checks     checked ranks x runs\n"
-    "  p50, p99, max   quantiles of the absolute error, by nearest rank\n"
-    "  half       the largest half width\n"
-    "  true       the largest absolute error by the shared clock; see --truth\n"
-    "  bound      the largest bound: the sum of what the library states on the rank and on rank 0\n"
-    "  viol       checks in which the bound was violated, by either measurement\n"
+    "than the half width. Figures are over all checked ranks and all runs of a label.\n"
+    "--help-columns says what the columns are.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed or a bound was violated, 2 for a bad option.\n";
 

@@ -9,14 +9,19 @@
 #include <string.h>
 
 static const column_t raw_columns[] = {
-    {"sync", "", ROLE_KEY, TYPE_TEXT, "the label of the synchronization", NULL, 0, 0, 0},
-    {"run", "", ROLE_KEY, TYPE_INTEGER, "the number of the run, from 1", NULL, 0, 0, 0},
+    {"sync", "", ROLE_KEY, TYPE_TEXT, "the label", NULL, 0, 0, 0},
+    {"run", "", ROLE_KEY, TYPE_INTEGER, "the number of the run of this label, from 1", NULL, 0, 0, 0},
     {"rank", "", ROLE_KEY, TYPE_INTEGER, "the rank", NULL, 0, 0, 0},
-    {"age_ns", "ns", ROLE_KEY, TYPE_INTEGER, "time since the synchronization", NULL, 0, 0, 0},
-    {"error_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the error; positive: the clock of the rank is ahead", NULL, 0, 0, 0},
-    {"half_width_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "half its uncertainty", NULL, 0, 0, 0},
-    {"true_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the error by a shared clock", NULL, 0, 1, 0},
-    {"true_half_width_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "half its uncertainty", NULL, 0, 1, 0},
+    {"age_ns", "ns", ROLE_KEY, TYPE_INTEGER, "the time from the end of the synchronization to the check of this rank",
+     NULL, 0, 0, 0},
+    {"error_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
+     "the error by messages; positive if the global clock of this rank is ahead of that of rank 0", NULL, 0, 0, 0},
+    {"half_width_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "its half width", NULL, 0, 0, 0},
+    {"true_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the error by the shared clock", NULL, 0, 1, 0},
+    {"true_half_width_ns", "ns", ROLE_FIGURE, TYPE_NUMBER,
+     "its half width: half of the time that reading both clocks on both ranks took, plus the drift between the "
+     "readings of the two ranks, at up to 500 ppm",
+     NULL, 0, 1, 0},
     {"bound_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the bound", NULL, 0, 0, 0},
     {"violations", "", ROLE_FIGURE, TYPE_INTEGER, "1 if the bound was violated, else 0", NULL, 0, 0, 0},
 };
@@ -24,19 +29,36 @@ const schema_t check_raw_schema =
     SCHEMA("mpix-clock-check-raw", "Written by `mpix_clock check --raw`: a row for each check.", raw_columns);
 
 static column_t columns[] = {
-    {"sync", "", ROLE_KEY, TYPE_TEXT, "the label of the synchronization", "sync", 6, 0, 0},
-    {"age_ns", "ns", ROLE_KEY, TYPE_INTEGER, "time since the synchronization", "age(s)", 9, 2, 1e9},
-    {"took_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how long the synchronization took", "took(ms)", 11, 3, 1e6},
-    {"call_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how long the call took", "call(ms)", 11, 3, 1e6},
-    {"syncs", "", ROLE_FIGURE, TYPE_INTEGER, "synchronizations so far", "syncs", 7, 0, 0},
-    {"checks", "", ROLE_FIGURE, TYPE_INTEGER, "checked ranks times runs", "checks", 8, 0, 0},
-    {"p50_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "median of the absolute error", "p50(ns)", 11, 0, 0},
-    {"p99_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "percentile 99", "p99(ns)", 11, 0, 0},
-    {"max_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the largest absolute error", "max(ns)", 11, 0, 0},
-    {"half_width_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the largest half width of these errors", "half(ns)", 11, 0, 0},
-    {"true_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the largest absolute error by a shared clock", "true(ns)", 13, 1, 0},
-    {"bound_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the largest bound", "bound(ns)", 12, 0, 0},
-    {"violations", "", ROLE_FIGURE, TYPE_INTEGER, "checks that show a violated bound", "viol", 6, 0, 0},
+    {"sync", "", ROLE_KEY, TYPE_TEXT, "the label", "sync", 6, 0, 0},
+    {"age_ns", "ns", ROLE_KEY, TYPE_INTEGER, "the time from the end of the synchronization to the first check",
+     "age(s)", 9, 2, 1e9},
+    {"took_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
+     "the duration of the synchronization on the slowest rank, by the library's statistic "
+     "(mpix_harmonize_sync_duration_ns); with --keep-ms, still the first one. The median of all runs",
+     "took(ms)", 11, 3, 1e6},
+    {"call_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
+     "the duration of MPIX_Clock_sync on the slowest rank, including the steps that are done only once for a "
+     "communicator or a process. The median of all runs",
+     "call(ms)", 11, 3, 1e6},
+    {"syncs", "", ROLE_FIGURE, TYPE_INTEGER, "synchronizations so far, the maximum of all runs; without --keep-ms, 1",
+     "syncs", 7, 0, 0},
+    {"checks", "", ROLE_FIGURE, TYPE_INTEGER, "the number of checked ranks multiplied by the number of runs", "checks",
+     8, 0, 0},
+    {"p50_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
+     "the median of the absolute error by messages: the minimum measured value that at least half of the checks do "
+     "not exceed (nearest rank)",
+     "p50(ns)", 11, 0, 0},
+    {"p99_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the same for 99 % of the checks", "p99(ns)", 11, 0, 0},
+    {"max_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the maximum", "max(ns)", 11, 0, 0},
+    {"half_width_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the maximum half width of these errors", "half(ns)", 11, 0, 0},
+    {"true_ns", "ns", ROLE_FIGURE, TYPE_NUMBER,
+     "the maximum absolute error by the shared clock. No value if there is no such clock", "true(ns)", 13, 1, 0},
+    {"bound_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the maximum bound. No value if no bound is known for a rank",
+     "bound(ns)", 12, 0, 0},
+    {"violations", "", ROLE_FIGURE, TYPE_INTEGER,
+     "the number of checks in which one of the measurements shows that the bound was violated. A rank without a "
+     "known bound never counts as violated",
+     "viol", 6, 0, 0},
 };
 const schema_t check_schema = SCHEMA("mpix-clock-check", "A row for each label and age.", columns);
 

@@ -91,15 +91,7 @@ static const char notes[] =
     "An offset is the clock of a rank minus that of rank 0. It is estimated from a burst: the middle of the window\n"
     "that the shortest delays of both directions allow. The run is cut into windows of one length, with a line\n"
     "fitted to each.\n"
-    "  window          length of the windows\n"
-    "  fits            the number of windows\n"
-    "  slope           the mean slope of the lines: the drift; 1 ppb is 1 ns per second\n"
-    "  min, max        the smallest and the largest slope\n"
-    "  rms, max        root mean square and largest of all residuals: how far offsets are from the line\n"
-    "  half            the median half width of the bursts' windows, within which offsets are right\n"
-    "  points          bursts that count; a burst whose window is wider than 1.5 times the median does not\n"
-    "  linear          length up to which all windows, wherever they begin, have residuals within the threshold; if "
-    "it is the whole time, linearity ends later, or not at all\n"
+    "--help-columns says what the columns are.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed, 2 for a bad option or fewer than 2 ranks.\n";
 
@@ -339,16 +331,32 @@ static const column_t columns[] = {
     {"rank", "", ROLE_KEY, TYPE_INTEGER, "the rank", "rank", 7, 0, 0},
     {"clock", "", ROLE_KEY, TYPE_TEXT, "the clock", "clock", 14, 0, 0},
     {"window_ns", "ns", ROLE_KEY, TYPE_INTEGER, "the length of the windows", "window(s)", 11, 3, 1e9},
-    {"fits", "", ROLE_FIGURE, TYPE_INTEGER, "the number of windows", "fits", 6, 0, 0},
-    {"slope_ppb", "ppb", ROLE_FIGURE, TYPE_NUMBER, "the mean slope of their lines", "slope(ppb)", 13, 1, 0},
-    {"slope_min_ppb", "ppb", ROLE_FIGURE, TYPE_NUMBER, "the smallest slope", "min(ppb)", 13, 1, 0},
-    {"slope_max_ppb", "ppb", ROLE_FIGURE, TYPE_NUMBER, "the largest slope", "max(ppb)", 13, 1, 0},
-    {"residual_rms_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the root mean square of the residuals", "rms(ns)", 11, 1, 0},
-    {"residual_max_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the largest absolute residual", "max(ns)", 11, 1, 0},
+    {"fits", "", ROLE_FIGURE, TYPE_INTEGER, "the number of windows and of fitted lines", "fits", 6, 0, 0},
+    {"slope_ppb", "ppb", ROLE_FIGURE, TYPE_NUMBER,
+     "the mean slope of the lines, in nanoseconds per second: how much faster the clock runs than that of rank 0",
+     "slope(ppb)", 13, 1, 0},
+    {"slope_min_ppb", "ppb", ROLE_FIGURE, TYPE_NUMBER, "the minimum slope", "min(ppb)", 13, 1, 0},
+    {"slope_max_ppb", "ppb", ROLE_FIGURE, TYPE_NUMBER,
+     "the maximum slope. The slopes of windows of one length differ because the drift changes and offsets are not "
+     "exact",
+     "max(ppb)", 13, 1, 0},
+    {"residual_rms_ns", "ns", ROLE_FIGURE, TYPE_NUMBER,
+     "the root mean square of the residuals of all windows together. A residual is the distance of an offset from "
+     "the line of its window",
+     "rms(ns)", 11, 1, 0},
+    {"residual_max_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the maximum absolute residual", "max(ns)", 11, 1, 0},
     {"half_width_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the median half width of the bursts' windows", "half(ns)", 10,
      0, 0},
-    {"points", "", ROLE_FIGURE, TYPE_INTEGER, "bursts that count", "points", 8, 0, 0},
-    {"linear_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the end of linearity", "linear(s)", 11, 3, 1e9},
+    {"points", "", ROLE_FIGURE, TYPE_INTEGER,
+     "the number of bursts that count. A burst whose window is wider than 1.5 times the median was disturbed and "
+     "does not count",
+     "points", 8, 0, 0},
+    {"linear_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
+     "the end of linearity: the maximum length, in sixteenths of the run, up to which all windows, wherever they "
+     "begin, have residuals within the threshold. The same in all rows of a clock and rank. The whole duration of "
+     "the run means that linearity ends later, or not at all; 0 means that not even the shortest windows are linear, "
+     "or that none has 3 points",
+     "linear(s)", 11, 3, 1e9},
 };
 static const schema_t schema =
     SCHEMA("mpix-clock-drift", "A row for each rank except 0, each clock, and each length of windows.", columns);
@@ -398,12 +406,16 @@ static void print_table(const drift_run_t *run)
 static const column_t raw_columns[] = {
     {"rank", "", ROLE_KEY, TYPE_INTEGER, "the rank", NULL, 0, 0, 0},
     {"clock", "", ROLE_KEY, TYPE_TEXT, "the clock", NULL, 0, 0, 0},
-    {"time_ns", "ns", ROLE_KEY, TYPE_INTEGER, "time since the start", NULL, 0, 0, 0},
-    {"offset_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the offset", NULL, 0, 0, 0},
-    {"half_width_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "half its uncertainty", NULL, 0, 0, 0},
+    {"time_ns", "ns", ROLE_KEY, TYPE_INTEGER,
+     "the time since the start of the measurement, in the middle between the exchanges that bound the window", NULL, 0,
+     0, 0},
+    {"offset_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
+     "the offset. For a counter of a rank under another kernel than rank 0, only its changes have a meaning", NULL, 0,
+     0, 0},
+    {"half_width_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "half the width of the window", NULL, 0, 0, 0},
     {"used", "", ROLE_FIGURE, TYPE_INTEGER, "1 if the burst counts, else 0", NULL, 0, 0, 0},
-    {"residual_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "its distance from a line through all bursts that count", NULL, 0,
-     1, 0},
+    {"residual_ns", "ns", ROLE_FIGURE, TYPE_NUMBER,
+     "how far the offset of a burst that counts is from one line through all of them", NULL, 0, 1, 0},
 };
 static const schema_t raw_schema =
     SCHEMA("mpix-clock-drift-raw", "Written by `mpix_clock drift --raw`: a row for each burst.", raw_columns);

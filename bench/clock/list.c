@@ -67,18 +67,9 @@ static const option_spec_t options[] = {
     RESULTS_OPTIONS(FIELD(results), RAW_DOC),
 };
 
-static const char notes[] =
-    "  read     time of one reading on the slowest rank: the median over blocks of 100 readings\n"
-    "  slowest  that rank\n"
-    "  step     the smallest difference seen between two successive readings that differ\n"
-    "  stated   the resolution that the system states; none for counters\n"
-    "  usable   whether the library can use the clock on all ranks\n"
-    "  auto     1 for the clock that the library uses by default\n"
-    "  groups   number of groups of ranks that share the clock\n"
-    "  doubt    the clocks of a group differ by at most this; the exchanges would have shown more\n"
-    "  members  the ranks of each group: a-b means a to b, + separates other ranks of a group, | separates groups\n"
-    "\n"
-    "Exit status: 0 if all is well, 1 if a call failed, 2 for a bad option.\n";
+static const char notes[] = "--help-columns says what the columns are.\n"
+                            "\n"
+                            "Exit status: 0 if all is well, 1 if a call failed, 2 for a bad option.\n";
 
 static const column_t raw_columns[] = {
     {"clock", "", ROLE_KEY, TYPE_TEXT, "the clock", NULL, 0, 0, 0},
@@ -304,16 +295,36 @@ static void find_groups(list_run_t *run, int clock)
 enum { SHOWN_GROUPS_BYTES = 40 };
 
 static const column_t columns[] = {
-    {"clock", "", ROLE_KEY, TYPE_TEXT, "the clock", "clock", 14, 0, 0},
-    {"read_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the time of a reading", "read(ns)", 11, 1, 0},
-    {"slowest_rank", "", ROLE_FIGURE, TYPE_INTEGER, "the rank where it is largest", "slowest", 9, 0, 0},
-    {"step_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the smallest step seen", "step(ns)", 11, 1, 0},
-    {"stated_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the resolution that the system states", "stated(ns)", 13, 1, 0},
-    {"usable", "", ROLE_FIGURE, TYPE_INTEGER, "1 if all ranks can use it, else 0", "usable", 8, 0, 0},
-    {"auto", "", ROLE_FIGURE, TYPE_INTEGER, "1 if the library takes it, else 0", "auto", 6, 0, 0},
-    {"groups", "", ROLE_FIGURE, TYPE_INTEGER, "groups of ranks that share it", "groups", 8, 0, 0},
-    {"doubt_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how far clocks within a group may differ", "doubt(ns)", 11, 0, 0},
-    {"members", "", ROLE_FIGURE, TYPE_TEXT, "the ranks of each group, such as 0-3|4+6", "members", 12, 0, 0},
+    {"clock", "", ROLE_KEY, TYPE_TEXT,
+     "the clock: tsc (the time stamp counter of x86), cntvct (the generic timer of 64-bit ARM), monotonic_raw, "
+     "monotonic, realtime (those of clock_gettime(2)), or wtime (MPI_Wtime)",
+     "clock", 14, 0, 0},
+    {"read_ns", "ns", ROLE_FIGURE, TYPE_NUMBER,
+     "the time of one reading: the median over blocks of 100 readings; the maximum over all ranks", "read(ns)", 11, 1,
+     0},
+    {"slowest_rank", "", ROLE_FIGURE, TYPE_INTEGER, "the rank with this maximum", "slowest", 9, 0, 0},
+    {"step_ns", "ns", ROLE_FIGURE, TYPE_NUMBER,
+     "the minimum difference between two successive readings that differ; the maximum over all ranks. This is the "
+     "resolution of a clock that can be read twice within a step. If a reading takes longer, the resolution may be "
+     "finer",
+     "step(ns)", 11, 1, 0},
+    {"stated_ns", "ns", ROLE_FIGURE, TYPE_NUMBER,
+     "the resolution that the system states, by clock_getres(2) or MPI_Wtick(3); not known for tsc and cntvct",
+     "stated(ns)", 13, 1, 0},
+    {"usable", "", ROLE_FIGURE, TYPE_INTEGER, "1 if the library can use the clock on all ranks, else 0", "usable", 8, 0,
+     0},
+    {"auto", "", ROLE_FIGURE, TYPE_INTEGER,
+     "1 for the clock that the library uses if mpix_harmonize_clock is auto, else 0", "auto", 6, 0, 0},
+    {"groups", "", ROLE_FIGURE, TYPE_INTEGER,
+     "the number of groups of ranks that share a clock; with 1, all ranks share it", "groups", 8, 0, 0},
+    {"doubt_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
+     "the maximum difference between the clocks of two ranks of a group; a larger one would have been detected. 0 if "
+     "each rank is alone",
+     "doubt(ns)", 11, 0, 0},
+    {"members", "", ROLE_FIGURE, TYPE_TEXT,
+     "the ranks of each group, such as 0-3|4+6: | separates groups, + separates ranks of a group that are not "
+     "successive, and 0-3 is 0 to 3. The table shows the first 40 characters; the other formats show all",
+     "members", 12, 0, 0},
 };
 static const schema_t schema = SCHEMA("mpix-clock-list", "A row for each clock.", columns);
 

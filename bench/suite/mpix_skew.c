@@ -58,11 +58,7 @@ static const char notes[] =
     "The exit skew of a call is the time between the first and the last rank to leave it, by a reading of the clock\n"
     "right after the call. Skews are of valid calls: those in which MPIX_Harmonize set the flag on all ranks, and all\n"
     "calls of MPI_Barrier.\n"
-    "  p50 to p99.9   quantiles of the skew by nearest rank: the smallest value that 50, 90, 99, 99.9 % do not exceed\n"
-    "  max            the largest skew\n"
-    "  call           time in the loop of calls / number of calls, the clock reading after each included\n"
-    "  calls, valid   all calls, and the valid ones\n"
-    "  valid/s        valid calls / time in the loop of calls\n"
+    "--help-columns says what the columns are.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if a call failed or a scheme has no valid call, 2 for a bad option.\n";
 

@@ -7,22 +7,28 @@
 #include <string.h>
 
 static const column_t columns[] = {
-    {"release", "", ROLE_KEY, TYPE_TEXT, "barrier, harmonize, harmonize-ALGORITHM, or other", "release", 26, 0, 0},
-    {"p50_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "median exit skew of valid calls", "p50(ns)", 12, 1, 0},
-    {"p90_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "percentile 90", "p90(ns)", 12, 1, 0},
-    {"p99_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "percentile 99", "p99(ns)", 12, 1, 0},
-    {"p99.9_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "percentile 99.9", "p99.9(ns)", 12, 1, 0},
-    {"max_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the largest exit skew", "max(ns)", 14, 1, 0},
-    {"call_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "time per call", "call(ns)", 14, 1, 0},
-    {"calls", "", ROLE_FIGURE, TYPE_INTEGER, "timed calls", "calls", 10, 0, 0},
-    {"valid", "", ROLE_FIGURE, TYPE_INTEGER, "valid calls", "valid", 10, 0, 0},
-    {"valid_per_s", "1/s", ROLE_FIGURE, TYPE_NUMBER, "valid calls per second", "valid/s", 12, 0, 0},
+    {"release", "", ROLE_KEY, TYPE_TEXT, "one of those of --release, or other", "release", 26, 0, 0},
+    {"p50_ns", "ns", ROLE_FIGURE, TYPE_NUMBER,
+     "the median exit skew of the valid calls: the minimum measured value that at least half of the calls do not "
+     "exceed (nearest rank)",
+     "p50(ns)", 12, 1, 0},
+    {"p90_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the same for 90 % of the valid calls", "p90(ns)", 12, 1, 0},
+    {"p99_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the same for 99 % of the valid calls", "p99(ns)", 12, 1, 0},
+    {"p99.9_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the same for 99.9 % of the valid calls", "p99.9(ns)", 12, 1, 0},
+    {"max_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the maximum exit skew of the valid calls", "max(ns)", 14, 1, 0},
+    {"call_ns", "ns", ROLE_FIGURE, TYPE_NUMBER,
+     "the time for each call, reading the clock after it included: the duration of the loop of timed calls on the "
+     "slowest rank of each block, divided by the number of calls, invalid ones included",
+     "call(ns)", 14, 1, 0},
+    {"calls", "", ROLE_FIGURE, TYPE_INTEGER, "all timed calls", "calls", 10, 0, 0},
+    {"valid", "", ROLE_FIGURE, TYPE_INTEGER, "the valid ones", "valid", 10, 0, 0},
+    {"valid_per_s", "1/s", ROLE_FIGURE, TYPE_NUMBER, "valid calls per second in the loop", "valid/s", 12, 0, 0},
 };
 const schema_t skew_schema = SCHEMA("mpix-skew", "A row for each way in which calls were released.", columns);
 
 static const column_t raw_columns[] = {
-    {"release", "", ROLE_KEY, TYPE_TEXT, "barrier, harmonize, harmonize-ALGORITHM, or other", NULL, 0, 0, 0},
-    {"call", "", ROLE_KEY, TYPE_INTEGER, "the number of the call in its row, from 0", NULL, 0, 0, 0},
+    {"release", "", ROLE_KEY, TYPE_TEXT, "one of those of --release, or other", NULL, 0, 0, 0},
+    {"call", "", ROLE_KEY, TYPE_INTEGER, "the number of the call within its scheme, from 0", NULL, 0, 0, 0},
     {"skew_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "its exit skew", NULL, 0, 1, 0},
     {"valid", "", ROLE_FIGURE, TYPE_INTEGER, "1 if it was valid, else 0", NULL, 0, 0, 0},
 };

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Reads what a tool prints with --help-manual, then its manual page. Prints the page with the options made anew, between
-# two comments. The options of a command of the tool come after "= COMMAND". What commands share is said once.
+# two comments, and lists of columns, likewise. The options of a command of the tool come after "= COMMAND". What
+# commands share is said once.
 
 function escaped(text) {
     gsub(/\\/, "\\e", text)
@@ -9,21 +10,17 @@ function escaped(text) {
 }
 
 # The names of options and of pages are bold, and the value is in italics.
-function marked(word,    begin, end) {
+function marked(word,    begin) {
     match(word, /^\(*/)
     begin = substr(word, 1, RLENGTH)
     word = substr(word, RLENGTH + 1)
-    if (match(word, /[.,;:]+$/)) {
-        end = substr(word, RSTART)
-        word = substr(word, 1, RSTART - 1)
-    }
-    if (word ~ /^--[a-z]/)
-        word = "\\fB" escaped(word) "\\fR"
-    else if (word ~ /^[A-Za-z_]+\([1-9]\)$/)
-        word = "\\fB" substr(word, 1, length(word) - 3) "\\fR" substr(word, length(word) - 2)
-    else if (word == argument)
-        word = "\\fI" word "\\fR"
-    return begin word end
+    if (match(word, /^--[a-z-]+/))
+        word = "\\fB" escaped(substr(word, 1, RLENGTH)) "\\fR" substr(word, RLENGTH + 1)
+    else if (match(word, /^[A-Za-z_]+\([1-9]\)/))
+        word = "\\fB" substr(word, 1, RLENGTH - 3) "\\fR" substr(word, RLENGTH - 2)
+    else if (argument != "" && match(word, "^" argument "[.,;:)]*$"))
+        word = "\\fI" argument "\\fR" substr(word, length(argument) + 1)
+    return begin word
 }
 
 function flush_line() {
@@ -92,6 +89,24 @@ function print_options(    i, number, owner, title) {
             }
 }
 
+function print_columns(schema,    lines, count, i, name, title, text) {
+    argument = ""
+    count = split(columns[schema], lines, "\n")
+    for (i = 1; i < count; i++) {
+        text = lines[i]
+        sub(/^- (key )?`/, "", text)
+        name = text
+        sub(/`.*/, "", name)
+        title = text = substr(text, length(name) + 2)
+        if (!sub(/^ \(/, "", title) || !sub(/\): .*/, "", title))
+            title = ""
+        text = substr(text, length(title) + (title == "" ? 3 : 6))
+        print ".TP"
+        print title == "" ? ".B " escaped(name) : ".BR " escaped(title) " \" (\" " escaped(name) " )"
+        print_sentences(toupper(substr(text, 1, 1)) substr(text, 2) ".")
+    }
+}
+
 function finish_option(    i) {
     if (heading == "")
         return
@@ -109,11 +124,14 @@ function finish_option(    i) {
     heading = text = ""
 }
 
-FNR == NR && /^= / { finish_option(); commands++; command = substr($0, 3); next }
+FNR == NR && /^= / { finish_option(); commands++; command = substr($0, 3); schema = ""; next }
+FNR == NR && /^## `/ { finish_option(); schema = substr($2, 2, length($2) - 2); next }
+FNR == NR && schema != "" { if (/^- /) columns[schema] = columns[schema] $0 "\n"; next }
 FNR == NR && /^# / { finish_option(); section = substr($0, 3); next }
 FNR == NR && /^-/ { finish_option(); heading = $0; next }
 FNR == NR { text = text (text == "" ? "" : "\n") $0; next }
 
 /^\.\\" Made from the table of options/ { finish_option(); print; print_options(); is_old = 1 }
-/^\.\\" End of the options/ { is_old = 0 }
+/^\.\\" Made from the columns of / { print; print_columns($7); is_old = 1 }
+/^\.\\" End of the (options|columns)/ { is_old = 0 }
 !is_old

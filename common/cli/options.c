@@ -374,8 +374,17 @@ static options_outcome_t print_help(const program_spec_t *program, const option_
     return OPTIONS_ANSWERED;
 }
 
-/* Prints options for manual.awk: "# SECTION", lines that begin with the name, and sentences. */
-static options_outcome_t print_manual(const option_spec_t *const *all)
+static options_outcome_t print_columns(const program_spec_t *program)
+{
+    for (int i = 0; program->schemas[i]; i++) {
+        fputs(i > 0 ? "\n" : "", stdout);
+        schema_describe(program->schemas[i]);
+    }
+    return OPTIONS_ANSWERED;
+}
+
+/* For manual.awk: "# SECTION", options, each with sentences below it, and the columns. */
+static options_outcome_t print_manual(const program_spec_t *program, const option_spec_t *const *all)
 {
     char text[TEXT_BYTES];
     for (; *all; all++) {
@@ -395,16 +404,7 @@ static options_outcome_t print_manual(const option_spec_t *const *all)
         if (option->more)
             puts(option->more);
     }
-    return OPTIONS_ANSWERED;
-}
-
-static options_outcome_t print_columns(const program_spec_t *program)
-{
-    for (int i = 0; program->schemas[i]; i++) {
-        fputs(i > 0 ? "\n" : "", stdout);
-        schema_describe(program->schemas[i]);
-    }
-    return OPTIONS_ANSWERED;
+    return program->schemas ? print_columns(program) : OPTIONS_ANSWERED;
 }
 
 /* ---- The command line */
@@ -490,7 +490,7 @@ static options_outcome_t take_option(const program_spec_t *program, const scanne
     if (option == &help_option)
         return print_help(program, scanner->options);
     if (option == &manual_option)
-        return print_manual(scanner->options);
+        return print_manual(program, scanner->options);
     if (option == &columns_option)
         return print_columns(program);
     if (option == &version_option) {

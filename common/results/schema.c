@@ -13,7 +13,11 @@ void schema_describe(const schema_t *schema)
     const char *place = (const char *)schema->columns;
     for (int i = 0; i < schema->column_count; i++, place += schema->column_bytes) {
         const column_t *column = (const column_t *)(const void *)place;
-        if (column->name)
-            printf("- %s`%s`: %s\n", column->role == ROLE_KEY ? "key " : "", column->name, column->doc);
+        if (!column->name)
+            continue;
+        printf("- %s`%s`", column->role == ROLE_KEY ? "key " : "", column->name);
+        if (column->title && strcmp(column->title, column->name) != 0)
+            printf(" (%s)", column->title);
+        printf(": %s\n", column->doc);
     }
 }

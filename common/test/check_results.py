@@ -24,7 +24,7 @@ def read_page(path):
             tables[name] = []
         elif line.startswith("#"):
             name = None
-        elif name and (column := re.match("- (key )?`([^`]+)`: (.*)$", line)):
+        elif name and (column := re.match("- (key )?`([^`]+)`(?: \\(.*?\\))?: (.*)$", line)):
             tables[name].append((column[2], "key" if column[1] else "figure", column[3]))
         elif name and line.startswith("| `"):
             cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)[|]", line)[1:-1]]
