@@ -348,7 +348,8 @@ static void print_brief_head(const comparison_t *comparison, const layout_t *lay
     text_one_line(summary);
     fprintf(file, "# %s\n# %s of", summary, comparison->column);
     for (int i = 0; i < variants->count; i++)
-        fprintf(file, "%s %s, %d launches", i > 0 ? " and" : "", variants->list[i].name, variants->list[i].count);
+        fprintf(file, "%s %s, %d launch%s", i > 0 ? " and" : "", variants->list[i].name, variants->list[i].count,
+                variants->list[i].count == 1 ? "" : "es");
     fprintf(file, "; %s, %" PRId64 " of them%s, seed %" PRIu64 "\n", how_permuted(comparison),
             comparison->inference.permutations, comparison->inference.is_exact ? ", all there are" : "",
             comparison->rule.seed);
