@@ -107,6 +107,8 @@ function emit_call(name, meaning, arguments,    comm, made, is_for_both) {
         print "        call.started.is_persistent = true;"
     if (name ~ /^I?[bBsS]send/)
         print "        call.started.mode = " (name ~ /^I?[bB]/ ? "TRACE_BUFFERED;" : "TRACE_SYNCHRONOUS;")
+    if (comm)
+        print "        TRACE_FOR(&call, -1, " comm ");"
     print "        " expand(before[meaning]) ";"
     print "    }"
     if (comm)

@@ -199,6 +199,25 @@ static bool add_end(trace_file *file, const char *bytes, size_t count)
     return true;
 }
 
+/* The last block counts. */
+static bool add_now(trace_file *file, const char *bytes, size_t count)
+{
+    trace_process *process = file->process;
+    if (count % sizeof(trace_now) != 0)
+        return is_wrong(file, "a block of states ends within one");
+    free(process->now);
+    process->now_count = count / sizeof(trace_now);
+    process->now = array_or_exit(process->now_count, sizeof(trace_now));
+    memcpy(process->now, bytes, count);
+    for (const trace_now *now = process->now; now < process->now + process->now_count; now++) {
+        if (now->id > TRACE_MAX_NAME)
+            return is_wrong(file, "a state has a name with a wrong number");
+        if (!is_time(now->seen_ns) || !is_time(now->since_ns))
+            return is_wrong(file, "a state has a time that cannot be");
+    }
+    return true;
+}
+
 /* ---- Events */
 
 /* NULL if there can be none. */
@@ -286,6 +305,7 @@ typedef bool (*parser)(trace_file *file, const char *bytes, size_t count);
 static const parser parsers[] = {
     [TRACE_BLOCK_TEXT] = add_text,   [TRACE_BLOCK_NAMES] = add_names,   [TRACE_BLOCK_COMM] = add_communicator,
     [TRACE_BLOCK_SITES] = add_sites, [TRACE_BLOCK_CLOCK] = add_records, [TRACE_BLOCK_END] = add_end,
+    [TRACE_BLOCK_NOW] = add_now,
 };
 
 bool trace_parse_block(trace_file *file, const trace_block_head *head)

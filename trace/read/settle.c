@@ -137,6 +137,9 @@ bool trace_settle(trace *read)
         sort(process->sites, process->site_count, sizeof *process->sites, by_address);
         sort(process->locations, process->location_count, sizeof *process->locations, by_thread);
         settle_clock(process);
+        for (size_t i = 0; is_good && i < process->now_count; i++)
+            if (process->now[i].id < process->name_count)
+                process->now[i].id = process->ids[process->now[i].id];
     }
     tdestroy(tree, free);
     fill_names(read, 1);

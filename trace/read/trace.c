@@ -22,6 +22,7 @@ void trace_free_process(trace_process *process)
     free(process->locations);
     free(process->communicators);
     free(process->records);
+    free(process->now);
     free(process->sites);
     free(process->names);
     free(process->text);

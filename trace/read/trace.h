@@ -54,6 +54,8 @@ typedef struct trace_process {
     char **names;                      /* by its own ids, which events do not have any more; NULL: no such id */
     uint16_t *ids;                     /* by its own ids: those of all processes */
     trace_end end;
+    trace_now *now; /* of each thread that was seen; ids of names are common ones */
+    size_t now_count;
     bool is_finished;  /* it called MPI_Finalize */
     bool is_torn;      /* the file ended within a block */
     double rate_limit; /* its clock and that of rank 0 differ in rate by at most this ratio, */

@@ -102,6 +102,7 @@ static void write_process(FILE *stream, const trace *of, int rank)
         write_block(stream, TRACE_BLOCK_EVENTS, (uint32_t)location->thread, location->events,
                     location->count * sizeof *location->events);
     }
+    write_block(stream, TRACE_BLOCK_NOW, 0, process->now, process->now_count * sizeof *process->now);
     if (process->is_finished)
         write_block(stream, TRACE_BLOCK_END, 0, &process->end, sizeof process->end);
 }

@@ -8,12 +8,16 @@
 #define _GNU_SOURCE
 #include "trace/record/buffer.h"
 
+#include "pure/units.h"
 #include "trace/record/file.h"
 #include "trace/record/sites.h"
 
 #include <limits.h>
 
-enum { MAX_THREADS = 512, MIN_CHUNKS = 4 };
+enum { MIN_CHUNKS = 4 };
+
+/* If nothing is written for so long, because no collective call comes, what is in memory is. */
+static const int64_t longest_ns = MH_NS_PER_S;
 
 _Static_assert(sizeof(trace_chunk) == 65536, "a chunk has 64 KiB");
 
@@ -22,9 +26,10 @@ static uint32_t chunk_count;
 static atomic_uint fresh; /* of them were ever in use */
 static atomic_uint in_use;
 static _Atomic uint64_t free_list; /* the number of the first, from 1, and a count of changes in the upper half */
-static trace_thread threads[MAX_THREADS];
+static trace_thread threads[TRACE_MAX_THREADS];
 static atomic_uint thread_count;
 static trace_lock flushing = TRACE_LOCK;
+static int64_t flushed_ns; /* the last time */
 static pthread_key_t ending;
 
 /* Other destructors of the thread may still call MPI, so the last round of them counts. The thread sanitizer has ended
@@ -52,7 +57,7 @@ bool mh_trace_open_buffer(int64_t bytes)
 static unsigned known_threads(void)
 {
     unsigned count = atomic_load(&thread_count);
-    return count < MAX_THREADS ? count : MAX_THREADS;
+    return count < TRACE_MAX_THREADS ? count : TRACE_MAX_THREADS;
 }
 
 /* A thread that began after another one had ended continues where that one stopped, unless that one had lost events. */
@@ -75,7 +80,7 @@ trace_thread *mh_trace_new_thread(void)
     trace_thread *thread = find_ended_thread();
     if (!thread) {
         unsigned number = atomic_fetch_add(&thread_count, 1);
-        is_one_too_many = number >= MAX_THREADS;
+        is_one_too_many = number >= TRACE_MAX_THREADS;
         thread = is_one_too_many ? NULL : &threads[number];
     }
     if (thread)
@@ -186,17 +191,44 @@ static void finish_thread(trace_thread *thread)
 
 void mh_trace_flush(trace_patience patience, bool is_last)
 {
-    if (!mh_trace_lock(&flushing, patience))
+    if (!mh_trace_begin_flush(patience))
         return;
     mh_trace_for_each_thread(is_last ? finish_thread : flush_thread);
+    flushed_ns = mh_trace_now_ns();
     mh_trace_write_sites();
+    mh_trace_end_flush();
+}
+
+bool mh_trace_begin_flush(trace_patience patience)
+{
+    return mh_trace_lock(&flushing, patience);
+}
+
+void mh_trace_end_flush(void)
+{
     mh_trace_unlock(&flushing);
+}
+
+__attribute__((no_sanitize("thread"))) static void flush_if_quiet(trace_thread *thread)
+{
+    const trace_event *next = thread->next;
+    if (next == thread->seen)
+        flush_thread(thread);
+    thread->seen = next;
+}
+
+void mh_trace_flush_quiet(void)
+{
+    const int64_t now_ns = mh_trace_now_ns();
+    const bool is_due = now_ns - flushed_ns > longest_ns;
+    mh_trace_for_each_thread(is_due ? flush_thread : flush_if_quiet);
+    flushed_ns = is_due ? now_ns : flushed_ns;
 }
 
 trace_counts mh_trace_count(void)
 {
     const unsigned all = atomic_load(&thread_count);
-    trace_counts counts = {.lost_threads = all < MAX_THREADS ? 0 : all - MAX_THREADS};
+    trace_counts counts = {.lost_threads = all < TRACE_MAX_THREADS ? 0 : all - TRACE_MAX_THREADS};
     for (unsigned i = 0; i < known_threads(); i++) {
         counts.events += atomic_load(&threads[i].events);
         counts.dropped += atomic_load(&threads[i].dropped);

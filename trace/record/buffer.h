@@ -7,7 +7,7 @@
 #include "trace/shared/interposer.h"
 #include "trace/record/recording.h"
 
-enum { TRACE_CHUNK_EVENTS = 2047 };
+enum { TRACE_CHUNK_EVENTS = 2047, TRACE_MAX_THREADS = 512 };
 typedef struct trace_chunk {
     struct trace_chunk *_Atomic next; /* of the same thread; then this one is complete */
     _Atomic uint32_t used;
@@ -41,6 +41,8 @@ typedef struct {
 struct trace_thread {
     trace_event *next, *end; /* room in the last chunk */
     trace_chunk *last;
+    trace_doing doing;
+    const trace_event *seen;        /* next, when it was looked for the last time whether the thread is quiet */
     uint16_t open_ids[TRACE_DEPTH]; /* of functions whose LEAVE is not there yet, each within the one before */
     uint16_t open_count;
     uint16_t run_count;
@@ -86,6 +88,12 @@ void mh_trace_for_each_thread(void (*its)(trace_thread *thread));
  * left to another thread that does so.
  */
 void mh_trace_flush(trace_patience patience, bool is_last);
+
+/* What is written under one lock with the events of threads that have put none since the last time: they may wait for
+ * ever. Of all threads, if nothing was written for long. */
+bool mh_trace_begin_flush(trace_patience patience);
+void mh_trace_flush_quiet(void);
+void mh_trace_end_flush(void);
 
 /* Over all threads. lost_threads: so many were too many. */
 typedef struct {

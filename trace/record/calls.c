@@ -124,9 +124,17 @@ static int64_t enter_time_ns(const trace_thread *thread)
     return thread && now_ns < thread->last_ns ? thread->last_ns : now_ns;
 }
 
+static void note_call(trace_call *call)
+{
+    call->doing = &call->thread->doing;
+    *call->doing =
+        (trace_doing){.since_ns = call->enter_ns, .site = call->site, .partner = MPI_ANY_SOURCE, .id = call->id};
+}
+
 void mh_trace_enter(trace_call *call)
 {
     trace_thread *thread = mh_trace_thread_of(call);
+    call->doing = NULL;
     if (call->outer)
         mh_trace_record_enter(call->outer); /* a trial, too: this call is within it */
     call->is_recorded = false;
@@ -134,6 +142,8 @@ void mh_trace_enter(trace_call *call)
     call->enter_ns = enter_time_ns(thread);
     call->is_silent = !thread || !mh_trace.is_wanted[call->id] || call->enter_ns < mh_trace.from_ns ||
                       call->enter_ns >= mh_trace.to_ns || (call->outer && depth_of(call) >= TRACE_DEPTH);
+    if (thread)
+        note_call(call);
     if (!call->is_trial)
         mh_trace_record_enter(call);
 }
@@ -144,6 +154,10 @@ void mh_trace_returned(trace_call *call)
     if (!call->thread)
         return;
     call->thread->last_ns = call->leave_ns;
+    call->thread->doing.since_ns = call->leave_ns;
+    call->thread->doing.id = 0;
+    if (call->outer)
+        note_call(call->outer);
     if (call->is_recorded && call->thread->run_count != 0) /* of calls in its callbacks */
         put_runs(call->thread);
 }

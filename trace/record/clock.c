@@ -94,6 +94,8 @@ static bool is_due(void)
 void mh_trace_clock_region(trace_call *call, bool enters)
 {
     mh_trace_put_region(call, mh_trace.clock_id, enters);
+    if (call->thread)
+        call->thread->doing = (trace_doing){.since_ns = mh_trace_now_ns(), .id = enters ? mh_trace.clock_id : 0};
 }
 
 static void look(trace_call *call)

@@ -195,6 +195,12 @@ bool mh_trace_is_known(MPI_Comm comm)
     return comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF || mh_trace_find(&table, key_of(comm)) >= 0;
 }
 
+uint32_t mh_trace_comm_id(uintptr_t handle)
+{
+    const MPI_Comm comm = (MPI_Comm)handle;
+    return handle != 0 && mh_trace_is_known(comm) ? mh_trace_comm(comm)->id : TRACE_NO_COMM;
+}
+
 uint64_t mh_trace_count_unknown_comms(void)
 {
     return atomic_load(&without_id);

@@ -35,6 +35,7 @@ trace_known_comm *mh_trace_window(MPI_Win window); /* of one that is not known, 
 
 uint64_t mh_trace_count_unknown_comms(void); /* and windows, beyond what ids can tell apart */
 bool mh_trace_is_known(MPI_Comm comm);       /* without asking MPI */
+uint32_t mh_trace_comm_id(uintptr_t handle); /* the same; TRACE_NO_COMM if it is not known */
 /* MPI_COMM_WORLD and MPI_COMM_SELF. Others are written when they are made or found. */
 void mh_trace_write_first_comms(void);
 

@@ -26,6 +26,7 @@ _Static_assert(sizeof(trace_file_head) == 32 && sizeof(trace_block_head) == 16 &
 static int file = -1, failed_by;
 static interpose_file own; /* the program may close any descriptor, and open a file of its own there */
 static off_t written;
+static off_t now_at; /* of the last block, if it is one of TRACE_BLOCK_NOW; else 0 */
 static uint64_t job_of_all;
 static char path[sizeof mh_choices.folder + 64];
 static trace_lock writing = TRACE_LOCK;
@@ -96,15 +97,18 @@ static bool is_ready(void)
     return reason == 0;
 }
 
-static void write_parts(const struct iovec *parts, int count, ssize_t bytes)
+/* The next state of the threads takes the place of the last one, if nothing came after it. */
+static void write_parts(uint32_t kind, const struct iovec *parts, int count, ssize_t bytes)
 {
     if (!is_ready())
         return;
+    const off_t begin = written = kind == TRACE_BLOCK_NOW && now_at > 0 ? now_at : written;
     int reason = write_all(parts, count, bytes);
     if (reason != 0)
         fail(reason);
     else
         written += bytes;
+    now_at = kind == TRACE_BLOCK_NOW ? begin : 0;
 }
 
 void mh_trace_write(uint32_t kind, uint32_t thread, const struct iovec *parts, int count)
@@ -119,7 +123,7 @@ void mh_trace_write(uint32_t kind, uint32_t thread, const struct iovec *parts, i
     size_t padding = (PADDING - head.bytes % PADDING) % PADDING;
     all[count + 1] = (struct iovec){(void *)zeros, padding};
     mh_trace_lock(&writing, TRACE_AT_ANY_TIME);
-    write_parts(all, count + 2, (ssize_t)(sizeof head + head.bytes + padding));
+    write_parts(kind, all, count + 2, (ssize_t)(sizeof head + head.bytes + padding));
     mh_trace_unlock(&writing);
 }
 

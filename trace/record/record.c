@@ -2,10 +2,10 @@
 /*
  * record.c - how a recording begins and ends.
  *
- * Each part of it has a header, and uses the parts after it in this list alone: requests, collectives, messages: what
- * calls mean; communicators: and where; clock: the clock records; calls: when; buffer: events in memory; sites:
- * names; file: what is written; recording: what all share. For most events, nothing
- * is allocated and no lock is taken.
+ * Each part of it has a header, and uses the parts after it in this list alone: pulse: what the
+ * program is doing; requests, collectives, messages: what calls mean; communicators: and where; clock: the clock
+ * records; calls: when; buffer: events in memory; sites: names; file: what is written; recording: what all share. For
+ * most events, nothing is allocated and no lock is taken.
  */
 #define _GNU_SOURCE
 #include "base/host.h"
@@ -15,6 +15,7 @@
 #include "trace/record/communicators.h"
 #include "trace/record/file.h"
 #include "trace/record/messages.h"
+#include "trace/record/pulse.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -129,6 +130,8 @@ static void put_beginning(trace_call *call, int64_t entered_ns, int64_t left_ns)
 {
     trace_thread *thread = mh_trace_thread_of(call);
     int64_t now_ns = mh_trace_now_ns();
+    if (thread)
+        thread->doing.since_ns = now_ns;
     if (!thread || mh_trace.from_ns > entered_ns)
         return;
     if (mh_trace.is_wanted[call->id]) {
@@ -157,6 +160,7 @@ const char *mh_trace_begin(const char *const *functions, const bool *is_wanted, 
     mh_trace_write_first_comms();
     mh_trace_write_clock(now_ns - (raw_ns - began_raw_ns));
     put_beginning(call, now_ns - (raw_ns - entered_raw_ns), now_ns - (raw_ns - left_raw_ns));
+    mh_trace_start_pulse();
     return NULL;
 }
 
@@ -289,6 +293,7 @@ void mh_trace_finish(trace_call *call)
 {
     mh_trace_returned(call);
     mh_trace_leave(call);
+    mh_trace_stop_pulse();
     mh_trace_for_each_thread(end_thread);
     mh_trace_flush(TRACE_AT_ANY_TIME, true);
     const trace_counts counts = mh_trace_count();
@@ -305,6 +310,7 @@ void mh_trace_abort(void)
     if (mh_trace.pid != getpid())
         return;
     mh_trace_flush(TRACE_IN_A_SECOND, true);
+    mh_trace_beat();
     say_own_losses();
     if (mh_trace.rank == 0 && !mh_choices.quiet_trace && !atomic_exchange(&is_reported, true)) {
         mh_trace_say("the program ends without MPI_Finalize; next: mpix_trace_report %s", mh_choices.folder);

@@ -15,6 +15,7 @@
 #include "trace/record/collectives.h"
 #include "trace/record/communicators.h"
 #include "trace/record/messages.h"
+#include "trace/record/requests.h"
 #include "trace/record/table.h"
 
 #include <stdlib.h>
@@ -172,6 +173,16 @@ void mh_trace_forget(MPI_Request request)
         mh_trace_remove(&table, its - kept);
 }
 
+__attribute__((no_sanitize("thread"))) void mh_trace_tell_request(uintptr_t handle, trace_now *now)
+{
+    const int64_t slot = mh_trace_find_any(&table, request_key((MPI_Request)handle));
+    if (slot < 0)
+        return;
+    now->request = kept[slot].number;
+    now->comm = kept[slot].comm;
+    now->partner = kept[slot].partner < 0 ? -1 : kept[slot].partner;
+}
+
 /* ---- Completion */
 
 /* All three in one piece of memory, by falling alignment. */
@@ -232,6 +243,8 @@ MPI_Status *mh_trace_watch(trace_call *call, int64_t count, const MPI_Request *r
     if (count == 1 && requests) {
         call->one = requests[0];
         call->watched = &call->one;
+        if (call->doing)
+            call->doing->request = (uintptr_t)call->one;
         hide_all(call, &call->one_slot);
         return statuses == MPI_STATUS_IGNORE ? &call->status : statuses;
     }

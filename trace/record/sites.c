@@ -121,7 +121,7 @@ static const char *find_symbol(const void *base, const char *path, uintptr_t *ad
 
 /* ---- Sites */
 
-static void note(uint64_t address)
+void mh_trace_note_site(uint64_t address)
 {
     const int64_t slot = site_count < MAX_SITES ? mh_trace_reserve(&known, address) : TRACE_ABSENT;
     if (slot < 0)
@@ -134,7 +134,7 @@ void mh_trace_note_sites(const trace_event *events, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (events[i].kind == TRACE_ENTER && events[i].value != 0)
-            note(events[i].value);
+            mh_trace_note_site(events[i].value);
 }
 
 /* Where the object's own addresses begin: an executable that is loaded where it was linked has absolute ones. */

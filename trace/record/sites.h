@@ -9,6 +9,7 @@
 
 /* Under the lock of the flush. */
 void mh_trace_note_sites(const trace_event *events, size_t count);
+void mh_trace_note_site(uint64_t address);
 void mh_trace_write_sites(void);
 
 #endif

@@ -7,6 +7,7 @@
 #include "common/cli/output.h"
 #include "common/cli/memory.h"
 #include "trace/report/answer.h"
+#include "trace/report/ended.h"
 #include "trace/report/memory.h"
 #include "trace/report/page.h"
 #include "trace/read/symbols.h"
@@ -170,6 +171,10 @@ static int write_page(const settings_t *settings, const findings_t *findings)
 static void print_answer(const output_t *output, const findings_t *findings)
 {
     answer_t answer;
+    char *ended = ended_say(&findings->of);
+    if (ended[0] != '\0')
+        fprintf(output->file, "%s\n", ended);
+    free(ended);
     answer_make(&answer, &findings->waits);
     for (int i = 0; i < answer.count; i++)
         fprintf(output->file, "%s\n", answer.sentences[i]);

@@ -53,11 +53,21 @@ typedef struct {
     trace_joins joins;
 } trace_place;
 
+/* What a thread is doing, for another thread that looks. Handles are those of the program. */
+typedef struct {
+    int64_t since_ns; /* as of a trace_now, which this becomes */
+    uint64_t site;
+    uintptr_t comm, request;
+    int32_t partner;
+    uint16_t id;
+} trace_doing;
+
 /* One call of the program, on the stack of its wrapper. */
 typedef struct trace_call {
     struct trace_call *outer; /* in whose error handler, or other callback, the program makes this one; or NULL */
     trace_place place;        /* of that one */
     trace_thread *thread;     /* NULL: there are too many */
+    trace_doing *doing;       /* of the thread; NULL likewise */
     int64_t enter_ns, leave_ns;
     uint64_t site;              /* where the program goes on after the call */
     uint16_t id;                /* of the function */
@@ -228,6 +238,16 @@ static inline uint64_t trace_hash(uint64_t number, unsigned bits)
 
 /* What a pointer of the program points to. MPI refuses a call that has none; 0 is no handle. */
 #define TRACE_AT(pointer) ((pointer) ? *(pointer) : 0)
+
+/* For whom a call waits: for a message from or to a process; with a partner below 0, for others of a communicator. */
+static inline void trace_note_partner(const trace_call *call, int partner, MPI_Comm comm)
+{
+    if (call->doing) {
+        call->doing->partner = partner;
+        call->doing->comm = (uintptr_t)comm;
+    }
+}
+#define TRACE_FOR(call, partner, comm) trace_note_partner(call, partner, comm)
 
 /* Where a status is to go, if it has to be read afterwards. */
 #define TRACE_STATUS(call, wanted) \

@@ -14,7 +14,7 @@
 
 #define TRACE_MAGIC "mpixtrac"
 #define TRACE_FILE_PATTERN "rank-%d.mpixtrace"
-enum { TRACE_VERSION = 5, TRACE_BYTE_ORDER = 0x01020304 };
+enum { TRACE_VERSION = 6, TRACE_BYTE_ORDER = 0x01020304 };
 
 typedef struct {
     char magic[8];       /* TRACE_MAGIC, without its end */
@@ -31,7 +31,8 @@ typedef enum {
     TRACE_BLOCK_SITES,    /* uint64_t address, uint32_t length, 4 zeros, then the place as text, padded to 8 */
     TRACE_BLOCK_CLOCK,    /* trace_clock_record[] */
     TRACE_BLOCK_EVENTS,   /* trace_event[] of one thread; those of a thread never decrease in time */
-    TRACE_BLOCK_END       /* one trace_end: MPI_Finalize was called */
+    TRACE_BLOCK_END,      /* one trace_end: MPI_Finalize was called */
+    TRACE_BLOCK_NOW       /* trace_now[]: what threads were doing when they were last seen; the last block counts */
 } trace_block_kind;
 
 typedef struct {
@@ -142,6 +143,19 @@ typedef struct {
     int64_t time_ns; /* local, at MPI_Finalize */
     uint64_t events, dropped;
 } trace_end;
+
+/* What a thread was doing: for traces of programs that were ended. */
+typedef struct {
+    int64_t seen_ns;  /* local */
+    int64_t since_ns; /* when it entered the call in which it was, or left the last one */
+    uint64_t site;    /* of the call */
+    uint32_t thread;
+    uint32_t id;      /* of the function; 0: it was in no call */
+    uint32_t polls;   /* not 0: it has made so many unsuccessful calls of the function there, from since_ns on */
+    uint32_t comm;    /* on which the call is, or TRACE_NO_COMM */
+    int32_t partner;  /* for which it waits, as rank in the communicator; below 0: any, or none is known */
+    uint32_t request; /* for which it waits; 0: it is none, or there are several */
+} trace_now;
 
 _Static_assert(sizeof(trace_event) == 32, "an event has 32 bytes");
 

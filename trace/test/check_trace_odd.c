@@ -212,6 +212,21 @@ static void end(void)
     MPI_Send(&rank, 1, MPI_INT, NO_RANK, TAG, MPI_COMM_WORLD);
 }
 
+/* Each process waits for the other one for ever, until a signal ends rank 0 from outside. */
+static void hang(void)
+{
+    MPI_Request request;
+    if (rank == 0 && fork() == 0) {
+        nanosleep(&(struct timespec){0, 800000000}, NULL);
+        kill(getppid(), (int)number);
+        _exit(0);
+    }
+    if (rank == 0)
+        MPI_Recv(&rank, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Irecv(&rank, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 /* A child that ends like any program. */
 static void fork_child(void)
 {
@@ -240,7 +255,7 @@ static volatile sig_atomic_t raises;
 
 ssize_t pwritev(int file, const struct iovec *parts, int count, off_t offset)
 {
-    if (raises) {
+    if (raises && getpid() == gettid()) {
         raises = 0;
         raise(SIGUSR1);
     }
@@ -268,7 +283,7 @@ static void limit_files(void)
 }
 
 /* What is allocated or locked on the way of calls, by whomever: these stand before the functions of the C library. */
-static long counted;
+static __thread long counted;
 
 #ifdef __GLIBC__
 void *__libc_malloc(size_t size);
@@ -469,6 +484,7 @@ int main(int argc, char **argv)
                    {"session_too", use_session, MPI_THREAD_SINGLE},
                    {"threads", have_many_threads, MPI_THREAD_MULTIPLE},
                    {"crowd", have_a_crowd, MPI_THREAD_MULTIPLE},
+                   {"hang", hang, MPI_THREAD_SINGLE},
                    {"fork", fork_child, MPI_THREAD_SINGLE},
                    {"events", make_events, MPI_THREAD_SINGLE},
                    {"signal", abort_while_writing, MPI_THREAD_SINGLE},

@@ -58,6 +58,20 @@ check_full_abort() {
     own_messages | grep -q '^mpix_trace_check: rank 0: the buffer was full' || complain "the tools do not say so"
 }
 
+# SIGNAL: the report says where each process was when it was ended, and for whom.
+check_hang() {
+    record 2 "$odd" hang "$1"
+    [ "$status" -ne 0 ] || complain "exit status is 0"
+    expect 0 0 '^end '
+    expect 0 1 ' enter MPI_Recv$'
+    [ -x "$programs/mpix_trace_report" ] || return
+    succeeds run alone mpix_trace_report "$folder"
+    grep -qE '^Rank 0 is in MPI_Recv at .* since 0\.[3-9] s, for rank 1, which is in MPI_Wait\.$' "$scratch/out" ||
+        complain "not where rank 0 was"
+    grep -qE '^Rank 1 is in MPI_Wait at .* since 0\.[3-9] s, for rank 0, which is in MPI_Recv\.$' "$scratch/out" ||
+        complain "not where rank 1 was"
+}
+
 mount_disk() {
     mkdir -p "$scratch/disk" && mount -t tmpfs -o size=64k tmpfs "$scratch/disk"
 }
@@ -284,6 +298,9 @@ fatal|an error that MPI ends the program for
 exit|exit without MPI_Finalize
 kill|kill -9
 ENDS
+for signal in TERM KILL; do
+    tap_check "a program that hangs, and SIG$signal" check_hang "$(kill -l $signal)"
+done
 # A handler ends the program while the thread writes.
 tap_check "a signal while the trace is written" check_recording badly --buffer 256K "$odd" signal <<'END'
 0|0|^end

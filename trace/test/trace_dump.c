@@ -58,6 +58,10 @@ static void dump(const trace *of, const trace_process *process)
     for (size_t i = 0; i < process->location_count; i++)
         for (size_t k = 0; k < process->locations[i].count; k++)
             print_event(of->names, process->locations[i].thread, &process->locations[i].events[k]);
+    for (const trace_now *now = process->now; now < process->now + process->now_count; now++)
+        printf("now %u %" PRId64 " since %" PRId64 " %s polls %u partner %d comm %u request %u\n", now->thread,
+               now->seen_ns, now->since_ns, now->id < of->name_count ? of->names[now->id] : "?", now->polls,
+               now->partner, now->comm, now->request);
     if (process->is_finished)
         printf("end %" PRId64 " events %" PRIu64 " dropped %" PRIu64 "\n", process->end.time_ns, process->end.events,
                process->end.dropped);

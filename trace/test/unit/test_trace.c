@@ -155,7 +155,7 @@ static const struct {
     {PATCH, 1, offsetof(trace_file_head, byte_order), 0x04030201,
      "rank-1.mpixtrace: written on a machine of the other byte order"},
     {PATCH, 1, offsetof(trace_file_head, version), TRACE_VERSION + 1,
-     "rank-1.mpixtrace: of version 6, and only 5 can be read"},
+     "rank-1.mpixtrace: of version 7, and only 6 can be read"},
     {PATCH, 1, offsetof(trace_file_head, job), 7, "rank-1.mpixtrace: of another job than the files before it"},
     {PATCH, 1, offsetof(trace_file_head, rank), 2, "rank-1.mpixtrace: the file is of rank 2"},
     {PATCH, 1, sizeof(trace_file_head), 99, "rank-1.mpixtrace: a block is of the unknown kind 99"},
@@ -216,6 +216,31 @@ TEST(ranks_are_written_as_ranges)
         }
         EXPECT(form == 3 ? ranges <= SIZE / 2 + 1 : ranges == 1, "form %d: %d ranges", form, ranges);
     }
+}
+
+/* The last block of states counts; the id of a name becomes the common one. */
+TEST(states_are_read_or_refused)
+{
+    trace_now now = {.seen_ns = 5, .since_ns = 3, .site = 0x1000, .id = MADE_RECV, .comm = 0, .partner = 1};
+    char message[TRACE_MESSAGE_SIZE];
+    make_ring(1, 0, 50);
+    made.trace.processes[1].now = calloc(1, sizeof now);
+    made.trace.processes[1].now_count = 1;
+    made.trace.processes[1].now[0] = now;
+    write_and_read();
+    ck_assert_uint_eq(copy.processes[0].now_count, 0);
+    ck_assert_uint_eq(copy.processes[1].now_count, 1);
+    ck_assert_mem_eq(copy.processes[1].now, &now, sizeof now);
+    trace_free(&copy);
+    now.id = TRACE_MAX_NAME + 1;
+    made.trace.processes[1].now[0] = now;
+    write_files();
+    EXPECT(!trace_read(&copy, folder, message) && strstr(message, "a state has a name"), "%s", message);
+    now.id = MADE_RECV;
+    now.since_ns = INT64_MIN;
+    made.trace.processes[1].now[0] = now;
+    write_files();
+    EXPECT(!trace_read(&copy, folder, message) && strstr(message, "a state has a time"), "%s", message);
 }
 
 /* Wherever a file ends after its head, what comes before is read. */
