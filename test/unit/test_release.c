@@ -163,7 +163,7 @@ enum { AUTO = 0, DISSEMINATION = 2, TREE = 3, COLLECTIVE = 4 };
 /* How many there are. Another one takes the place of one that needs shared memory. */
 static int choices(void)
 {
-    int count = 0;
+    int count = 1; /* there is one at least */
     while (mh_barrier_choice(count))
         count++;
     return count;
