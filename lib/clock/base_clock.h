@@ -24,14 +24,14 @@ typedef struct mh_tick_scale {
     uint64_t ticks_per_ns;
 } mh_tick_scale;
 
-/* A bit for each kind fits into an int64_t. */
-enum { MH_BASE_CLOCKS_MAX = 63 };
+/* A bit for each kind fits into an int64_t. A simulated clock may be alone: not even one process has it twice. */
+enum { MH_BASE_CLOCKS_MAX = 63, MH_BASE_CLOCK_ALONE = -1 };
 
 typedef struct mh_base_clock mh_base_clock;
 
 struct mh_base_clock {
     const struct mh_clock_kind *kind;              /* NULL: not opened */
-    int number;                                    /* of the kind, below MH_BASE_CLOCKS_MAX */
+    int number;                                    /* of the kind, below MH_BASE_CLOCKS_MAX; or MH_BASE_CLOCK_ALONE */
     int64_t (*now_ns)(const mh_base_clock *clock); /* copied from the kind, which saves a memory access */
     int64_t (*glance_ns)(const mh_base_clock *clock);
     bool may_be_set;     /* an administrator may set it, ahead or back */

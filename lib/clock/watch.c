@@ -53,9 +53,12 @@ int64_t mh_clock_watch_look(mh_clock_watch *watch, const mh_base_clock *base)
     int64_t passed_ns = watch->steady_ns - last.steady_ns, ahead_ns = watch->base_ns - last.base_ns - passed_ns;
     double explained_ns = watch->steady_limit * (double)passed_ns + (double)(last.doubt_ns + watch->doubt_ns);
     int64_t size_ns = ahead_ns < 0 ? -ahead_ns : ahead_ns;
+    const bool is_stepped = (double)size_ns > explained_ns + MIN_STEP_NS;
+    if (base->number == MH_BASE_CLOCK_ALONE)
+        return is_stepped ? ahead_ns : 0;
     _Atomic int64_t *after_ns = &stepped_after_ns[base->number][last.steady == CLOCK_MONOTONIC];
     int64_t known_ns = atomic_load(after_ns);
-    if ((double)size_ns <= explained_ns + MIN_STEP_NS && last.steady_ns > known_ns)
+    if (!is_stepped && last.steady_ns > known_ns)
         return 0;
     while (last.steady_ns > known_ns && !atomic_compare_exchange_weak(after_ns, &known_ns, last.steady_ns))
         ;

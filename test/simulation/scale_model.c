@@ -345,8 +345,11 @@ static void run(const virtual_world *world, virtual_process *self)
     process_t *one = &processes[self->rank];
     one->channel = (mh_channel){.comm = MPI_COMM_NULL, .rank = self->rank, .size = world->processes};
     mh_comm_clock_init(&one->clock, &one->channel);
-    one->clock.global.base =
-        (mh_base_clock){.kind = &clock_kind, .now_ns = clock_now_ns, .may_be_set = true, .read_cost_ns = READ_COST_NS};
+    one->clock.global.base = (mh_base_clock){.kind = &clock_kind,
+                                             .number = MH_BASE_CLOCK_ALONE,
+                                             .now_ns = clock_now_ns,
+                                             .may_be_set = true,
+                                             .read_cost_ns = READ_COST_NS};
     mh_clock_watch_start(&one->clock.watch, &one->clock.global.base);
     make_plan(one, self->rank);
     synchronize(one, self, true);
