@@ -50,7 +50,9 @@ list_includes() {
     grep -HoE "^[[:space:]]*#[[:space:]]*include[[:space:]]+$1[^\">]+" "${@:2}" | sed -E "s/^([^:]+):.*$1/\\1 /"
 }
 # A name is relative to lib/ or to the public headers.
+# mpix_clock_reader.h is the header of pure/clock_reader.c, which other programs may compile.
 includes=$(list_includes '"' "${files[@]}")
+includes=$(grep -v ' mpix_clock_reader\.h$' <<<"$includes")
 system_includes=$(list_includes '<' "${files[@]}")
 # Of such lines, those that lead back to where they start. The source, the header and the private header of a name are
 # one file here.

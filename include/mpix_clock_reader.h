@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpix_clock_reader.h - what the timestamps of any program on a host are on the global clock, by a file of clock
+ * records.
+ *
+ * No MPI: this header and clock_reader.c, in C99 and the C library alone, may be copied into other programs. A file of
+ * clock records is written by "mpix_clock record". It has, for each host, readings of the clock MONOTONIC_RAW beside
+ * the global clock, and readings of the other clocks of the host beside MONOTONIC_RAW. Between two readings the time is
+ * interpolated. Each time has a bound: the true time is within the bound of the stated one, unless a clock did what
+ * mpix_clock_reader(3) says that the reader assumes not to happen.
+ */
+#ifndef MPIX_CLOCK_READER_H
+#define MPIX_CLOCK_READER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Interpolation between readings of two clocks */
+
+/* A reading of one clock beside another clock. */
+typedef struct mpix_clock_pair {
+    int64_t at_ns;    /* the reading of the one clock */
+    int64_t ahead_ns; /* the other clock less the one clock, at this instant, without ... */
+    int64_t ahead_ps; /* ... picoseconds, 0 to 999 */
+    double bound_ns;  /* the true difference is within this bound; infinite: not known */
+} mpix_clock_pair;
+
+/* Readings in the order of at_ns, and what is known of the rates of the two clocks. */
+typedef struct mpix_clock_line {
+    const mpix_clock_pair *pairs;
+    size_t count;
+    size_t stride_bytes; /* from one pair to the next: pairs may be the first members of larger structures */
+    double rate_limit;   /* the rates of the two clocks differ by at most this ratio */
+    double wander_per_s; /* within s seconds the drift changes by at most wander_per_s (1 + s); infinite: not known */
+} mpix_clock_line;
+
+/* A time by a line: time_ns + rest_ns, with 0 <= rest_ns < 1. */
+typedef struct mpix_clock_reading {
+    int64_t time_ns;
+    double rest_ns;
+    double bound_ns; /* infinite: not known */
+} mpix_clock_reading;
+
+/*
+ * mpix_clock_read_line - the other clock when the one clock reads at_ns.
+ *
+ * line    has at least one pair
+ * place   NULL, or where the last time was found in this line, at first 0: times in ascending order are found faster
+ */
+mpix_clock_reading mpix_clock_read_line(const mpix_clock_line *line, int64_t at_ns, size_t *place);
+
+/* ---- Files of clock records */
+
+/* The clocks of a host. The counter is that of the processor, in ticks. */
+typedef enum mpix_clock_id {
+    MPIX_CLOCK_MONOTONIC_RAW,
+    MPIX_CLOCK_MONOTONIC,
+    MPIX_CLOCK_BOOTTIME,
+    MPIX_CLOCK_REALTIME,
+    MPIX_CLOCK_TAI,
+    MPIX_CLOCK_COUNTER,
+    MPIX_CLOCK_IDS
+} mpix_clock_id;
+
+/* "monotonic_raw", "monotonic", "boottime", "realtime", "tai", "counter", and NULL: as files and options name them. */
+extern const char *const mpix_clock_id_names[MPIX_CLOCK_IDS + 1];
+
+/* How a time was found. */
+enum {
+    MPIX_CLOCK_EXTRAPOLATED = 1, /* it is before or after all records */
+    MPIX_CLOCK_AMBIGUOUS = 2     /* the clock was set, and read this time twice, or perhaps never; the bound has both */
+};
+
+typedef struct mpix_clock_time {
+    int64_t global_ns; /* on the global clock of the file */
+    int64_t unix_ns;   /* likewise, since 1970 by the clock of the reference host */
+    int64_t bound_ns;  /* the true global time is within this of global_ns; INT64_MAX: not known */
+    int how;           /* 0: interpolated; or a sum of the above */
+} mpix_clock_time;
+
+typedef struct mpix_clock_file mpix_clock_file;
+
+enum { MPIX_CLOCK_WHY_BYTES = 256 };
+
+/*
+ * mpix_clock_open - read a file of clock records. A last line that is not complete is left out.
+ *
+ * why   out, on failure: what is wrong, in one line
+ *
+ * Returns NULL on failure. mpix_clock_close frees what is returned.
+ */
+mpix_clock_file *mpix_clock_open(const char *path, char why[MPIX_CLOCK_WHY_BYTES]);
+void mpix_clock_close(mpix_clock_file *file);
+
+/*
+ * mpix_clock_join - add the records of another file, which another job wrote, by the hosts that both files have. The
+ * times of all hosts are then on the global clock of the first file.
+ *
+ * Returns 0; or -1, with the reason in why: the files have no host and boot in common.
+ */
+int mpix_clock_join(mpix_clock_file *file, const mpix_clock_file *other, char why[MPIX_CLOCK_WHY_BYTES]);
+
+/* mpix_clock_host_count, mpix_clock_host_name, mpix_clock_host_boot - the hosts. A host that was booted again is
+ * another one, with the same name. */
+int mpix_clock_host_count(const mpix_clock_file *file);
+const char *mpix_clock_host_name(const mpix_clock_file *file, int host);
+const char *mpix_clock_host_boot(const mpix_clock_file *file, int host);
+
+/* mpix_clock_find_host - the host of a name; -1: none; -2: several boots have it. */
+int mpix_clock_find_host(const mpix_clock_file *file, const char *name);
+
+/* mpix_clock_has - whether the records of a host have a clock. */
+int mpix_clock_has(const mpix_clock_file *file, int host, mpix_clock_id clock);
+
+/* mpix_clock_namespace_ns - what the time namespace of the recorder adds to a clock. Timestamps of the kernel, as those
+ * of perf, are without it. */
+int64_t mpix_clock_namespace_ns(const mpix_clock_file *file, int host, mpix_clock_id clock);
+
+/* mpix_clock_span - the first and the last reading of a clock in the records of a host, which has the clock. */
+void mpix_clock_span(const mpix_clock_file *file, int host, mpix_clock_id clock, int64_t *first, int64_t *last);
+
+/*
+ * mpix_clock_convert - the global time at which a clock of a host had a reading.
+ *
+ * reading   nanoseconds, as clock_gettime returns them; ticks of the counter
+ *
+ * Returns 0; or -1, and changes nothing, if the records of the host do not have the clock.
+ */
+int mpix_clock_convert(const mpix_clock_file *file, int host, mpix_clock_id clock, int64_t reading,
+                       mpix_clock_time *time);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MPIX_CLOCK_READER_H */

@@ -1,0 +1,857 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * clock_reader.c - interpolation between readings of two clocks, and files of clock records. C99, without anything else
+ * of the project: other programs may compile a copy.
+ *
+ * A time goes two ways: from the clock that has it to MONOTONIC_RAW by looks, which cost nothing and are frequent, and
+ * from there to the global clock by records, which cost messages. MONOTONIC_RAW has the rate of the hardware. So
+ * between two records the drift wanders by no more than a known limit, whatever somebody did to the other clocks
+ * meanwhile.
+ */
+#include "mpix_clock_reader.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Times and offsets are whole nanoseconds and picoseconds, so each reading is off by this. */
+#define RESOLUTION_NS 1
+
+/* ---- Interpolation */
+
+static const mpix_clock_pair *pair_at(const mpix_clock_line *line, size_t i)
+{
+    return (const mpix_clock_pair *)((const char *)line->pairs + i * line->stride_bytes);
+}
+
+static double ahead_growth_ns(const mpix_clock_pair *from, const mpix_clock_pair *to)
+{
+    return (double)(to->ahead_ns - from->ahead_ns) + (double)(to->ahead_ps - from->ahead_ps) / 1000;
+}
+
+/* Whether a clock was set between two pairs: no rate explains both. */
+static bool contradict(const mpix_clock_line *line, const mpix_clock_pair *from, const mpix_clock_pair *to)
+{
+    const double apart_ns = (double)(to->at_ns - from->at_ns);
+    return fabs(ahead_growth_ns(from, to)) >
+           from->bound_ns + to->bound_ns + line->rate_limit * apart_ns + 2 * RESOLUTION_NS;
+}
+
+/*
+ * Between two pairs, the mean drifts before and after a time differ by as much as the clock may wander: the two means
+ * are half the time between the pairs apart. They differ by no more than the rates of two clocks may.
+ */
+static double bound_between_ns(const mpix_clock_line *line, const mpix_clock_pair *from, const mpix_clock_pair *to,
+                               int64_t at_ns)
+{
+    if (contradict(line, from, to) || isinf(from->bound_ns) || isinf(to->bound_ns))
+        return INFINITY;
+    const double apart_ns = (double)(to->at_ns - from->at_ns), age_ns = (double)(at_ns - from->at_ns);
+    if (apart_ns <= 0)
+        return fmin(from->bound_ns, to->bound_ns);
+    const double part = age_ns / apart_ns;
+    const double change = fmin(line->wander_per_s * (1 + apart_ns * 1e-9 / 2), 2 * line->rate_limit);
+    return from->bound_ns + part * (to->bound_ns - from->bound_ns) + change * part * (apart_ns - age_ns);
+}
+
+/* Beyond all pairs, from the nearest one, `end`, by the mean drift since its neighbor; NULL: it is the only one. */
+static double bound_beyond_ns(const mpix_clock_line *line, const mpix_clock_pair *neighbor, const mpix_clock_pair *end,
+                              int64_t at_ns)
+{
+    const double age_ns = fabs((double)(at_ns - end->at_ns));
+    if (!neighbor || neighbor->at_ns == end->at_ns)
+        return end->bound_ns + (age_ns > 0 ? line->rate_limit * age_ns : 0);
+    if (neighbor->at_ns < end->at_ns ? contradict(line, neighbor, end) : contradict(line, end, neighbor))
+        return INFINITY;
+    const double apart_ns = fabs((double)(end->at_ns - neighbor->at_ns));
+    const double wandered = line->wander_per_s * (1 + (apart_ns + age_ns) / 2 * 1e-9);
+    const double drift_bound = (end->bound_ns + neighbor->bound_ns) / apart_ns + wandered;
+    return end->bound_ns + fmin(drift_bound, 2 * line->rate_limit) * age_ns;
+}
+
+/* The second of the pairs on both sides of a time, or of the two nearest ones. The line has two pairs at least. */
+static size_t find_end(const mpix_clock_line *line, int64_t at_ns, size_t *place)
+{
+    size_t before = 0, after = line->count - 1;
+    if (place && *place > 0 && *place < line->count && pair_at(line, *place - 1)->at_ns <= at_ns) {
+        if (at_ns < pair_at(line, *place)->at_ns || *place == after)
+            return *place;
+        before = *place;
+    }
+    while (after - before > 1) {
+        const size_t middle = before + (after - before) / 2;
+        if (pair_at(line, middle)->at_ns <= at_ns)
+            before = middle;
+        else
+            after = middle;
+    }
+    if (place)
+        *place = after;
+    return after;
+}
+
+mpix_clock_reading mpix_clock_read_line(const mpix_clock_line *line, int64_t at_ns, size_t *place)
+{
+    const size_t end = line->count > 1 ? find_end(line, at_ns, place) : 0, last = line->count - 1;
+    const mpix_clock_pair *from = pair_at(line, end > 0 ? end - 1 : 0), *to = pair_at(line, end);
+    const mpix_clock_pair *near = at_ns > to->at_ns ? to : from;
+    double drift = to->at_ns > from->at_ns ? ahead_growth_ns(from, to) / (double)(to->at_ns - from->at_ns) : 0,
+           bound_ns;
+    if (at_ns < from->at_ns || at_ns > to->at_ns)
+        drift = fmin(fmax(drift, -line->rate_limit), line->rate_limit);
+    if (at_ns <= pair_at(line, 0)->at_ns)
+        bound_ns = bound_beyond_ns(line, last > 0 ? pair_at(line, 1) : NULL, pair_at(line, 0), at_ns);
+    else if (at_ns >= pair_at(line, last)->at_ns)
+        bound_ns = bound_beyond_ns(line, last > 0 ? pair_at(line, last - 1) : NULL, pair_at(line, last), at_ns);
+    else
+        bound_ns = bound_between_ns(line, from, to, at_ns);
+    const double rest_ns = (double)near->ahead_ps / 1000 + drift * (double)(at_ns - near->at_ns),
+                 whole_ns = floor(rest_ns);
+    return (mpix_clock_reading){at_ns + near->ahead_ns + (int64_t)whole_ns, rest_ns - whole_ns,
+                                RESOLUTION_NS + bound_ns};
+}
+
+/* ---- Files */
+
+const char *const mpix_clock_id_names[MPIX_CLOCK_IDS + 1] = {"monotonic_raw", "monotonic", "boottime", "realtime",
+                                                             "tai",           "counter",   NULL};
+
+/* A look at a clock beside MONOTONIC_RAW. */
+typedef struct look {
+    int64_t at;      /* the clock, nanoseconds or ticks */
+    int64_t raw_ns;  /* MONOTONIC_RAW at the same instant */
+    int64_t half_ns; /* that instant is within this */
+    int64_t bend_ns; /* looks since the one before that are not in the file were within this of the line between the
+                           two; -1: there were none */
+} look;
+
+typedef struct looks {
+    look *items;
+    size_t count, capacity;
+    size_t *ends; /* of the stretches in which the clock was not set: the look after the last one of each */
+    size_t stretches;
+    int64_t namespace_ns;
+} looks;
+
+typedef struct host {
+    char *name, *boot;
+    int64_t look_ns;        /* between two looks */
+    mpix_clock_line global; /* from MONOTONIC_RAW */
+    mpix_clock_pair *pairs;
+    size_t count, capacity;
+    looks clocks[MPIX_CLOCK_IDS];
+} host;
+
+struct mpix_clock_file {
+    int64_t unix_ns; /* at global time 0 */
+    double rate_limit, wander_per_s;
+    host *hosts;
+    size_t count, capacity;
+};
+
+/* A clock that the kernel corrects may differ in rate from MONOTONIC_RAW by this, if no look says more. */
+#define CORRECTED_RATE_LIMIT 1e-3
+
+/* Readings further from zero are refused, so that sums of a few do not overflow. */
+#define MAX_READING (INT64_MAX / 4)
+
+/* Grows an array for one more item. Returns false if memory lacks. */
+static bool grow(void **items, size_t count, size_t *capacity, size_t item_bytes)
+{
+    if (count < *capacity)
+        return true;
+    const size_t more = *capacity > 0 ? 2 * *capacity : 16;
+    void *grown = realloc(*items, more * item_bytes);
+    if (!grown)
+        return false;
+    *items = grown;
+    *capacity = more;
+    return true;
+}
+
+/* ---- One line of a file: an object of JSON whose values are whole numbers, texts, and arrays of whole numbers */
+
+typedef struct value {
+    char key[40];
+    char text[256]; /* empty: it is no text */
+    int64_t numbers[4];
+    int count; /* of numbers */
+} value;
+
+static void skip_blanks(const char **at)
+{
+    *at += strspn(*at, " \t\r\n");
+}
+
+static bool take(const char **at, char expected)
+{
+    skip_blanks(at);
+    if (**at != expected)
+        return false;
+    ++*at;
+    return true;
+}
+
+/* A text without control characters. Of escapes, those of a quote, a backslash and a slash are known. */
+static bool take_text(const char **at, char *text, size_t size)
+{
+    size_t length = 0;
+    if (!take(at, '"'))
+        return false;
+    while (**at != '"' && **at != '\0' && length + 1 < size) {
+        if (**at == '\\' && !strchr("\"\\/", *++*at))
+            return false;
+        text[length++] = *(*at)++;
+    }
+    text[length] = '\0';
+    return take(at, '"');
+}
+
+static bool take_number(const char **at, int64_t *number)
+{
+    skip_blanks(at);
+    const bool is_negative = **at == '-';
+    const char *from = *at += is_negative;
+    int64_t magnitude = 0;
+    for (; **at >= '0' && **at <= '9'; ++*at) {
+        if (magnitude > (MAX_READING - 9) / 10)
+            return false;
+        magnitude = 10 * magnitude + (**at - '0');
+    }
+    *number = is_negative ? -magnitude : magnitude;
+    return *at > from;
+}
+
+static bool take_value(const char **at, value *to)
+{
+    to->text[0] = '\0';
+    to->count = 0;
+    skip_blanks(at);
+    if (**at == '"')
+        return take_text(at, to->text, sizeof to->text);
+    if (**at != '[') {
+        to->count = 1;
+        return take_number(at, &to->numbers[0]);
+    }
+    ++*at;
+    do {
+        if (to->count == 4 || !take_number(at, &to->numbers[to->count++]))
+            return false;
+    } while (take(at, ','));
+    return take(at, ']');
+}
+
+/* The next key and value of an object; *at is behind its opening brace, or behind the last value. False at its end, and
+ * where the line is not as it should be: *at is then not at the end of the line. */
+static bool next_value(const char **at, value *to)
+{
+    skip_blanks(at);
+    if (**at == '}') {
+        ++*at;
+        skip_blanks(at);
+        return false;
+    }
+    take(at, ',');
+    const char *begin = *at;
+    if (take_text(at, to->key, sizeof to->key) && take(at, ':') && take_value(at, to))
+        return true;
+    *at = *begin ? begin : begin - 1;
+    return false;
+}
+
+static int clock_named(const char *name)
+{
+    for (int id = 0; id < MPIX_CLOCK_IDS; id++)
+        if (strcmp(name, mpix_clock_id_names[id]) == 0)
+            return id;
+    return -1;
+}
+
+/* ---- What the lines say */
+
+static char *copy_text(const char *text)
+{
+    const size_t bytes = strlen(text) + 1;
+    char *copy = malloc(bytes);
+    return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
+static host *host_of(const mpix_clock_file *file, const char *name, const char *boot)
+{
+    for (size_t i = file->count; i-- > 0;)
+        if (strcmp(file->hosts[i].name, name) == 0 && (!boot || strcmp(file->hosts[i].boot, boot) == 0))
+            return &file->hosts[i];
+    return NULL;
+}
+
+static host *add_host(mpix_clock_file *file, const char *name, const char *boot, int64_t look_ns)
+{
+    void *hosts = file->hosts;
+    if (!grow(&hosts, file->count, &file->capacity, sizeof *file->hosts))
+        return NULL;
+    file->hosts = hosts;
+    host *of = &file->hosts[file->count];
+    *of = (host){.name = copy_text(name), .boot = copy_text(boot), .look_ns = look_ns};
+    file->count += of->name && of->boot;
+    return of->name && of->boot ? of : NULL;
+}
+
+static bool add_pair(host *of, mpix_clock_pair pair)
+{
+    void *pairs = of->pairs;
+    if (!grow(&pairs, of->count, &of->capacity, sizeof *of->pairs))
+        return false;
+    of->pairs = pairs;
+    of->pairs[of->count++] = pair;
+    return true;
+}
+
+static bool add_look(looks *of, look added)
+{
+    void *items = of->items;
+    if (!grow(&items, of->count, &of->capacity, sizeof *of->items))
+        return false;
+    of->items = items;
+    of->items[of->count++] = added;
+    return true;
+}
+
+static const char out_of_memory[] = "out of memory";
+
+/* {"mpix_clock_records": 1, "unix_ns": N, "rate_limit_ppb": N, "wander_ppb_per_s": N}; other keys are for people. */
+static const char *read_head(mpix_clock_file *file, const char *line)
+{
+    value value;
+    int64_t version = 0;
+    if (!take(&line, '{'))
+        return "is not a file of clock records";
+    file->rate_limit = file->wander_per_s = -1;
+    while (next_value(&line, &value)) {
+        if (strcmp(value.key, "mpix_clock_records") == 0)
+            version = value.numbers[0];
+        if (strcmp(value.key, "unix_ns") == 0)
+            file->unix_ns = value.numbers[0];
+        if (strcmp(value.key, "rate_limit_ppb") == 0)
+            file->rate_limit = (double)value.numbers[0] * 1e-9;
+        if (strcmp(value.key, "wander_ppb_per_s") == 0)
+            file->wander_per_s = (double)value.numbers[0] * 1e-9;
+    }
+    return *line || version == 0 ? "is not a file of clock records"
+           : version != 1        ? "has a version that is not known here: take a newer reader"
+           : file->rate_limit < 0 || file->wander_per_s < 0 ? "does not say what rates clocks may have"
+                                                            : NULL;
+}
+
+/* What a line of a host says of it, in the order of the keys: its name is the first one. */
+static const char *take_item(mpix_clock_file *file, host **of, const value *value)
+{
+    if (strcmp(value->key, "host") == 0) {
+        *of = host_of(file, value->text, NULL);
+        return NULL;
+    }
+    if (strcmp(value->key, "raw") == 0) {
+        if (!*of || value->count != 3 || value->numbers[2] < 0)
+            return "has a record without a host, or not of three numbers";
+        return add_pair(*of, (mpix_clock_pair){.at_ns = value->numbers[0],
+                                               .ahead_ns = value->numbers[1] - value->numbers[0],
+                                               .bound_ns = (double)value->numbers[2]})
+                   ? NULL
+                   : out_of_memory;
+    }
+    const int id = clock_named(value->key);
+    if (id < 0)
+        return NULL;
+    if (!*of || value->count < 3 || value->numbers[2] < 0)
+        return "has a look without a host, or of fewer than three numbers";
+    return add_look(&(*of)->clocks[id], (look){value->numbers[0], value->numbers[1], value->numbers[2],
+                                               value->count > 3 ? value->numbers[3] : -1})
+               ? NULL
+               : out_of_memory;
+}
+
+/* A new host: {"host": NAME, "boot": TEXT, "look_ns": N, "CLOCK_namespace_ns": N}. */
+static const char *take_host(mpix_clock_file *file, const char *line)
+{
+    value value;
+    char name[sizeof value.text] = "", boot[sizeof value.text] = "";
+    int64_t look_ns = 0, namespace_ns[MPIX_CLOCK_IDS] = {0};
+    while (next_value(&line, &value)) {
+        char *suffix = strstr(value.key, "_namespace_ns");
+        if (strcmp(value.key, "host") == 0)
+            memcpy(name, value.text, sizeof name);
+        if (strcmp(value.key, "boot") == 0)
+            memcpy(boot, value.text, sizeof boot);
+        if (strcmp(value.key, "look_ns") == 0)
+            look_ns = value.numbers[0];
+        if (suffix) {
+            *suffix = '\0';
+            if (clock_named(value.key) >= 0)
+                namespace_ns[clock_named(value.key)] = value.numbers[0];
+        }
+    }
+    host *of = host_of(file, name, boot);
+    if (!of && !(of = add_host(file, name, boot, look_ns)))
+        return out_of_memory;
+    for (int id = 0; id < MPIX_CLOCK_IDS; id++)
+        of->clocks[id].namespace_ns = namespace_ns[id];
+    return NULL;
+}
+
+/* Reads a line behind the head. *torn: the line is not complete, which only the last one may be. */
+static const char *read_line(mpix_clock_file *file, const char *line, bool *torn)
+{
+    value value;
+    host *of = NULL;
+    const char *at = line, *wrong = NULL;
+    bool is_host = false;
+    /* First the whole line is looked at, so that nothing is taken from a line that is not complete. */
+    *torn = !take(&at, '{');
+    const char *const begin = at;
+    while (!*torn && next_value(&at, &value))
+        is_host = is_host || strcmp(value.key, "boot") == 0;
+    *torn = *torn || *at != '\0';
+    if (*torn)
+        return NULL;
+    if (is_host)
+        return take_host(file, begin);
+    for (at = begin; !wrong && next_value(&at, &value);)
+        wrong = take_item(file, &of, &value);
+    return wrong;
+}
+
+/* ---- From a clock to MONOTONIC_RAW */
+
+/* When, by MONOTONIC_RAW. */
+typedef struct interval {
+    double min_ns, max_ns; /* less the raw time of the first look, so that a double has them exactly */
+    int how;
+} interval;
+
+static interval interval_of(double one_ns, double other_ns, double half_ns, int how)
+{
+    return (interval){fmin(one_ns, other_ns) - half_ns, fmax(one_ns, other_ns) + half_ns, how};
+}
+
+/* Raw nanoseconds for one unit of the clock, from one look to another. */
+static double unit_ns(const look *from, const look *to)
+{
+    return (double)(to->raw_ns - from->raw_ns) / (double)(to->at - from->at);
+}
+
+static double usual_unit_ns(const looks *of)
+{
+    const look *first = &of->items[0], *last = &of->items[of->count - 1];
+    const double unit = last->at > first->at ? unit_ns(first, last) : 1;
+    /* A clock in nanoseconds that was set says nothing here. */
+    return fabs(unit - 1) < CORRECTED_RATE_LIMIT ? 1 : unit;
+}
+
+/* Whether a clock was set between a look and the next one. */
+static bool is_set_after(const looks *of, size_t i, mpix_clock_id id)
+{
+    const look *from = &of->items[i], *to = from + 1;
+    const double passed_ns = (double)(to->raw_ns - from->raw_ns);
+    if (to->at <= from->at)
+        return true;
+    return id != MPIX_CLOCK_COUNTER && fabs((double)(to->at - from->at) - passed_ns) >
+                                           0.1 * passed_ns + (double)(from->half_ns + to->half_ns) + 1e3;
+}
+
+/* Between two looks, between which the clock was not set. */
+static interval between_looks(const host *of, const looks *clock, size_t i, size_t begin, size_t end, int64_t reading)
+{
+    const look *from = &clock->items[i], *to = from + 1;
+    const int64_t zero_ns = clock->items[0].raw_ns;
+    const double half_ns = (double)(from->half_ns > to->half_ns ? from->half_ns : to->half_ns) + RESOLUTION_NS;
+    const double from_ns = (double)(from->raw_ns - zero_ns), to_ns = (double)(to->raw_ns - zero_ns);
+    const double since = (double)(reading - from->at), until = (double)(to->at - reading), unit = unit_ns(from, to);
+    if (to->bend_ns >= 0) {
+        const double at_ns = from_ns + unit * since;
+        return interval_of(at_ns, at_ns, half_ns + (double)to->bend_ns, 0);
+    }
+    /*
+     * The rate of the clock was changed once: the clock has the rate of before until then, and from then on that of
+     * after. Or the rate was changed in the stretches before and after, and here it is constant. Looks that are near
+     * each other tell a rate roughly.
+     */
+    const look *previous = i > begin ? from - 1 : from, *next = i + 2 < end ? to + 1 : to;
+    double left_ns = from_ns + unit * since, right_ns = left_ns, rough_ns = 0;
+    if (previous < from) {
+        left_ns = from_ns + since * unit_ns(previous, from);
+        rough_ns = 2 * half_ns * since / (double)(from->at - previous->at);
+    }
+    if (next > to) {
+        right_ns = to_ns - until * unit_ns(to, next);
+        rough_ns = fmax(rough_ns, 2 * half_ns * until / (double)(next->at - to->at));
+    }
+    if (to->raw_ns - from->raw_ns > 2 * of->look_ns) /* nobody looked */
+        rough_ns += CORRECTED_RATE_LIMIT * unit * fmin(since, until);
+    const double chord_ns = from_ns + unit * since;
+    return interval_of(fmin(chord_ns, fmin(left_ns, right_ns)), fmax(chord_ns, fmax(left_ns, right_ns)),
+                       half_ns + rough_ns, 0);
+}
+
+/* Before or after the looks at which the clock was not set. */
+static interval beyond_look(const looks *clock, size_t i, double unit, double rate_limit, int64_t reading)
+{
+    const look *near = &clock->items[i];
+    const double apart_ns = unit * (double)(reading - near->at);
+    const double at_ns = (double)(near->raw_ns - clock->items[0].raw_ns) + apart_ns;
+    return interval_of(at_ns, at_ns, (double)near->half_ns + RESOLUTION_NS + rate_limit * fabs(apart_ns),
+                       apart_ns != 0 ? MPIX_CLOCK_EXTRAPOLATED : 0);
+}
+
+/*
+ * When the clock had a reading, while it was not set between two looks, begin to end - 1. Returns false if it had the
+ * reading before or after that.
+ */
+static bool in_stretch(const host *of, const looks *clock, mpix_clock_id id, size_t begin, size_t end, int64_t reading,
+                       interval *found)
+{
+    const look *first = &clock->items[begin], *last = &clock->items[end - 1];
+    const double usual = usual_unit_ns(clock);
+    double rate_limit = CORRECTED_RATE_LIMIT, unit = usual;
+    if (id == MPIX_CLOCK_COUNTER && end - begin > 1) /* it and MONOTONIC_RAW have one oscillator */
+        rate_limit = (double)(first->half_ns + last->half_ns + 2) / (double)(last->raw_ns - first->raw_ns);
+    if (reading < first->at) {
+        if (end - begin > 1)
+            unit = unit_ns(first, first + 1);
+        *found = beyond_look(clock, begin, unit, rate_limit, reading);
+        if (begin == 0)
+            return true;
+        found->how = 0;
+        return found->max_ns >= (double)(first[-1].raw_ns - clock->items[0].raw_ns);
+    }
+    if (reading >= last->at) {
+        if (end - begin > 1)
+            unit = unit_ns(last - 1, last);
+        *found = beyond_look(clock, end - 1, unit, rate_limit, reading);
+        if (end == clock->count)
+            return true;
+        found->how = 0;
+        return found->min_ns <= (double)(last[1].raw_ns - clock->items[0].raw_ns);
+    }
+    size_t before = begin, after = end - 1;
+    while (after - before > 1) {
+        const size_t middle = before + (after - before) / 2;
+        if (clock->items[middle].at <= reading)
+            before = middle;
+        else
+            after = middle;
+    }
+    *found = between_looks(of, clock, before, begin, end, reading);
+    return true;
+}
+
+/* All times at which a clock may have had a reading. */
+static interval find_interval(const host *of, mpix_clock_id id, int64_t reading)
+{
+    const looks *clock = &of->clocks[id];
+    interval all = {INFINITY, -INFINITY, 0}, found, nearest = {0};
+    size_t times = 0;
+    for (size_t i = 0, begin = 0; i < clock->stretches; begin = clock->ends[i++]) {
+        const size_t end = clock->ends[i];
+        if (in_stretch(of, clock, id, begin, end, reading, &found)) {
+            all = (interval){fmin(all.min_ns, found.min_ns), fmax(all.max_ns, found.max_ns), all.how | found.how};
+            times++;
+        } else if (end < clock->count && reading >= clock->items[end - 1].at) {
+            const double zero_ns = (double)clock->items[0].raw_ns;
+            nearest = (interval){(double)clock->items[end - 1].raw_ns - zero_ns,
+                                 (double)clock->items[end].raw_ns - zero_ns, MPIX_CLOCK_AMBIGUOUS};
+        }
+    }
+    /* A clock that was set ahead has left out the reading: it was taken while the clock was set, if it was taken. */
+    if (times == 0)
+        return nearest;
+    all.how |= times > 1 ? MPIX_CLOCK_AMBIGUOUS : 0;
+    return all;
+}
+
+/* ---- From MONOTONIC_RAW to the global clock */
+
+/*
+ * Where two records contradict each other, the host was suspended between them, or the global clock was moved: it is
+ * one clock until then, and another from then on.
+ */
+static mpix_clock_reading read_global(const host *of, int64_t raw_ns, int *how)
+{
+    mpix_clock_line before = of->global, after = of->global;
+    size_t end = 0;
+    mpix_clock_reading read = mpix_clock_read_line(&of->global, raw_ns, &end);
+    if (isfinite(read.bound_ns) || end == 0 || raw_ns <= of->pairs[end - 1].at_ns || raw_ns >= of->pairs[end].at_ns)
+        return read;
+    before.count = end;
+    after.pairs += end;
+    after.count -= end;
+    const mpix_clock_reading one = mpix_clock_read_line(&before, raw_ns, NULL);
+    const mpix_clock_reading other = mpix_clock_read_line(&after, raw_ns, NULL);
+    const double apart_ns = (double)(other.time_ns - one.time_ns) + other.rest_ns - one.rest_ns;
+    *how |= MPIX_CLOCK_AMBIGUOUS;
+    read.time_ns = one.time_ns + (int64_t)floor(apart_ns / 2);
+    read.bound_ns = fabs(apart_ns) / 2 + fmax(one.bound_ns, other.bound_ns) + RESOLUTION_NS;
+    return read;
+}
+
+int mpix_clock_convert(const mpix_clock_file *file, int host_index, mpix_clock_id id, int64_t reading,
+                       mpix_clock_time *time)
+{
+    const host *of = &file->hosts[host_index];
+    int64_t raw_ns = reading;
+    double half_ns = 0;
+    int how = 0;
+    if (!mpix_clock_has(file, host_index, id))
+        return -1;
+    reading = reading > MAX_READING ? MAX_READING : reading < -MAX_READING ? -MAX_READING : reading;
+    if (id != MPIX_CLOCK_MONOTONIC_RAW) {
+        const interval when = find_interval(of, id, reading);
+        const double middle_ns = when.min_ns + (when.max_ns - when.min_ns) / 2;
+        half_ns = (when.max_ns - when.min_ns) / 2;
+        how = when.how;
+        raw_ns =
+            of->clocks[id].items[0].raw_ns + (int64_t)fmin(fmax(middle_ns, -(double)MAX_READING), (double)MAX_READING);
+    }
+    if (raw_ns < of->pairs[0].at_ns || raw_ns > of->pairs[of->count - 1].at_ns)
+        how |= MPIX_CLOCK_EXTRAPOLATED;
+    const mpix_clock_reading global = read_global(of, raw_ns, &how);
+    const double bound_ns = ceil(global.bound_ns + half_ns * (1 + file->rate_limit)) + RESOLUTION_NS;
+    time->global_ns = global.time_ns + (global.rest_ns >= 0.5);
+    time->unix_ns = time->global_ns + file->unix_ns;
+    time->bound_ns = bound_ns < (double)MAX_READING ? (int64_t)bound_ns : INT64_MAX;
+    time->how = how;
+    return 0;
+}
+
+/* ---- Opening and joining */
+
+void mpix_clock_close(mpix_clock_file *file)
+{
+    if (!file)
+        return;
+    for (size_t i = 0; i < file->count; i++) {
+        host *of = &file->hosts[i];
+        for (int id = 0; id < MPIX_CLOCK_IDS; id++) {
+            free(of->clocks[id].items);
+            free(of->clocks[id].ends);
+        }
+        free(of->pairs);
+        free(of->name);
+        free(of->boot);
+    }
+    free(file->hosts);
+    free(file);
+}
+
+static int by_reading(const void *a, const void *b)
+{
+    const mpix_clock_pair *x = a, *y = b;
+    return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
+}
+
+static int by_raw_time(const void *a, const void *b)
+{
+    const look *x = a, *y = b;
+    return (x->raw_ns > y->raw_ns) - (x->raw_ns < y->raw_ns);
+}
+
+static bool find_stretches(looks *of, mpix_clock_id id)
+{
+    size_t capacity = 0;
+    void *ends = of->ends;
+    free(ends);
+    ends = NULL;
+    of->stretches = 0;
+    for (size_t i = 0; i < of->count; i++) {
+        if (i + 1 < of->count && !is_set_after(of, i, id))
+            continue;
+        if (!grow(&ends, of->stretches, &capacity, sizeof *of->ends))
+            return false;
+        of->ends = ends;
+        of->ends[of->stretches++] = i + 1;
+    }
+    return true;
+}
+
+/* Brings records and looks into order. Returns false if memory lacks. A host without records has a name only. */
+static bool settle(mpix_clock_file *file)
+{
+    bool is_good = true;
+    for (size_t i = 0; i < file->count; i++) {
+        host *of = &file->hosts[i];
+        if (of->count > 0)
+            qsort(of->pairs, of->count, sizeof *of->pairs, by_reading);
+        of->global = (mpix_clock_line){of->pairs, of->count, sizeof *of->pairs, file->rate_limit, file->wander_per_s};
+        for (int id = 0; id < MPIX_CLOCK_IDS; id++) {
+            if (of->clocks[id].count > 0)
+                qsort(of->clocks[id].items, of->clocks[id].count, sizeof(look), by_raw_time);
+            is_good = is_good && find_stretches(&of->clocks[id], (mpix_clock_id)id);
+        }
+    }
+    return is_good;
+}
+
+/* A line of any length, without its end. Returns false at the end of the file, or if memory lacks. */
+static bool get_line(FILE *stream, char **line, size_t *capacity)
+{
+    size_t length = 0;
+    void *grown = *line;
+    for (;;) {
+        if (!grow(&grown, length + 1 < *capacity ? 0 : *capacity, capacity, 1))
+            return false;
+        *line = grown;
+        if (!fgets(*line + length, (int)(*capacity - length > INT_MAX ? INT_MAX : *capacity - length), stream))
+            return length > 0;
+        length += strlen(*line + length);
+        if (length > 0 && (*line)[length - 1] == '\n') {
+            (*line)[length - 1] = '\0';
+            return true;
+        }
+    }
+}
+
+static const char *read_lines(mpix_clock_file *file, FILE *stream, size_t *number)
+{
+    char *line = NULL;
+    size_t capacity = 0;
+    const char *wrong = NULL;
+    bool torn = false;
+    while (!wrong && get_line(stream, &line, &capacity)) {
+        if (torn) /* and lines follow */
+            wrong = "has a line that is not an object of numbers and texts";
+        else if (++*number == 1)
+            wrong = read_head(file, line);
+        else if (line[0] != '\0')
+            wrong = read_line(file, line, &torn);
+    }
+    free(line);
+    return wrong ? wrong : ferror(stream) ? "cannot be read" : *number == 0 ? "is empty" : NULL;
+}
+
+mpix_clock_file *mpix_clock_open(const char *path, char why[MPIX_CLOCK_WHY_BYTES])
+{
+    mpix_clock_file *file = calloc(1, sizeof *file);
+    FILE *stream = fopen(path, "r");
+    size_t number = 0;
+    const char *wrong = !file ? out_of_memory : !stream ? "cannot be opened" : read_lines(file, stream, &number);
+    if (stream)
+        fclose(stream);
+    if (!wrong && !settle(file))
+        wrong = out_of_memory;
+    if (wrong) {
+        if (number > 1)
+            snprintf(why, MPIX_CLOCK_WHY_BYTES, "%.150s, line %zu: %s", path, number, wrong);
+        else
+            snprintf(why, MPIX_CLOCK_WHY_BYTES, "%.150s: %s", path, wrong);
+        mpix_clock_close(file);
+        return NULL;
+    }
+    return file;
+}
+
+/* The reading of MONOTONIC_RAW at a global time, which grows with it. */
+static int64_t raw_at(const host *of, int64_t global_ns)
+{
+    int64_t raw_ns = global_ns - of->pairs[0].ahead_ns;
+    for (int round = 0; round < 3; round++) /* each one takes the error times the drift */
+        raw_ns += global_ns - mpix_clock_read_line(&of->global, raw_ns, NULL).time_ns;
+    return raw_ns;
+}
+
+static bool copy_host(mpix_clock_file *file, const host *from, const host *here, const host *there)
+{
+    host *to = add_host(file, from->name, from->boot, from->look_ns);
+    bool is_good = to != NULL;
+    for (int id = 0; is_good && id < MPIX_CLOCK_IDS; id++) {
+        to->clocks[id].namespace_ns = from->clocks[id].namespace_ns;
+        for (size_t i = 0; is_good && i < from->clocks[id].count; i++)
+            is_good = add_look(&to->clocks[id], from->clocks[id].items[i]);
+    }
+    for (size_t i = 0; is_good && i < from->count; i++) {
+        mpix_clock_pair pair = from->pairs[i];
+        const int64_t shared_ns = raw_at(there, pair.at_ns + pair.ahead_ns);
+        const mpix_clock_reading back = mpix_clock_read_line(&there->global, shared_ns, NULL);
+        const mpix_clock_reading read = mpix_clock_read_line(&here->global, shared_ns, NULL);
+        pair.ahead_ns = read.time_ns - pair.at_ns + (pair.at_ns + pair.ahead_ns - back.time_ns);
+        pair.ahead_ps = 0;
+        pair.bound_ns += back.bound_ns + read.bound_ns;
+        is_good = add_pair(to, pair);
+    }
+    return is_good;
+}
+
+int mpix_clock_join(mpix_clock_file *file, const mpix_clock_file *other, char why[MPIX_CLOCK_WHY_BYTES])
+{
+    const host *here = NULL, *there = NULL;
+    const size_t had = file->count;
+    bool is_good = true;
+    for (size_t i = 0; i < other->count && !here; i++) {
+        there = &other->hosts[i];
+        here = there->count > 0 ? host_of(file, there->name, there->boot) : NULL;
+        here = here && here->count > 0 ? here : NULL;
+    }
+    if (!here) {
+        snprintf(why, MPIX_CLOCK_WHY_BYTES, "the files have records of no host in common, since the same boot");
+        return -1;
+    }
+    const host shared = *here; /* the array of hosts may move */
+    for (size_t i = 0; i < other->count; i++) {
+        const host *from = &other->hosts[i];
+        bool is_there = false;
+        for (size_t k = 0; k < had; k++)
+            is_there = is_there ||
+                       (strcmp(file->hosts[k].name, from->name) == 0 && strcmp(file->hosts[k].boot, from->boot) == 0);
+        is_good = is_good && (is_there || copy_host(file, from, &shared, there));
+    }
+    if (is_good && settle(file))
+        return 0;
+    snprintf(why, MPIX_CLOCK_WHY_BYTES, "%s", out_of_memory);
+    return -1;
+}
+
+/* ---- What a file has */
+
+int mpix_clock_host_count(const mpix_clock_file *file)
+{
+    return (int)file->count;
+}
+
+const char *mpix_clock_host_name(const mpix_clock_file *file, int host_index)
+{
+    return file->hosts[host_index].name;
+}
+
+const char *mpix_clock_host_boot(const mpix_clock_file *file, int host_index)
+{
+    return file->hosts[host_index].boot;
+}
+
+int mpix_clock_find_host(const mpix_clock_file *file, const char *name)
+{
+    int found = -1;
+    for (size_t i = 0; i < file->count; i++)
+        if (strcmp(file->hosts[i].name, name) == 0)
+            found = found == -1 ? (int)i : -2;
+    return found;
+}
+
+int mpix_clock_has(const mpix_clock_file *file, int host_index, mpix_clock_id id)
+{
+    const host *of = &file->hosts[host_index];
+    return of->count > 0 && (id == MPIX_CLOCK_MONOTONIC_RAW || of->clocks[id].count > 0);
+}
+
+int64_t mpix_clock_namespace_ns(const mpix_clock_file *file, int host_index, mpix_clock_id id)
+{
+    return file->hosts[host_index].clocks[id].namespace_ns;
+}
+
+void mpix_clock_span(const mpix_clock_file *file, int host_index, mpix_clock_id id, int64_t *first, int64_t *last)
+{
+    const host *of = &file->hosts[host_index];
+    const looks *clock = &of->clocks[id];
+    *first = id == MPIX_CLOCK_MONOTONIC_RAW ? of->pairs[0].at_ns : clock->items[0].at;
+    *last = id == MPIX_CLOCK_MONOTONIC_RAW ? of->pairs[of->count - 1].at_ns : clock->items[clock->count - 1].at;
+}

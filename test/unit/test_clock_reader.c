@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_clock_reader.c - times by files of clock records, against known truth: a host whose oscillator wanders, whose
+ * clocks are slewed and set at any time, and which is suspended. What is read from the file may not be wrong by more
+ * than its bound.
+ *
+ * MH_ROUNDS=100 makes 10^6 readings. MH_VERBOSE=1 prints the errors.
+ */
+#include "mpix_clock_reader.h"
+#include "pure/clock_writer.h"
+#include "pure/units.h"
+#include "support.h"
+
+#include <unistd.h>
+
+/* ---- A host whose clocks are lines between the points of a grid of true time, which is the global one */
+
+#define GRID_NS (10 * MH_NS_PER_MS)
+#define LOOK_NS (50 * MH_NS_PER_MS)
+#define RECORD_NS (5 * MH_NS_PER_S)
+enum { POINTS = 6001, LIMIT_PPB_PER_S = 100, READINGS = 1000 };
+
+typedef struct world {
+    chance dice;
+    double raw_ns[POINTS], monotonic_ns[POINTS],
+        set_ns[POINTS]; /* set_ns: REALTIME less MONOTONIC, from the point on */
+    double ticks_per_ns;
+} world_t;
+
+typedef enum events { QUIET, SLEWED, STEPPED, SUSPENDED, EVENTS } events_t;
+
+static double between(const double *at, double true_ns)
+{
+    const size_t point = (size_t)(true_ns / (double)GRID_NS);
+    return at[point] + (at[point + 1] - at[point]) * (true_ns / (double)GRID_NS - (double)point);
+}
+
+static int64_t read_clock(const world_t *world, mpix_clock_id clock, double true_ns)
+{
+    const double monotonic_ns = between(world->monotonic_ns, true_ns);
+    switch (clock) {
+    case MPIX_CLOCK_MONOTONIC_RAW:
+        return (int64_t)between(world->raw_ns, true_ns);
+    case MPIX_CLOCK_COUNTER:
+        return INT64_C(1) << 50 | (int64_t)(world->ticks_per_ns * between(world->raw_ns, true_ns));
+    case MPIX_CLOCK_MONOTONIC:
+        return (int64_t)monotonic_ns;
+    default:
+        return (int64_t)monotonic_ns + (int64_t)world->set_ns[(size_t)(true_ns / (double)GRID_NS)];
+    }
+}
+
+static void make_world(world_t *world, events_t events, int round)
+{
+    world->dice = chance_of_round(round);
+    chance *dice = &world->dice;
+    double ppb = (chance_unit(dice) - 0.5) * 40e3, turn = 0, rate_ppm = (chance_unit(dice) - 0.5) * 30, slew_ppm = 0;
+    int64_t slew_until = 0, set_at = 0;
+    world->raw_ns[0] = 1e14 * chance_unit(dice);
+    world->monotonic_ns[0] = 2e14 * chance_unit(dice);
+    world->set_ns[0] = 1.7e18;
+    world->ticks_per_ns = 1 + 3 * chance_unit(dice);
+    for (int i = 1; i < POINTS; i++) {
+        if (chance_between(dice, 0, 99) == 0)
+            turn = (chance_unit(dice) - 0.5) * LIMIT_PPB_PER_S / 2;
+        ppb += turn * (double)GRID_NS * MH_S_PER_NS;
+        /* What changes twice between two looks is not seen. */
+        if (events == SLEWED && i > slew_until + 12 && chance_between(dice, 0, 199) == 0) {
+            slew_ppm = chance_between(dice, 0, 1) ? 500 : -300;
+            slew_until = i + chance_between(dice, 12, 300);
+        }
+        const double passed_ns = (double)GRID_NS * (1 + ppb * MH_PPB);
+        const bool sleeps = events == SUSPENDED && i > 2500 && i <= 2800;
+        world->raw_ns[i] = world->raw_ns[i - 1] + (sleeps ? 0 : passed_ns);
+        world->monotonic_ns[i] =
+            world->monotonic_ns[i - 1] +
+            (sleeps ? 0 : passed_ns * (1 + MH_PPM * (rate_ppm + (i <= slew_until ? slew_ppm : 0))));
+        world->set_ns[i] = world->set_ns[i - 1] + (sleeps ? passed_ns : 0);
+        /* Nobody can know that a clock was set when nobody looks. */
+        if (events == STEPPED && i > 400 && i < 5600 && i > set_at + 12 && chance_between(dice, 0, 999) == 0) {
+            world->set_ns[i] += chance_unit(dice) * 5e8 - 2.5e8;
+            set_at = i;
+        }
+    }
+}
+
+/* ---- What a recorder on the host writes */
+
+static const mpix_clock_id clocks[] = {MPIX_CLOCK_MONOTONIC, MPIX_CLOCK_REALTIME, MPIX_CLOCK_COUNTER};
+
+static void write_looks(FILE *to, mpix_clock_id clock, const mh_look *looks, int count)
+{
+    char line[MH_CLOCK_LINE_BYTES];
+    for (int i = 0; i < count; i++)
+        fwrite(line, 1, mh_clock_look_line(line, "h1", clock, looks[i]), to);
+}
+
+static void write_record(FILE *to, world_t *world, double true_ns)
+{
+    char line[MH_CLOCK_LINE_BYTES];
+    const int64_t bound_ns = chance_between(&world->dice, 500, 8000);
+    const int64_t error_ns = chance_between(&world->dice, -bound_ns + 1, bound_ns - 1);
+    fwrite(line, 1,
+           mh_clock_record_line(line, "h1", read_clock(world, MPIX_CLOCK_MONOTONIC_RAW, true_ns),
+                                (int64_t)true_ns + error_ns, bound_ns),
+           to);
+}
+
+/* Between two points of true time: the recorder begins late, ends early, and is suspended with its host. */
+static void record(const char *path, world_t *world, events_t events, double from_ns, double to_ns)
+{
+    static const int64_t namespace_ns[MPIX_CLOCK_IDS];
+    char line[MH_CLOCK_LINE_BYTES];
+    mh_look_filter filters[COUNT_OF(clocks)];
+    mh_look written[2];
+    double due_ns = from_ns;
+    FILE *to = fopen(path, "w");
+    ck_assert_ptr_nonnull(to);
+    fwrite(line, 1, mh_clock_head_line(line, INT64_C(1700000000000000000), 500000, LIMIT_PPB_PER_S), to);
+    fwrite(line, 1, mh_clock_host_line(line, "h1", "boot", LOOK_NS, namespace_ns), to);
+    for (int k = 0; k < COUNT_OF(clocks); k++)
+        filters[k] = (mh_look_filter){.look_ns = LOOK_NS};
+    for (double now_ns = from_ns; now_ns < to_ns;
+         now_ns += (double)chance_between(&world->dice, LOOK_NS, LOOK_NS * 11 / 10)) {
+        if (events == SUSPENDED && now_ns > 24.9e9 && now_ns < 28e9)
+            continue;
+        for (int k = 0; k < COUNT_OF(clocks); k++) {
+            const int64_t half_ns = chance_between(&world->dice, 20, 60);
+            const mh_look look = {read_clock(world, clocks[k], now_ns),
+                                  read_clock(world, MPIX_CLOCK_MONOTONIC_RAW, now_ns) +
+                                      chance_between(&world->dice, -half_ns, half_ns),
+                                  half_ns, -1};
+            write_looks(to, clocks[k], written, mh_look_filter_add(&filters[k], look, written));
+        }
+        if (now_ns >= due_ns) {
+            write_record(to, world, now_ns);
+            due_ns += (double)RECORD_NS;
+        }
+    }
+    for (int k = 0; k < COUNT_OF(clocks); k++)
+        write_looks(to, clocks[k], written, mh_look_filter_flush(&filters[k], written));
+    ck_assert_int_eq(fclose(to), 0);
+}
+
+/* ---- What is read from the file */
+
+static mpix_clock_file *open_records(const char *path)
+{
+    char why[MPIX_CLOCK_WHY_BYTES] = "";
+    mpix_clock_file *file = mpix_clock_open(path, why);
+    EXPECT(file, "%s", why);
+    return file;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* One host recorded from 3 s to 57 s of 60 s. A reading is taken at any time. */
+LOOP_TEST(times_are_within_their_bounds, EVENTS)
+{
+    static const char *const event_names[] = {"quiet", "slewed", "stepped", "suspended"};
+    static world_t world;
+    const events_t events = (events_t)_i;
+    char path[] = "clock_records_XXXXXX";
+    const int rounds = rounds_of(3);
+    double *errors_ns = calloc((size_t)rounds * READINGS * COUNT_OF(clocks), sizeof *errors_ns);
+    int64_t widest_ns = 0, narrow = 0, count = 0;
+    close(mkstemp(path));
+    for (int round = 0; round < rounds; round++) {
+        make_world(&world, events, round * EVENTS + (int)events);
+        record(path, &world, events, 3e9, 57e9);
+        mpix_clock_file *file = open_records(path);
+        for (int i = 0; i < READINGS * COUNT_OF(clocks); i++) {
+            const mpix_clock_id clock = clocks[i % COUNT_OF(clocks)];
+            const double true_ns = chance_unit(&world.dice) * 59.9e9;
+            mpix_clock_time time;
+            if (events == SUSPENDED && true_ns > 24.99e9 && true_ns < 28.01e9)
+                continue;
+            ck_assert_int_eq(mpix_clock_convert(file, 0, clock, read_clock(&world, clock, true_ns), &time), 0);
+            const double error_ns = (double)time.global_ns - true_ns;
+            EXPECT(fabs(error_ns) <= (double)time.bound_ns + 1,
+                   "%s, round %d: %s at %.9f s is off by %.0f ns, bound %" PRId64 " ns, how %d", event_names[events],
+                   round, mpix_clock_id_names[clock], true_ns * MH_S_PER_NS, error_ns, time.bound_ns, time.how);
+            ck_assert_int_eq(time.unix_ns - time.global_ns, INT64_C(1700000000000000000));
+            if (time.how == 0) {
+                errors_ns[count++] = fabs(error_ns);
+                widest_ns = time.bound_ns > widest_ns ? time.bound_ns : widest_ns;
+                narrow += time.bound_ns < 20000;
+            }
+        }
+        mpix_clock_close(file);
+    }
+    unlink(path);
+    qsort(errors_ns, (size_t)count, sizeof *errors_ns, by_size);
+    if (getenv("MH_VERBOSE"))
+        printf("%s: %" PRId64 " readings, error p50 %.0f p99 %.0f max %.0f ns, widest bound %" PRId64 " ns\n",
+               event_names[events], count, errors_ns[count / 2], errors_ns[count * 99 / 100], errors_ns[count - 1],
+               widest_ns);
+    /* A bound is of use, too: nearly all are as narrow as records and wander allow. */
+    EXPECT((double)narrow > 0.95 * (double)count, "only %" PRId64 " of %" PRId64 " bounds are below 20 us", narrow,
+           count);
+    free(errors_ns);
+}
+
+/* ---- Files that are not as they should be */
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *to = fopen(path, "w");
+    ck_assert_ptr_nonnull(to);
+    fputs(text, to);
+    ck_assert_int_eq(fclose(to), 0);
+}
+
+#define HEAD "{\"mpix_clock_records\": 1, \"unix_ns\": 0, \"rate_limit_ppb\": 500000, \"wander_ppb_per_s\": 100}\n"
+#define HOST "{\"host\": \"h1\", \"boot\": \"a\", \"look_ns\": 50000000}\n"
+#define RECORD "{\"host\": \"h1\", \"raw\": [0, 1000, 10]}\n{\"host\": \"h1\", \"raw\": [1000000, 1001000, 10]}\n"
+
+TEST(a_torn_last_line_is_left_out_and_what_is_wrong_is_said)
+{
+    static const struct {
+        const char *text, *why; /* NULL: it can be read */
+    } files[] = {
+        {HEAD HOST RECORD "{\"host\": \"h1\", \"raw\": [2000000, 200", NULL},
+        {HEAD HOST RECORD "{\"host\"", NULL},
+        {HEAD HOST RECORD "{\"host\": \"h1\", \"raw\": [2000000, 200\n" RECORD, "line 5: has a line that is not"},
+        {HEAD HOST "{\"host\": \"h2\", \"raw\": [0, 1000, 10]}\n", "line 3: has a record without a host"},
+        {HEAD HOST "{\"host\": \"h1\", \"raw\": [0, 1000]}\n", "line 3: has a record without a host, or not of three"},
+        {HEAD HOST "{\"host\": \"h1\", \"monotonic\": [0, 1000]}\n", "line 3: has a look without a host, or of fewer"},
+        {"", "is empty"},
+        {"time,value\n", "is not a file of clock records"},
+        {"{\"mpix_clock_records\": 2}\n", "has a version that is not known"},
+        {"{\"mpix_clock_records\": 1}\n", "does not say what rates"},
+    };
+    char path[] = "clock_records_XXXXXX";
+    close(mkstemp(path));
+    for (int i = 0; i < COUNT_OF(files); i++) {
+        char why[MPIX_CLOCK_WHY_BYTES] = "";
+        write_text(path, files[i].text);
+        mpix_clock_file *file = mpix_clock_open(path, why);
+        EXPECT(!file == !!files[i].why && (file || strstr(why, files[i].why)), "file %d: %s", i, why);
+        mpix_clock_time time;
+        if (file)
+            ck_assert_int_eq(mpix_clock_convert(file, 0, MPIX_CLOCK_MONOTONIC_RAW, 500, &time), 0);
+        if (file)
+            ck_assert_int_eq(time.global_ns, 1500);
+        mpix_clock_close(file);
+    }
+    unlink(path);
+}
+
+TEST(a_clock_or_a_host_that_is_not_there_is_said)
+{
+    char path[] = "clock_records_XXXXXX";
+    mpix_clock_time time = {.bound_ns = -1};
+    close(mkstemp(path));
+    write_text(path, HEAD HOST RECORD "{\"host\": \"h1\", \"boot\": \"b\", \"look_ns\": 50000000}\n"
+                                      "{\"host\": \"h2\", \"boot\": \"c\", \"look_ns\": 50000000}\n");
+    mpix_clock_file *file = open_records(path);
+    ck_assert_int_eq(mpix_clock_find_host(file, "h1"), -2);
+    ck_assert_int_eq(mpix_clock_find_host(file, "h2"), 2);
+    ck_assert_int_eq(mpix_clock_find_host(file, "h3"), -1);
+    ck_assert_int_eq(mpix_clock_convert(file, 0, MPIX_CLOCK_TAI, 0, &time), -1);
+    ck_assert_int_eq(mpix_clock_convert(file, 2, MPIX_CLOCK_MONOTONIC_RAW, 0, &time), -1);
+    ck_assert_int_eq(time.bound_ns, -1);
+    mpix_clock_close(file);
+    unlink(path);
+}
+
+/* Two jobs whose global clocks have nothing in common but a host, on which both were recorded. */
+TEST(jobs_are_joined_by_the_host_that_they_share)
+{
+    char first[] = "clock_records_XXXXXX", second[] = "clock_records_XXXXXX", why[MPIX_CLOCK_WHY_BYTES];
+    mpix_clock_time time;
+    close(mkstemp(first));
+    close(mkstemp(second));
+    write_text(first, HEAD HOST
+               "{\"host\": \"h1\", \"raw\": [0, 0, 10]}\n{\"host\": \"h1\", \"raw\": [1000000000, 1000010000, 10]}\n");
+    write_text(
+        second, HEAD HOST
+        "{\"host\": \"h1\", \"raw\": [0, 5000, 20]}\n{\"host\": \"h1\", \"raw\": [1000000000, 1000015000, 20]}\n"
+        "{\"host\": \"h2\", \"boot\": \"c\", \"look_ns\": 50000000}\n"
+        "{\"host\": \"h2\", \"raw\": [700, 5700, 5]}\n{\"host\": \"h2\", \"raw\": [1000000700, 1000005700, 5]}\n");
+    mpix_clock_file *file = open_records(first), *other = open_records(second);
+    ck_assert_int_eq(mpix_clock_join(file, other, why), 0);
+    const int host = mpix_clock_find_host(file, "h2");
+    ck_assert_int_eq(mpix_clock_convert(file, host, MPIX_CLOCK_MONOTONIC_RAW, 500000700, &time), 0);
+    EXPECT(llabs(time.global_ns - 500000700) <= 2, "%" PRId64, time.global_ns);
+    /* The bounds of three records, and the wander in the middle between two. */
+    EXPECT(time.bound_ns >= 35 + 37 && time.bound_ns < 35 + 37 + 8, "%" PRId64, time.bound_ns);
+    ck_assert_int_eq(mpix_clock_host_count(file), 2);
+    mpix_clock_close(other);
+    write_text(second, HEAD "{\"host\": \"h1\", \"boot\": \"other\", \"look_ns\": 1}\n" RECORD);
+    other = open_records(second);
+    ck_assert_int_eq(mpix_clock_join(file, other, why), -1);
+    EXPECT(strstr(why, "no host in common"), "%s", why);
+    mpix_clock_close(other);
+    mpix_clock_close(file);
+    unlink(first);
+    unlink(second);
+}
