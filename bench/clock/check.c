@@ -309,8 +309,9 @@ static int prepare(check_run_t *run)
     return results_open(&run->settings.results, &run->world);
 }
 
-static int run_program(void *state)
+static int run_program(void *state, char **argv)
 {
+    (void)argv;
     check_run_t *run = state;
     int status = prepare(run);
     if (status == STATUS_GOOD) {

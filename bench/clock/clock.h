@@ -8,13 +8,13 @@
 typedef struct clock_command {
     const char *name;
     const program_spec_t *program;
-    int (*run)(void *run); /* returns an exit status */
-    void *state;           /* begins with the world; zeroed */
-    size_t settings_place; /* in state */
+    int (*run)(void *run, char **argv); /* argv[0] is the command; returns an exit status */
+    void *state;                        /* begins with the world; zeroed */
+    size_t settings_place;              /* in state */
     size_t settings_bytes;
 } clock_command_t;
 
-extern const clock_command_t clock_list, clock_drift, clock_check;
+extern const clock_command_t clock_list, clock_drift, clock_check, clock_record;
 
 /* A command of a static run of a type, which has settings; and of a function that takes it. */
 #define CLOCK_COMMAND(command, run_type, run_state, function)                                          \

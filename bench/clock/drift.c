@@ -443,8 +443,9 @@ static void write_raw(const drift_run_t *run)
 
 /* ---- The program */
 
-static int run_program(void *state)
+static int run_program(void *state, char **argv)
 {
+    (void)argv;
     drift_run_t *run = state;
     int status = world_require_ranks(&run->world, 2);
     if (status == STATUS_GOOD)

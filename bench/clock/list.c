@@ -465,8 +465,9 @@ static int list_clocks(list_run_t *run)
     return STATUS_GOOD;
 }
 
-static int run_program(void *state)
+static int run_program(void *state, char **argv)
 {
+    (void)argv;
     list_run_t *run = state;
     int status = results_open(&run->settings.results, &run->world);
     if (status == STATUS_GOOD) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpix_clock - list the clocks of a machine, measure how they drift, and check the library's global clock. */
+/* mpix_clock - list the clocks of a machine, measure how they drift, check and record the library's global clock. */
 #include "bench/clock/clock.h"
 #include "common/mpi/world.h"
 
 #include <string.h>
 
-static const clock_command_t *const commands[] = {&clock_list, &clock_drift, &clock_check};
+static const clock_command_t *const commands[] = {&clock_list, &clock_drift, &clock_check, &clock_record};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const option_spec_t operand = {0, "command", "COMMAND", OPTION_TEXT, .place = 0};
@@ -19,6 +19,7 @@ static const program_spec_t program = {
              "  list    the base clocks: cost, resolution, which ranks share them, which one the library uses\n"
              "  drift   how the clocks of all ranks drift against those of rank 0\n"
              "  check   the error of the global clock some time after a synchronization, beside its bound\n"
+             "  record  what the clocks of each host are on the global clock, to convert timestamps by\n"
              "mpix_clock COMMAND --help lists the options of a command.\n",
 };
 
@@ -37,7 +38,8 @@ static int run_without_command(int argc, char **argv)
     const char *given = NULL;
     int status;
     if (world_start(&world, &program, argc, argv, &given, sizeof given, &status))
-        status = world_refuse(&world, "command \"%.60s\" is unknown, give list, drift or check", given ? given : "");
+        status =
+            world_refuse(&world, "command \"%.60s\" is unknown, give list, drift, check or record", given ? given : "");
     return world_end(&world, status);
 }
 
@@ -50,6 +52,6 @@ int main(int argc, char **argv)
     int status;
     if (world_start(world, command->program, argc - 1, argv + 1, (char *)command->state + command->settings_place,
                     command->settings_bytes, &status))
-        status = command->run(command->state);
+        status = command->run(command->state, argv + 1);
     return world_end(world, status);
 }

@@ -199,6 +199,19 @@ check_drift() {
         ",,,,,0" ] || complain "figures without points"
 }
 
+# This process is the reference, so its own times come out again, but for what it took to read them.
+check_record() {
+    echo time >"$scratch/now.csv"
+    run 1 mpix_clock record -o "$scratch/records.jsonl" -- sh -c "date +%s.%N >>'$scratch/now.csv'; exit 3"
+    expect_status 3
+    "$programs/mpix_clock_convert" -c "$scratch/records.jsonl" --clock realtime "$scratch/now.csv" >"$scratch/out" 2>&1
+    awk -F , 'NR == 3 { apart = $1 - $2; if (apart > 1e-3 || apart < -1e-3 || $3 > 1e6 || $4 != "") print }' \
+        "$scratch/out" | grep . && complain "$(cat "$scratch/out")"
+    [ "$(wc -l <"$scratch/out")" -eq 3 ] || complain "$(cat "$scratch/out")"
+    refuses "cannot be created: File exists" run 1 mpix_clock record -o "$scratch/records.jsonl"
+    refuses "several processes are on one host" run 2 mpix_clock record -o "$scratch/others.jsonl"
+}
+
 check_other_counter() {
     refuses "the program reads no $other_name" run 2 mpix_clock drift --clocks $other_counter
 }
@@ -215,5 +228,6 @@ quick tap_check_if can_change_clocksource "needs root, and an x86 processor with
 quick tap_check_if "command -v $python" "it takes python3" \
     "mpix_clock drift: figures of a known drift" check_known_drift
 tap_check "mpix_clock drift: tables, few bursts" check_drift
+quick tap_check "mpix_clock record: times come out again" check_record
 quick tap_check "the counter of another processor" check_other_counter
 tap_done

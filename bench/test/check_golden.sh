@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../../common/test/golden.sh"
 
 # With a second MPI library, not those that run no MPI.
-[ "${MPIX_TEST_BRIEF-}" = yes ] || quick golden mpix_compare mpix_report mpix_campaign
+[ "${MPIX_TEST_BRIEF-}" = yes ] || quick golden mpix_clock_convert mpix_compare mpix_report mpix_campaign
 quick golden mpix_osu mpix_skew mpix_clock mpix_tune
 golden mpix_bench
 tap_done

@@ -145,7 +145,7 @@ complain() {        # WHAT: with what there is to know about the last run, but t
 # add lines of their own, Open MPI 5's with bytes that are no text. Those of the tests speak by other names.
 own_messages() {
     case $program in check_*) own_name='mpix_[a-z_]*' ;; *) own_name=$program ;; esac
-    grep -aE "^$own_name( list| drift| check)?: " "$scratch/err" |
+    grep -aE "^$own_name( list| drift| check| record)?: " "$scratch/err" |
         grep -avE ': ranks are not bound to cores|; next: mpix_trace_report /'
 }
 

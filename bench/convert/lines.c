@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* lines.c - times in text: a column of a table, or what a pattern finds in each line. */
+#define _GNU_SOURCE /* strptime, timegm */
+#include "bench/convert/conversion.h"
+
+#include "pure/text.h"
+#include "pure/units.h"
+
+#include <inttypes.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- Columns */
+
+/* A row of a table: a line, or several if a quoted field has ends of lines. Returns its length, or -1 at the end. */
+static ssize_t read_row(FILE *from, char **row, size_t *capacity)
+{
+    char *line = NULL;
+    size_t line_capacity = 0, quotes = 0;
+    ssize_t length = getline(row, capacity, from), more;
+    for (ssize_t i = 0; i < length; i++)
+        quotes += (*row)[i] == '"';
+    while (length >= 0 && quotes % 2 == 1 && (more = getline(&line, &line_capacity, from)) >= 0) {
+        if (*capacity < (size_t)(length + more) + 1) {
+            *capacity = 2 * (size_t)(length + more) + 1;
+            char *grown = realloc(*row, *capacity);
+            if (!grown)
+                break;
+            *row = grown;
+        }
+        memcpy(*row + length, line, (size_t)more + 1);
+        length += more;
+        for (ssize_t i = 0; i < more; i++)
+            quotes += line[i] == '"';
+    }
+    free(line);
+    return length;
+}
+
+/* Where a field of a row begins, from 0 on, and its length; NULL: the row has fewer. */
+static const char *field_of(const char *row, int field, size_t *length)
+{
+    for (;; field--) {
+        const char *at = row;
+        bool quoted = false;
+        for (; *at != '\0' && (quoted || (*at != ',' && *at != '\n' && *at != '\r')); at++)
+            quoted ^= *at == '"';
+        if (field == 0) {
+            *length = (size_t)(at - row);
+            if (*length >= 2 && row[0] == '"') {
+                *length -= 2;
+                return row + 1;
+            }
+            return row;
+        }
+        if (*at != ',')
+            return NULL;
+        row = at + 1;
+    }
+}
+
+static int find_column(const char *head, const char *column)
+{
+    int64_t number;
+    size_t length;
+    const char *field;
+    for (int i = 0; (field = field_of(head, i, &length)); i++)
+        if (strlen(column) == length && strncmp(field, column, length) == 0)
+            return i;
+    return mh_parse_whole(column, &number) == 0 && number > 0 && number <= 10000 &&
+                   field_of(head, (int)number - 1, &length)
+               ? (int)number - 1
+               : -1;
+}
+
+/* Lines that begin with # before the head are comments, as those of this project's own tables. */
+bool convert_csv(conversion_t *conversion, FILE *from, FILE *to, const char *column)
+{
+    char *row = NULL, time_text[TIME_TEXT_BYTES];
+    size_t capacity = 0, field_length;
+    ssize_t length;
+    int place = -1;
+    bool is_good = true;
+    for (int64_t number = 1; is_good && (length = read_row(from, &row, &capacity)) >= 0; number++) {
+        converted_t time;
+        while (length > 0 && (row[length - 1] == '\n' || row[length - 1] == '\r'))
+            row[--length] = '\0';
+        if (length == 0 || (place < 0 && row[0] == '#')) {
+            fprintf(to, "%s\n", row);
+            continue;
+        }
+        if (place < 0) {
+            place = find_column(row, column);
+            if (place < 0)
+                is_good =
+                    convert_fail(conversion, "has no column \"%.60s\", its first line is \"%.100s\"", column, row);
+            else
+                fprintf(to, "%s,%s,bound_ns,how\n", row, conversion->since_start ? "global_s" : "unix_s");
+            continue;
+        }
+        const char *field = field_of(row, place, &field_length), *end;
+        if (!field || field_length == 0) {
+            fprintf(to, "%s,,,\n", row);
+            continue;
+        }
+        is_good = convert_number(conversion, field, &end, &time);
+        if (is_good && end != field + field_length)
+            is_good = convert_fail(conversion, "row %" PRId64 ": \"%.*s\" is not a time", number,
+                                   (int)(field_length < 40 ? field_length : 40), field);
+        if (!is_good)
+            continue;
+        decimal_print(time.ns, MH_NS_PER_S, time_text);
+        fprintf(to, "%s,%s,%" PRId64 ",%s\n", row, time_text, time.bound_ns, how_text(time.how));
+    }
+    free(row);
+    if (is_good && place < 0)
+        return convert_fail(conversion, "is empty");
+    return is_good;
+}
+
+/* ---- Patterns */
+
+/* A date and time of day in UTC, with or without a fraction of the second. */
+static bool parse_date(const char *text, const char *format, int64_t *ns)
+{
+    struct tm date = {.tm_mday = 1, .tm_year = 70};
+    const char *end = strptime(text, format, &date);
+    int64_t fraction_ns = 0;
+    if (!end || (*end == '.' && !decimal_parse(end, MH_NS_PER_S, &end, &fraction_ns)) || *end != '\0')
+        return false;
+    *ns = (int64_t)timegm(&date) * MH_NS_PER_S + fraction_ns;
+    return true;
+}
+
+bool convert_text(conversion_t *conversion, FILE *from, FILE *to, const char *pattern, const char *format,
+                  int64_t *lines_without)
+{
+    enum { WHOLE, FIRST_GROUP, GROUPS };
+    char *line = NULL, found[256], time_text[TIME_TEXT_BYTES];
+    size_t capacity = 0;
+    regex_t expression;
+    regmatch_t match[GROUPS];
+    bool is_good = true;
+    const int wrong = regcomp(&expression, pattern, REG_EXTENDED | REG_NEWLINE);
+    if (wrong != 0) {
+        regerror(wrong, &expression, found, sizeof found);
+        return convert_fail(conversion, "option --pattern: \"%.60s\" is not a regular expression: %s", pattern, found);
+    }
+    while (is_good && getline(&line, &capacity, from) >= 0) {
+        converted_t time;
+        int64_t reading;
+        if (regexec(&expression, line, GROUPS, match, 0) != 0) {
+            ++*lines_without;
+            fputs(line, to);
+            continue;
+        }
+        const regmatch_t *at = &match[match[FIRST_GROUP].rm_so >= 0 ? FIRST_GROUP : WHOLE];
+        snprintf(found, sizeof found, "%.*s", (int)(at->rm_eo - at->rm_so), line + at->rm_so);
+        if (format ? !parse_date(found, format, &reading) : !decimal_parse(found, conversion->unit_ns, NULL, &reading))
+            is_good = convert_fail(conversion, "\"%.60s\" is not a time%s%s", found, format ? " of the format " : "",
+                                   format ? format : "");
+        is_good = is_good && convert_time(conversion, reading, &time);
+        if (!is_good)
+            continue;
+        decimal_print(time.ns, MH_NS_PER_S, time_text);
+        fprintf(to, "%.*s%s%s", (int)at->rm_so, line, time_text, line + at->rm_eo);
+    }
+    free(line);
+    regfree(&expression);
+    return is_good;
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpix_clock_convert - put the timestamps of any program on the global clock, by the file that mpix_clock record wrote.
+ * It needs no MPI library, so files can be converted on a laptop.
+ */
+#define _GNU_SOURCE
+#include "bench/convert/conversion.h"
+#include "common/cli/options.h"
+#include "common/cli/output.h"
+#include "pure/units.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char program_name[] = "mpix_clock_convert";
+
+typedef enum format { FROM_CHROME, FROM_CSV, FROM_TEXT, FROM_PACKETS } format_t;
+static const char *const formats[] = {
+    [FROM_CHROME] = "chrome", [FROM_CSV] = "csv", [FROM_TEXT] = "text", [FROM_PACKETS] = "packets", NULL};
+
+static const struct {
+    const char *name;
+    int64_t ns;
+} units[] = {{"s", MH_NS_PER_S}, {"ms", MH_NS_PER_MS}, {"us", MH_NS_PER_US}, {"ns", 1}, {NULL, 0}};
+
+typedef struct convert_settings {
+    text_list_t records, inputs;
+    int64_t clock, format, unit; /* or ABSENT */
+    int64_t start_ns, is_kernels, since_start, shares_flows, tells_offsets;
+    const char *host, *column, *pattern, *time_format, *output;
+} convert_settings_t;
+
+#define FIELD(field) offsetof(convert_settings_t, field)
+
+static const option_spec_t options[] = {
+    {'c', "clocks", "FILE", OPTION_TEXTS, FIELD(records), .doc = "the file that mpix_clock record wrote",
+     .more = "Once more for each other job that shares a host with those before: all times are then on the clock of "
+             "the first file."},
+    {0, "clock", "CLOCK", OPTION_CHOICE, FIELD(clock), .names = NAMES(mpix_clock_id_names),
+     .doc = "the clock that the times of INPUT were read from",
+     .more =
+         "Readings of several clocks look alike, so nobody can guess it. `counter` is the counter of the processor, "
+         "in ticks."},
+    {0, "host", "HOST", OPTION_TEXT, FIELD(host), .default_doc = "the only one", .doc = "the host of INPUT"},
+    {0, "kernel", NULL, OPTION_SWITCH, FIELD(is_kernels), .doc = "the kernel took the times, as those of perf",
+     .more = "A time namespace, as containers may have it, adds nothing to them."},
+    {0, "from", "FORMAT", OPTION_CHOICE, FIELD(format), .names = NAMES(formats), .default_doc = "by the name of INPUT",
+     .doc = "the format of INPUT",
+     .more = "`chrome` is the JSON of Chrome, Perfetto and Kineto. `packets` is pcap or pcapng."},
+    {0, "unit", "UNIT", OPTION_CHOICE, FIELD(unit), .names = NAMES(units), .default_doc = "us of chrome, else s",
+     .doc = "the unit of the times of INPUT"},
+    {0, "start-ns", "NS", OPTION_INTEGER, FIELD(start_ns), .max = 9e18, .default_text = "0",
+     .doc = "what the times of INPUT are relative to, by its clock",
+     .more = "Of the format `chrome`, baseTimeNanoseconds in the file counts unless this is given."},
+    {0, "column", "COLUMN", OPTION_TEXT, FIELD(column), .default_text = "1",
+     .doc = "csv: the column of times, a name or a number from 1"},
+    {0, "pattern", "REGEX", OPTION_TEXT, FIELD(pattern), .default_text = "[0-9]+[.][0-9]+",
+     .doc = "text: an extended regular expression that finds the time in a line",
+     .more = "If it has a group, the first group is the time. Lines without a time are copied."},
+    {0, "time-format", "FORMAT", OPTION_TEXT, FIELD(time_format), .default_doc = "a decimal number",
+     .doc = "text: the form of a date in UTC, as strptime takes it", .more = "A fraction of the second may follow."},
+    {0, "since-start", NULL, OPTION_SWITCH, FIELD(since_start),
+     .doc = "write times since the start of the records, not since 1970",
+     .more = "Readers that keep microseconds in a double have then all digits."},
+    {0, "shared-flows", NULL, OPTION_SWITCH, FIELD(shares_flows),
+     .doc = "chrome: an id of a flow means the same on all hosts"},
+    {0, "offsets", NULL, OPTION_SWITCH, FIELD(tells_offsets),
+     .doc = "instead, print for each clock the one offset that other readers take",
+     .more =
+         "A line of JSON for each: offset_ns is to be added to readings of the clock, and is wrong by at most "
+         "error_ns. If the reader takes a rate, too: offset_at_ns at the reading at_ns, and rate_ppb from there on. "
+         "Readers are those of CTF (babeltrace2), OTF2 and pcap (editcap)."},
+    {'o', "output", "FILE", OPTION_TEXT, FIELD(output), .default_doc = "standard output", .doc = "the file to write",
+     .more = "FILE.gz is compressed."},
+};
+
+static const option_spec_t operand = OPTION(0, "input", "[HOST=]INPUT", OPTION_TEXTS, FIELD(inputs), .doc = "");
+
+static const char notes[] =
+    "INPUT: a file, also FILE.gz, or - for standard input. Of the format chrome, there may be several, each with its\n"
+    "HOST=, and all come into one file.\n"
+    "\n"
+    "Each time is written with its bound: the true time is within the bound of the written one. After the last time,\n"
+    "the largest bound is told on standard error. mpix_clock_reader(3) says what is assumed of clocks.\n"
+    "\n"
+    "Exit status: 0 if all is well, 1 if INPUT cannot be converted, 2 for a bad option.\n";
+
+static const program_spec_t program =
+    PROGRAM_SPEC(program_name, "Puts the timestamps of any program on the global clock that mpix_clock record wrote.",
+                 .operand = &operand, .usage = "mpix_clock_convert -c FILE --clock CLOCK [OPTION]... [HOST=]INPUT...");
+
+/* ---- Files that may be compressed */
+
+typedef struct stream {
+    FILE *file;
+    pid_t gzip; /* 0: none */
+} stream_t;
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+/* Puts gzip between a file and this process. Returns this process's end, or NULL. */
+static FILE *through_gzip(int file, bool writes, pid_t *gzip)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return NULL;
+    *gzip = fork();
+    if (*gzip == 0) {
+        dup2(writes ? ends[0] : file, STDIN_FILENO);
+        dup2(writes ? file : ends[1], STDOUT_FILENO);
+        execlp("gzip", "gzip", writes ? "-c" : "-dc", (char *)NULL);
+        fprintf(stderr, "%s: gzip cannot be started: %s\n", program_name, strerror(errno));
+        _exit(127);
+    }
+    close(file);
+    close(ends[writes ? 0 : 1]);
+    return *gzip < 0 ? NULL : fdopen(ends[writes ? 1 : 0], writes ? "w" : "r");
+}
+
+static bool open_input(stream_t *stream, const char *path)
+{
+    *stream = (stream_t){0};
+    const int file = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    if (file >= 0)
+        stream->file = ends_with(path, ".gz") ? through_gzip(file, false, &stream->gzip) : fdopen(file, "r");
+    if (!stream->file)
+        fprintf(stderr, "%s: \"%.200s\" cannot be opened: %s\n", program_name, path, strerror(errno));
+    return stream->file != NULL;
+}
+
+/* Whether all could be read, or written. */
+static bool close_stream(stream_t *stream)
+{
+    int state = 0;
+    const bool is_good = ferror(stream->file) == 0;
+    const bool is_closed = fclose(stream->file) == 0;
+    if (stream->gzip > 0)
+        waitpid(stream->gzip, &state, 0);
+    return is_good && is_closed && state == 0;
+}
+
+static bool open_output(stream_t *stream, const char *path)
+{
+    *stream = (stream_t){.file = stdout};
+    if (!path)
+        return true;
+    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    stream->file = file < 0                 ? NULL
+                   : ends_with(path, ".gz") ? through_gzip(file, true, &stream->gzip)
+                                            : fdopen(file, "w");
+    if (!stream->file)
+        fprintf(stderr, "%s: option --output: \"%.200s\" cannot be created: %s\n", program_name, path, strerror(errno));
+    return stream->file != NULL;
+}
+
+/* ---- What is to be converted */
+
+/* The host that stands before a path; else the path is all of it. */
+static int cut_host(const mpix_clock_file *records, const char **path)
+{
+    char name[256];
+    const char *equals = strchr(*path, '=');
+    if (!equals || (size_t)(equals - *path) >= sizeof name)
+        return -1;
+    memcpy(name, *path, (size_t)(equals - *path));
+    name[equals - *path] = '\0';
+    const int host = mpix_clock_find_host(records, name);
+    if (host != -1)
+        *path = equals + 1;
+    return host;
+}
+
+static void list_hosts(const mpix_clock_file *records, char *text, size_t size)
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (int i = 0; i < mpix_clock_host_count(records) && length < size; i++)
+        length += (size_t)snprintf(text + length, size - length, "%s%.60s", i > 0 ? ", " : "",
+                                   mpix_clock_host_name(records, i));
+}
+
+static bool choose_host(const convert_settings_t *settings, conversion_t *conversion)
+{
+    char hosts[300];
+    int host = cut_host(conversion->records, &conversion->path);
+    if (host == -1 && settings->host)
+        host = mpix_clock_find_host(conversion->records, settings->host);
+    else if (host == -1 && mpix_clock_host_count(conversion->records) == 1)
+        host = 0;
+    list_hosts(conversion->records, hosts, sizeof hosts);
+    if (host == -2)
+        fprintf(stderr, "%s: the host of \"%.200s\" was booted while it was recorded: convert by a file of one boot\n",
+                program_name, conversion->path);
+    else if (host == -1 && settings->host)
+        fprintf(stderr, "%s: option --host: \"%.60s\" is not in the records, give one of %s\n", program_name,
+                settings->host, hosts);
+    else if (host == -1)
+        fprintf(stderr, "%s: of which host is \"%.200s\"? Give HOST=%.200s, with a host of %s\n", program_name,
+                conversion->path, conversion->path, hosts);
+    else if (!mpix_clock_has(conversion->records, host, conversion->clock))
+        fprintf(stderr, "%s: option --clock: the records of %s do not have %s\n", program_name,
+                mpix_clock_host_name(conversion->records, host), mpix_clock_id_names[conversion->clock]);
+    else
+        return conversion->host = host, true;
+    return false;
+}
+
+static int64_t format_of(const convert_settings_t *settings, const char *path)
+{
+    static const struct {
+        const char *end;
+        format_t format;
+    } ends[] = {{".json", FROM_CHROME},    {".json.gz", FROM_CHROME},    {".csv", FROM_CSV},
+                {".csv.gz", FROM_CSV},     {".pcap", FROM_PACKETS},      {".pcap.gz", FROM_PACKETS},
+                {".pcapng", FROM_PACKETS}, {".pcapng.gz", FROM_PACKETS}, {".log", FROM_TEXT},
+                {".log.gz", FROM_TEXT},    {".txt", FROM_TEXT},          {".txt.gz", FROM_TEXT}};
+    if (settings->format != ABSENT)
+        return settings->format;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (ends_with(path, ends[i].end))
+            return ends[i].format;
+    return ABSENT;
+}
+
+static bool is_same_file(const char *one, const char *other)
+{
+    struct stat first, second;
+    return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+/* What the command line asks for, before anything is written. */
+static bool check_inputs(const convert_settings_t *settings, conversion_t *conversions, const mpix_clock_file *records)
+{
+    int64_t format = ABSENT;
+    for (int i = 0; i < settings->inputs.count; i++) {
+        conversion_t *conversion = &conversions[i];
+        *conversion = (conversion_t){.records = records,
+                                     .path = settings->inputs.texts[i],
+                                     .clock = (mpix_clock_id)settings->clock,
+                                     .is_kernels = settings->is_kernels != 0,
+                                     .start_ns = settings->start_ns,
+                                     .since_start = settings->since_start != 0};
+        if (!choose_host(settings, conversion))
+            return false;
+        format = format_of(settings, conversion->path);
+        const char *wrong = format == ABSENT ? "its name does not tell the format: give --from"
+                            : settings->inputs.count > 1 && format != FROM_CHROME
+                                ? "only files of the format chrome come into one: convert one at a time"
+                            : settings->output && is_same_file(conversion->path, settings->output)
+                                ? "it is the file of --output, too"
+                                : NULL;
+        if (wrong) {
+            fprintf(stderr, "%s: \"%.200s\": %s\n", program_name, conversion->path, wrong);
+            return false;
+        }
+        const int64_t unit = settings->clock == MPIX_CLOCK_COUNTER ? 3
+                             : settings->unit != ABSENT            ? settings->unit
+                             : format == FROM_CHROME               ? 2
+                                                                   : 0;
+        conversion->unit_ns = units[unit].ns;
+    }
+    return true;
+}
+
+static void tell(const conversion_t *conversion, int64_t lines_without)
+{
+    char bound[60] = "not known";
+    if (conversion->worst_ns < INT64_MAX)
+        snprintf(bound, sizeof bound, "%.3f us", (double)conversion->worst_ns * 1e-3);
+    fprintf(stderr, "%s: %.200s: %" PRId64 " times of %s, largest bound %s", program_name, conversion->path,
+            conversion->times, mpix_clock_host_name(conversion->records, conversion->host), bound);
+    if (conversion->extrapolated > 0)
+        fprintf(stderr, "; %" PRId64 " before or after the records", conversion->extrapolated);
+    if (conversion->ambiguous > 0)
+        fprintf(stderr, "; %" PRId64 " ambiguous, as the clock was set", conversion->ambiguous);
+    if (lines_without > 0)
+        fprintf(stderr, "; %" PRId64 " lines without a time", lines_without);
+    fputs("\n", stderr);
+}
+
+static bool convert_input(const convert_settings_t *settings, conversion_t *conversion, chrome_output_t *chrome,
+                          FILE *to)
+{
+    stream_t from;
+    int64_t lines_without = 0;
+    bool is_good;
+    if (!open_input(&from, conversion->path))
+        return false;
+    switch (format_of(settings, conversion->path)) {
+    case FROM_CHROME:
+        is_good = convert_chrome(conversion, from.file, chrome);
+        break;
+    case FROM_CSV:
+        is_good = convert_csv(conversion, from.file, to, settings->column);
+        break;
+    case FROM_TEXT:
+        is_good = convert_text(conversion, from.file, to, settings->pattern, settings->time_format, &lines_without);
+        break;
+    default:
+        is_good = convert_packets(conversion, from.file, to);
+    }
+    if (!close_stream(&from) && is_good)
+        is_good = convert_fail(conversion, "could not be read to its end");
+    if (is_good)
+        tell(conversion, lines_without);
+    else
+        fprintf(stderr, "%s: %s\n", program_name, conversion->why);
+    return is_good;
+}
+
+static int convert_all(const convert_settings_t *settings, conversion_t *conversions)
+{
+    stream_t to;
+    if (!open_output(&to, settings->output))
+        return STATUS_BAD_OPTION;
+    chrome_output_t chrome = {.to = to.file, .shares_flows = settings->shares_flows != 0};
+    const bool is_chrome = format_of(settings, conversions[0].path) == FROM_CHROME;
+    bool is_good = !is_chrome || chrome_begin(&chrome);
+    for (int i = 0; is_good && i < settings->inputs.count; i++)
+        is_good = convert_input(settings, &conversions[i], &chrome, to.file);
+    is_good = is_good && (!is_chrome || chrome_end(&chrome));
+    if (to.file == stdout ? fflush(stdout) != 0 : !close_stream(&to)) {
+        fprintf(stderr, "%s: \"%.200s\" could not be written\n", program_name,
+                settings->output ? settings->output : "standard output");
+        is_good = false;
+    }
+    /* A file that ends in the middle may be taken for a whole one. */
+    if (!is_good && settings->output && unlink(settings->output) == 0)
+        fprintf(stderr, "%s: \"%.200s\" was removed, as it was not complete\n", program_name, settings->output);
+    return is_good ? STATUS_GOOD : STATUS_FAILED;
+}
+
+/* ---- One offset, for readers that take no more */
+
+/* The offset in the middle between its extremes, so that its greatest error is least. */
+static void tell_offset(const mpix_clock_file *records, int host, mpix_clock_id clock)
+{
+    enum { PLACES = 1000 };
+    int64_t first, last, least_ns = INT64_MAX, most_ns = INT64_MIN, bound_ns = 0, ends_ns[2] = {0};
+    mpix_clock_span(records, host, clock, &first, &last);
+    for (int i = 0; i <= PLACES; i++) {
+        const int64_t reading = first + (int64_t)((double)(last - first) * i / PLACES);
+        mpix_clock_time time;
+        mpix_clock_convert(records, host, clock, reading, &time);
+        const int64_t offset_ns = time.unix_ns - reading;
+        least_ns = offset_ns < least_ns ? offset_ns : least_ns;
+        most_ns = offset_ns > most_ns ? offset_ns : most_ns;
+        bound_ns = time.bound_ns > bound_ns ? time.bound_ns : bound_ns;
+        ends_ns[i == PLACES] = i == 0 || i == PLACES ? offset_ns : ends_ns[0];
+    }
+    const double rate_ppb = last > first ? 1e9 * (double)(ends_ns[1] - ends_ns[0]) / (double)(last - first) : 0;
+    printf("{\"host\": \"%s\", \"clock\": \"%s\", \"offset_ns\": %" PRId64 ", \"error_ns\": %" PRId64
+           ", \"rate_ppb\": %.3f, \"at_ns\": %" PRId64 ", \"offset_at_ns\": %" PRId64 ", \"bound_ns\": %" PRId64 "}\n",
+           mpix_clock_host_name(records, host), mpix_clock_id_names[clock], least_ns + (most_ns - least_ns) / 2,
+           (most_ns - least_ns + 1) / 2 + bound_ns, rate_ppb, first, ends_ns[0], bound_ns);
+}
+
+static int tell_offsets(const convert_settings_t *settings, const mpix_clock_file *records)
+{
+    for (int host = 0; host < mpix_clock_host_count(records); host++)
+        for (int id = 0; id < MPIX_CLOCK_COUNTER; id++)
+            if ((settings->clock == ABSENT || settings->clock == id) &&
+                mpix_clock_has(records, host, (mpix_clock_id)id) &&
+                (!settings->host || mpix_clock_find_host(records, settings->host) == host))
+                tell_offset(records, host, (mpix_clock_id)id);
+    return output_flush(stdout) ? STATUS_GOOD : STATUS_FAILED;
+}
+
+/* ---- */
+
+static mpix_clock_file *open_records(const text_list_t *paths)
+{
+    char why[MPIX_CLOCK_WHY_BYTES];
+    mpix_clock_file *records = mpix_clock_open(paths->texts[0], why);
+    bool is_good = records != NULL;
+    for (int i = 1; is_good && i < paths->count; i++) {
+        mpix_clock_file *other = mpix_clock_open(paths->texts[i], why);
+        is_good = other && mpix_clock_join(records, other, why) == 0;
+        mpix_clock_close(other);
+    }
+    if (is_good)
+        return records;
+    fprintf(stderr, "%s: option --clocks: %s\n", program_name, why);
+    mpix_clock_close(records);
+    return NULL;
+}
+
+static int refuse(const char *what)
+{
+    options_refuse(program_name, "%s", what);
+    return STATUS_BAD_OPTION;
+}
+
+int main(int argc, char **argv)
+{
+    static convert_settings_t settings;
+    output_begin();
+    const options_outcome_t outcome = options_parse(&program, argc, argv, &settings);
+    if (outcome != OPTIONS_RUN)
+        return output_answer(outcome, program_name);
+    if (settings.records.count == 0)
+        return refuse("option --clocks is missing, give the file that mpix_clock record wrote");
+    if (!settings.tells_offsets && settings.clock == ABSENT)
+        return refuse(
+            "option --clock is missing: which clock did the program read? Clocks overlap, so nobody can guess it");
+    if (!settings.tells_offsets && settings.inputs.count == 0)
+        return refuse("no input is named");
+    mpix_clock_file *records = open_records(&settings.records);
+    if (!records)
+        return STATUS_BAD_OPTION;
+    conversion_t *conversions = calloc((size_t)settings.inputs.count + 1, sizeof *conversions);
+    int status = STATUS_BAD_OPTION;
+    if (settings.tells_offsets)
+        status = tell_offsets(&settings, records);
+    else if (conversions && check_inputs(&settings, conversions, records))
+        status = convert_all(&settings, conversions);
+    free(conversions);
+    mpix_clock_close(records);
+    return status;
+}
