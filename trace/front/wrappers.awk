@@ -43,7 +43,7 @@ FILENAME ~ /meanings\.txt$/ {
         field[i] = trim(field[i])
     count = split(field[1], names, / +/)
     for (i = 1; i <= count; i++)
-        if (fields == 5)
+        if (fields == 6)
             add_collectives(names[i], field[2], field[3], field[4], field[5])
         else
             add_meaning(names[i], field[2], field[3], field[4])

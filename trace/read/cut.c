@@ -22,6 +22,8 @@ static kept_events choose(const trace *of, trace_location *at)
 {
     kept_events kept = {0, at->count};
     at->begin_ns = fmax(of->cut_from_ns, fmax(0, of->zero_ns));
+    if (of->has_start && at->count > 0)
+        at->begin_ns = fmin(at->begin_ns, at->global_ns[0]);
     at->end_ns = at->count > 0 ? fmin(of->cut_to_ns, at->global_ns[at->count - 1]) : at->begin_ns;
     for (size_t k = 0; k < kept.end; k++) {
         const size_t leave = at->calls[k] != CALL_NONE && is_call(of, &at->events[k]) ? at->calls[k] : k;
@@ -35,6 +37,8 @@ static kept_events choose(const trace *of, trace_location *at)
         k = leave;
     }
     at->end_ns = fmax(at->begin_ns, at->end_ns);
+    for (size_t k = 0; k < kept.first && k < at->count; k++)
+        at->looks_before += at->events[k].kind == TRACE_ENTER && strcmp(of->names[at->events[k].id], "clock") == 0;
     kept.end = kept.end > kept.first ? kept.end : kept.first;
     return kept;
 }
@@ -126,6 +130,7 @@ bool trace_read_part(trace *read, trace_matches *matches, const char *folder, do
     bool is_good = true;
     trace_set_start(read, TRACE_GLOBAL);
     read->is_cut = true;
+    read->has_start = from_s <= 0;
     read->cut_from_ns = from_s >= 0 ? read->zero_ns + from_s * 1e9 : 0;
     read->cut_to_ns = to_s >= 0 ? read->zero_ns + to_s * 1e9 : INFINITY;
     for (int rank = 0; rank < read->size && is_good; rank++) {

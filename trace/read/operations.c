@@ -1,36 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* operations.c - the table of collective operations. */
+/* operations.c - what processes do in collective operations. */
 #include "trace/read/operations.h"
 
 #include "trace/read/calls.h"
 
-#include <string.h>
-#include <strings.h>
-
-static const struct {
-    const char *name;
-    operation_wait wait;
-} operations[] = {
-    {"Barrier", WAIT_MEET},    {"Allreduce", WAIT_ALL},      {"Allgather", WAIT_ALL},
-    {"Allgatherv", WAIT_ALL},  {"Alltoall", WAIT_ALL},       {"Alltoallv", WAIT_MAYBE},
-    {"Alltoallw", WAIT_MAYBE}, {"Reduce_scatter", WAIT_ALL}, {"Reduce_scatter_block", WAIT_ALL},
-    {"Bcast", WAIT_FROM_ROOT}, {"Scatter", WAIT_FROM_ROOT},  {"Scatterv", WAIT_FROM_ROOT},
-    {"Reduce", WAIT_TO_ROOT},  {"Gather", WAIT_TO_ROOT},     {"Gatherv", WAIT_TO_ROOT},
-    {"Scan", WAIT_LOWER},      {"Exscan", WAIT_LOWER},       {"Win_fence", WAIT_FENCE},
-};
-
 operation_wait operation_wait_of(const char *name)
 {
-    if (strncmp(name, "MPI_", 4) != 0)
-        return WAIT_UNKNOWN;
-    size_t length = call_name_length(name) - 4;
-    name += 4;
-    if (name[0] == 'I')
-        name++, length--;
-    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
-        if (length == strlen(operations[i].name) && strncasecmp(name, operations[i].name, length) == 0)
-            return operations[i].wait;
-    return WAIT_UNKNOWN;
+    const meaning *found = meaning_of(name);
+    return found ? found->wait : WAIT_UNKNOWN;
 }
 
 static bool is_of_all(operation_wait kind)

@@ -3,22 +3,8 @@
 #ifndef TRACE_OPERATIONS_H
 #define TRACE_OPERATIONS_H
 
+#include "trace/read/meanings.h"
 #include "trace/read/trace.h"
-
-/*
- * From WAIT_MEET on, nobody leaves before those whom it waits for have entered. Before WAIT_MEET, two processes may
- * have nothing for each other, so it depends on the counts and asserts.
- */
-typedef enum {
-    WAIT_UNKNOWN,
-    WAIT_MAYBE, /* each process for those that send it something */
-    WAIT_FENCE, /* all for all, but for those of which asserts say that they do not wait */
-    WAIT_LOWER, /* each process for those with lower ranks */
-    WAIT_MEET,  /* all for all */
-    WAIT_ALL,   /* all that get something for all that give something */
-    WAIT_FROM_ROOT,
-    WAIT_TO_ROOT
-} operation_wait;
 
 /* Of a function by its name, in any of its forms: MPI_Bcast, MPI_Ibcast, MPI_Bcast_init, MPI_Bcast_c. */
 operation_wait operation_wait_of(const char *name);

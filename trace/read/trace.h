@@ -36,6 +36,7 @@ typedef struct {
     uint32_t *calls;         /* of each event; see calls.h */
     double *global_ns;       /* of each event, after trace_set_times; less trace.start_ns */
     double begin_ns, end_ns; /* in a part of the run: of what is left, as global_ns */
+    size_t looks_before;     /* how often the recorder had looked after the clocks in this thread before the part */
 } trace_location;
 
 typedef struct {
@@ -73,6 +74,7 @@ typedef struct {
     double zero_ns;   /* a global time: the end of MPI_Init, from which mpix_trace counts; without records 0 */
     double last_ns;   /* a global time: the last event of those that have them */
     bool is_cut;      /* to what is between these times: */
+    bool has_start;   /* the part begins with the run, and has MPI_Init */
     double cut_from_ns, cut_to_ns;
 } trace;
 

@@ -6,9 +6,7 @@
 
 #include <inttypes.h>
 #include <math.h>
-
-/* A cause is worth a sentence from this part of the run on. */
-#define WORTH_PERCENT 1.0
+#include <string.h>
 
 enum { DURATION_BYTES = 32 };
 
@@ -31,7 +29,7 @@ static const char *duration(char text[DURATION_BYTES], double ns)
 void answer_place(char text[PLACE_BYTES], const graph *of, size_t place)
 {
     if (place == GRAPH_NONE) {
-        snprintf(text, PLACE_BYTES, "the edge of the trace");
+        snprintf(text, PLACE_BYTES, "the edge of the run");
         return;
     }
     const struct place *at = &of->places.list[place];
@@ -54,34 +52,94 @@ static void say_place(char text[PLACE_BYTES], const graph *of, size_t place)
         colon[1 + digits] = '\0';
 }
 
-static void say_where(char *text, size_t text_bytes, const wait_analysis *of, const cause_key *key)
+static graph_name_kind kind_of(const graph *of, size_t place)
 {
-    char from[PLACE_BYTES], to[PLACE_BYTES];
-    say_place(from, &of->graph, key->from);
-    say_place(to, &of->graph, key->to);
-    if (key->is_call && of->graph.kinds[of->graph.places.list[key->from].function] == NAME_RECORDER)
-        snprintf(text, text_bytes, "mpix_trace itself keeps rank %d (%s)", key->rank,
-                 of->graph.of->names[of->graph.places.list[key->from].function]);
-    else if (key->is_call)
-        snprintf(text, text_bytes, "Rank %d is late in %s", key->rank, from);
-    else
-        snprintf(text, text_bytes, "Rank %d computes too long between %s and %s", key->rank, from, to);
+    return place != GRAPH_NONE ? of->kinds[of->places.list[place].function] : NAME_REGION;
 }
 
-static void say_cause(char *text, const wait_analysis *of, size_t place)
+static bool is_trial(const graph *of, size_t place)
 {
-    const cause *one = of->order[place];
-    char late[DURATION_BYTES], waited[DURATION_BYTES], now[DURATION_BYTES], then[DURATION_BYTES], bound[DURATION_BYTES];
-    say_where(text, ANSWER_BYTES, of, &one->key);
-    text_append(text, ANSWER_BYTES,
-                ", by %s in %" PRId64
-                " instance%s; other ranks wait %s (± %s) for it, %.1f %% of the run on all ranks; without "
-                "that the run would take %s instead of %s.",
-                duration(late, (double)one->late_ns), one->instances, one->instances == 1 ? "" : "s",
-                duration(waited, (double)one->charged_ns), duration(bound, one->bound_ns),
-                analysis_percent(of, (double)one->charged_ns), duration(then, (double)of->without_ns[place]),
-                duration(now, (double)of->run_ns));
+    const meaning *its = place != GRAPH_NONE ? of->meanings[of->places.list[place].function] : NULL;
+    return its && its->means & MEANS_TRIAL;
 }
+
+/* Whether a rank called MPI_Init late, or was long in it. */
+static bool is_beginning(const graph *of, const cause_key *key)
+{
+    return kind_of(of, key->to) == NAME_INIT;
+}
+
+static void say_where(char *text, const wait_analysis *of, const cause_key *key)
+{
+    const graph *in = &of->graph;
+    const graph_name_kind kind = kind_of(in, key->to);
+    char from[PLACE_BYTES], to[PLACE_BYTES];
+    say_place(from, in, key->from);
+    say_place(to, in, key->to);
+    if (is_beginning(in, key))
+        snprintf(text, ANSWER_BYTES, "Rank %d begins late", key->rank);
+    else if (kind == NAME_CLOCK || kind == NAME_FLUSH)
+        snprintf(text, ANSWER_BYTES, "mpix_trace itself keeps rank %d (%s)", key->rank,
+                 in->of->names[in->places.list[key->from].function]);
+    else if (key->is_call)
+        snprintf(text, ANSWER_BYTES, "Rank %d is late in %s", key->rank, from);
+    else if (is_trial(in, key->from) && is_trial(in, key->to))
+        snprintf(text, ANSWER_BYTES, "Rank %d polls, and computes too long between %s and %s", key->rank, from, to);
+    else
+        snprintf(text, ANSWER_BYTES, "Rank %d %scomputes too long between %s and %s", key->rank,
+                 kind == NAME_FINALIZE ? "ends late: it " : "", from, to);
+}
+
+/* What is taken away, and what that gains. */
+static void say_gain(char *text, const wait_analysis *of, const cause *one)
+{
+    char taken[DURATION_BYTES], now[DURATION_BYTES], then[DURATION_BYTES];
+    duration(now, (double)of->run_ns);
+    duration(then, (double)one->without_ns);
+    if (!one->is_replayed) {
+        text_append(text, ANSWER_BYTES, ".");
+        return;
+    }
+    text_append(text, ANSWER_BYTES, "; without these %s", duration(taken, (double)one->taken_ns));
+    if (!one->key.is_call && !is_beginning(&of->graph, &one->key))
+        text_append(text, ANSWER_BYTES, one->has_peers ? " more than other ranks" : ", where no other rank computes,");
+    if (strcmp(then, now) == 0)
+        text_append(text, ANSWER_BYTES, " alone the run would be no shorter.");
+    else
+        text_append(text, ANSWER_BYTES, " the run would take %s instead of %s.", then, now);
+}
+
+static void say_cause(char *text, const wait_analysis *of, const cause *one)
+{
+    char late[DURATION_BYTES], waited[DURATION_BYTES], bound[DURATION_BYTES];
+    say_where(text, of, &one->key);
+    text_append(text, ANSWER_BYTES, ", by %s", duration(late, (double)one->late_ns));
+    if (!is_beginning(&of->graph, &one->key))
+        text_append(text, ANSWER_BYTES, " in %" PRId64 " instance%s", one->instances, one->instances == 1 ? "" : "s");
+    text_append(text, ANSWER_BYTES, "; other ranks wait %s (± %s) for it, %.1f %% of the run on all ranks",
+                duration(waited, (double)one->charged_ns), duration(bound, one->bound_ns),
+                analysis_percent(of, (double)one->charged_ns));
+    say_gain(text, of, one);
+}
+
+/* ---- What is not attributed */
+
+enum { UNSEEN_NAMES = 3 };
+
+static void say_unseen(char *text, const wait_analysis *of)
+{
+    char ns[DURATION_BYTES];
+    text_append(text, ANSWER_BYTES,
+                "Not attributed: %.1f %% of the run on all ranks, %s in calls whose waits the trace "
+                "does not show (",
+                analysis_percent(of, (double)of->unseen_ns), duration(ns, (double)of->unseen_ns));
+    for (size_t i = 0; i < UNSEEN_NAMES && i < of->graph.of->name_count && of->unseen[i].ns > 0; i++)
+        text_append(text, ANSWER_BYTES, "%s%s %s", i > 0 ? ", " : "", of->graph.of->names[of->unseen[i].name],
+                    duration(ns, (double)of->unseen[i].ns));
+    text_append(text, ANSWER_BYTES, ").");
+}
+
+/* ---- All waits, and all times */
 
 /* A rank without clock records; -1: there is none. */
 static int find_without_clock(const trace *of)
@@ -110,7 +168,7 @@ static void say_no_waits(char *text, const wait_analysis *of)
     else if (rank >= 0)
         snprintf(text, ANSWER_BYTES, "No waits can be told from errors of the clocks: rank %d has no clock records.",
                  rank);
-    else if (analysis_percent(of, (double)of->unseen_ns) >= WORTH_PERCENT)
+    else if (analysis_percent(of, (double)of->unseen_ns) >= ANALYSIS_WORTH_PERCENT)
         snprintf(text, ANSWER_BYTES, "No waits are seen, but the trace does not show all that ranks may wait for.");
     else
         snprintf(text, ANSWER_BYTES, "No rank waits for another one longer than the clocks may be wrong.");
@@ -118,7 +176,7 @@ static void say_no_waits(char *text, const wait_analysis *of)
 
 static void say_all(char *text, const wait_analysis *of, int said)
 {
-    char waited[DURATION_BYTES], bound[DURATION_BYTES];
+    char waited[DURATION_BYTES], bound[DURATION_BYTES], unexplained[DURATION_BYTES];
     const double waited_ns = (double)of->causes.waited_ns, percent = analysis_percent(of, waited_ns);
     if (of->waits.count == 0) {
         say_no_waits(text, of);
@@ -128,29 +186,32 @@ static void say_all(char *text, const wait_analysis *of, int said)
     duration(bound, of->bound_ns);
     if (said == 0)
         snprintf(text, ANSWER_BYTES,
-                 "No cause of waits costs %g %% of the run; all waits together take %s (± %s), %.2f %%.", WORTH_PERCENT,
-                 waited, bound, percent);
+                 "No cause of waits costs %g %% of the run; all waits together take %s (± %s), %.2f %%.",
+                 ANALYSIS_WORTH_PERCENT, waited, bound, percent);
     else
         snprintf(text, ANSWER_BYTES, "All waits together take %s (± %s), %.1f %% of the run on all ranks.", waited,
                  bound, percent);
+    if (analysis_percent(of, (double)of->unexplained_ns) >= ANALYSIS_WORTH_PERCENT)
+        text_append(text, ANSWER_BYTES, " The trace does not show why ranks wait for %s of this.",
+                    duration(unexplained, (double)of->unexplained_ns));
 }
 
 static void say_part(char *text, const trace *of)
 {
-    const double from_s = (of->cut_from_ns - of->zero_ns) / 1e9, to_s = (of->cut_to_ns - of->zero_ns) / 1e9;
+    const double from_s = fmax((of->cut_from_ns - of->zero_ns) / 1e9, 0), to_s = (of->cut_to_ns - of->zero_ns) / 1e9;
     if (isinf(to_s))
         text_append(text, ANSWER_BYTES,
                     " Only the part of the run from %.9g s on was analyzed, which is called the run here;", from_s);
     else
         text_append(text, ANSWER_BYTES,
                     " Only the part of the run from %.9g s to %.9g s was analyzed, which is called the run here;",
-                    fmax(from_s, 0), to_s);
+                    from_s, to_s);
     text_append(text, ANSWER_BYTES, " what began before the part is not attributed.");
 }
 
-static void say_efficiency(char *text, const wait_analysis *of)
+static void say_times(char *text, const wait_analysis *of)
 {
-    char unseen[DURATION_BYTES];
+    char recorder[DURATION_BYTES];
     if (of->run_ns == 0 && of->graph.of->is_cut)
         snprintf(text, ANSWER_BYTES, "All ranks are in calls of MPI all the time.");
     else
@@ -158,21 +219,57 @@ static void say_efficiency(char *text, const wait_analysis *of)
                  "Ranks compute %.1f %% of the time: load balance %.3f, serialization %.3f, transfer %.3f.",
                  100 * of->load_balance * of->serialization * of->transfer, of->load_balance, of->serialization,
                  of->transfer);
-    if (analysis_percent(of, (double)of->unseen_ns) >= WORTH_PERCENT)
-        text_append(text, ANSWER_BYTES, " Not attributed: %s in calls whose waits the trace does not show, %.1f %%.",
-                    duration(unseen, (double)of->unseen_ns), analysis_percent(of, (double)of->unseen_ns));
+    if (of->has_threads)
+        text_append(text, ANSWER_BYTES, " Ranks have several threads, so no gain is predicted.");
+    if (analysis_percent(of, (double)of->recorder_ns) >= ANALYSIS_WORTH_PERCENT)
+        text_append(text, ANSWER_BYTES, " mpix_trace itself takes %s, %.1f %%.",
+                    duration(recorder, (double)of->recorder_ns), analysis_percent(of, (double)of->recorder_ns));
     if (of->graph.of->is_cut)
         say_part(text, of->graph.of);
+}
+
+const char *const answer_kind_names[] = {[ANSWER_NOTHING] = "nothing",
+                                         [ANSWER_UNSEEN] = "not attributed",
+                                         [ANSWER_CAUSE] = "cause",
+                                         [ANSWER_WAITS] = "waits",
+                                         [ANSWER_TIMES] = "times"};
+
+/* Returns the text of the next sentence, which is empty. */
+static char *next_sentence(answer_t *answer, answer_kind kind, size_t cause)
+{
+    const int next = answer->count++;
+    answer->sentences[next].kind = kind;
+    answer->sentences[next].cause = cause;
+    answer->sentences[next].text[0] = '\0';
+    return answer->sentences[next].text;
+}
+
+/* How many of the first causes are worth a sentence. */
+static int count_causes(const wait_analysis *of)
+{
+    int count = 0;
+    while (count < ANALYSIS_GAINS && (size_t)count < of->causes.count && analysis_is_worth(of, of->order[count]))
+        count++;
+    return count;
 }
 
 void answer_make(answer_t *answer, const wait_analysis *of)
 {
     *answer = (answer_t){.count = 0};
-    for (size_t i = 0; i < ANALYSIS_GAINS && i < of->causes.count; i++)
-        if (analysis_percent(of, (double)of->order[i]->charged_ns) >= WORTH_PERCENT)
-            say_cause(answer->sentences[answer->count++], of, i);
-    answer->causes = answer->count;
-    say_all(answer->sentences[answer->count], of, answer->count);
-    answer->count++;
-    say_efficiency(answer->sentences[answer->count++], of);
+    if (!of->graph.of->is_cut && !has_calls(&of->graph)) {
+        text_append(next_sentence(answer, ANSWER_NOTHING, 0), ANSWER_BYTES,
+                    "The trace has no events, so it does not show what the program did.");
+        return;
+    }
+    const int causes = answer->causes = count_causes(of);
+    const int64_t first_ns = causes > 0 ? of->order[0]->charged_ns : 0;
+    const bool has_unseen = analysis_percent(of, (double)of->unseen_ns) >= ANALYSIS_WORTH_PERCENT;
+    if (has_unseen && of->unseen_ns > first_ns)
+        say_unseen(next_sentence(answer, ANSWER_UNSEEN, 0), of);
+    for (int i = 0; i < causes; i++)
+        say_cause(next_sentence(answer, ANSWER_CAUSE, (size_t)i), of, of->order[i]);
+    say_all(next_sentence(answer, ANSWER_WAITS, 0), of, causes);
+    say_times(next_sentence(answer, ANSWER_TIMES, 0), of);
+    if (has_unseen && of->unseen_ns <= first_ns)
+        say_unseen(next_sentence(answer, ANSWER_UNSEEN, 0), of);
 }

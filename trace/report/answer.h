@@ -6,12 +6,26 @@
 #include "trace/waits/analysis.h"
 
 /* A name of C++ may fill a place. */
-enum { PLACE_BYTES = 1024, ANSWER_SENTENCES = 5, ANSWER_BYTES = 3 * PLACE_BYTES };
+enum { PLACE_BYTES = 1024, ANSWER_SENTENCES = 6, ANSWER_BYTES = 3 * PLACE_BYTES };
+
+/* What a sentence is about. */
+typedef enum {
+    ANSWER_NOTHING, /* nothing can be told */
+    ANSWER_UNSEEN,  /* what is not attributed */
+    ANSWER_CAUSE,
+    ANSWER_WAITS, /* all of them */
+    ANSWER_TIMES  /* what ranks do all the time */
+} answer_kind;
+extern const char *const answer_kind_names[];
 
 typedef struct answer {
     int count;
-    int causes; /* so many of the first causes have a sentence, and come first */
-    char sentences[ANSWER_SENTENCES][ANSWER_BYTES];
+    int causes; /* so many of the first causes have a sentence */
+    struct {
+        answer_kind kind;
+        size_t cause; /* its place in the order of causes */
+        char text[ANSWER_BYTES];
+    } sentences[ANSWER_SENTENCES];
 } answer_t;
 
 /* answer_make - at most ANSWER_SENTENCES sentences. What they say of a cause they say if it is worth it. */

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum show { SHOW_CAUSES, SHOW_WAITS, SHOW_FUNCTIONS, SHOW_RANKS, SHOW_SITES, SHOW_CALLS } show_t;
+typedef enum show { SHOW_ANSWER, SHOW_CAUSES, SHOW_WAITS, SHOW_FUNCTIONS, SHOW_RANKS, SHOW_SITES, SHOW_CALLS } show_t;
 
 typedef struct settings {
     text_list_t folders;
@@ -30,13 +30,9 @@ typedef struct settings {
 } settings_t;
 
 /* Names of a choice, NULL after the last. */
-static const char *const show_names[] = {[SHOW_CAUSES] = "causes",
-                                         [SHOW_WAITS] = "waits",
-                                         [SHOW_FUNCTIONS] = "functions",
-                                         [SHOW_RANKS] = "ranks",
-                                         [SHOW_SITES] = "sites",
-                                         [SHOW_CALLS] = "calls",
-                                         NULL};
+static const char *const show_names[] = {
+    [SHOW_ANSWER] = "answer", [SHOW_CAUSES] = "causes", [SHOW_WAITS] = "waits", [SHOW_FUNCTIONS] = "functions",
+    [SHOW_RANKS] = "ranks",   [SHOW_SITES] = "sites",   [SHOW_CALLS] = "calls", NULL};
 
 #define FIELD(field) offsetof(settings_t, field)
 #define MAX_S 1e9
@@ -61,8 +57,9 @@ static const option_spec_t options[] = {
     OUTPUT_OPTIONS(FIELD(output)),
     {0, "show", "KIND", OPTION_CHOICE, FIELD(show), .names = NAMES(show_names), .doc = "which rows are printed",
      .default_doc = "sites, and in a table before them sentences, the greatest causes, waits, and functions",
-     .more = "`causes`: a row for each cause of waits, `waits`: for each kind of wait at each call site, "
-             "`functions`: for each function, `ranks`: for each function and rank, `sites`: for each call site, "
+     .more = "`answer`: a row for each sentence, `causes`: for each cause of waits, "
+             "`waits`: for each kind of wait at each call site, `functions`: for each function, "
+             "`ranks`: for each function and rank, `sites`: for each call site, "
              "`calls`: for each call of a site and each rank."},
     FILE_OPTION(0, "write-arrivals", FIELD(arrival_path),
                 .doc = "write the arrivals at a call site to FILE, for mpix_bench --arrival file:FILE",
@@ -82,10 +79,11 @@ static const char notes[] =
     "Exit status: 0 if all is well, 1 if output could not be written, 2 for a bad option or a trace that cannot be\n"
     "read.\n";
 
-static const program_spec_t program = PROGRAM_SPEC(
-    "mpix_trace_report", "Shows who waits for whom in a trace, why, and what it would gain.", .operand = &operand,
-    .usage = "mpix_trace_report [OPTION]... DIR",
-    .schemas = SCHEMAS(&cause_schema, &wait_schema, &function_schema, &rank_schema, &site_schema, &call_schema));
+static const program_spec_t program =
+    PROGRAM_SPEC("mpix_trace_report", "Shows who waits for whom in a trace, why, and what it would gain.",
+                 .operand = &operand, .usage = "mpix_trace_report [OPTION]... DIR",
+                 .schemas = SCHEMAS(&answer_schema, &cause_schema, &wait_schema, &function_schema, &rank_schema,
+                                    &site_schema, &call_schema));
 
 /* ---- Files */
 
@@ -177,7 +175,7 @@ static void print_answer(const output_t *output, const findings_t *findings)
     free(ended);
     answer_make(&answer, &findings->waits);
     for (int i = 0; i < answer.count; i++)
-        fprintf(output->file, "%s\n", answer.sentences[i]);
+        fprintf(output->file, "%s\n", answer.sentences[i].text);
     fputc('\n', output->file);
     if (findings->waits.waits.count == 0)
         return;
@@ -190,8 +188,9 @@ static void print_answer(const output_t *output, const findings_t *findings)
 static void print_tables(const settings_t *settings, const findings_t *findings)
 {
     static table_printer_t *const printers[] = {
-        [SHOW_CAUSES] = tables_causes, [SHOW_WAITS] = tables_waits, [SHOW_FUNCTIONS] = tables_functions,
-        [SHOW_RANKS] = tables_ranks,   [SHOW_SITES] = tables_sites, [SHOW_CALLS] = tables_calls};
+        [SHOW_ANSWER] = tables_answer,       [SHOW_CAUSES] = tables_causes, [SHOW_WAITS] = tables_waits,
+        [SHOW_FUNCTIONS] = tables_functions, [SHOW_RANKS] = tables_ranks,   [SHOW_SITES] = tables_sites,
+        [SHOW_CALLS] = tables_calls};
     const output_t *output = &settings->output;
     const bool is_usual = settings->show < 0;
     if (is_usual && output->format == FORMAT_TABLE) {
@@ -204,8 +203,8 @@ static void print_tables(const settings_t *settings, const findings_t *findings)
 
 static bool needs_waits(const settings_t *settings)
 {
-    return settings->page_path || settings->show == SHOW_CAUSES || settings->show == SHOW_WAITS ||
-           (settings->show < 0 && settings->output.format == FORMAT_TABLE) ||
+    return settings->page_path || settings->show == SHOW_ANSWER || settings->show == SHOW_CAUSES ||
+           settings->show == SHOW_WAITS || (settings->show < 0 && settings->output.format == FORMAT_TABLE) ||
            (settings->arrival_path && settings->site == ABSENT);
 }
 

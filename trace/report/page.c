@@ -264,9 +264,10 @@ static void print_waits(page_t *page, const findings_t *found)
     fputs("<section id=\"waits\">\n<h2>Who waits for whom</h2>\n", page->file);
     for (int i = 0; i < answer.count; i++) {
         fputs("<p>", page->file);
-        page_text(page, answer.sentences[i]);
-        if (i < answer.causes)
-            fprintf(page->file, " <a href=\"#cause-%d\">When others wait longest for it</a>", i + 1);
+        page_text(page, answer.sentences[i].text);
+        if (answer.sentences[i].kind == ANSWER_CAUSE)
+            fprintf(page->file, " <a href=\"#cause-%zu\">When others wait longest for it</a>",
+                    answer.sentences[i].cause + 1);
         fputs("</p>\n", page->file);
     }
     json_t *overview = overview_data(&found->waits, answer.causes);

@@ -214,7 +214,7 @@ enum { SHORT_ROWS = 10 };
 static const column_t wait_columns[] = {
     {"state", "", ROLE_KEY, TYPE_TEXT,
      "late sender, wrong order, late receiver, wait at barrier, wait at N x N, wait at fence, late post, late "
-     "complete, late broadcast, or early reduce",
+     "complete, late broadcast, early reduce, inner wait, wait at init, wait in mpix_trace, or wait at finalize",
      "state", 17, 0, 0},
     {"count", "", ROLE_FIGURE, TYPE_INTEGER, "how many calls waited, of all ranks", "count", 10, 0, 0},
     {"waited_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how long they waited together", "waited(ms)", 13, 3, 1e6},
@@ -245,7 +245,8 @@ void tables_waits(const output_t *output, const findings_t *found, sheet_t *shee
 }
 
 static const column_t cause_columns[] = {
-    {"cause", "", ROLE_KEY, TYPE_INTEGER, "its number, from 1: the first one is what processes waited longest for",
+    {"cause", "", ROLE_KEY, TYPE_INTEGER,
+     "its number, from 1: first causes that the trace shows, with the greatest gain, then with the greatest charge",
      "cause", 7, 0, 0},
     {"rank", "", ROLE_KEY, TYPE_INTEGER, "the rank in MPI_COMM_WORLD that others wait for", "rank", 6, 0, 0},
     {"does", "", ROLE_KEY, TYPE_TEXT, "what it does: it computes between two calls, or is in a call beside waits",
@@ -264,7 +265,8 @@ static const column_t cause_columns[] = {
     {"path_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how much of the critical path it is, late or not", "path(ms)", 12, 3,
      1e6},
     {"gain_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
-     "by how much the run would be shorter without that, for the first three", "gain(ms)", 12, 3, 1e6},
+     "by how much the run would be shorter without that, for three causes; empty if ranks have several threads",
+     "gain(ms)", 12, 3, 1e6},
     {"worst_begin_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
      "when the instance with the greatest charge began, from the end of MPI_Init", NULL, 0, 0, 0},
     {"worst_end_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "when it ended", NULL, 0, 0, 0},
@@ -281,7 +283,7 @@ static void print_cause(const table_t *table, const wait_analysis *of, size_t pl
 {
     const cause *one = of->order[place];
     char from[PLACE_BYTES], to[PLACE_BYTES];
-    const bool has_gain = place < ANALYSIS_GAINS && one->charged_ns > 0, is_charged = one->charged_ns > 0;
+    const bool is_charged = one->charged_ns > 0;
     answer_place(from, &of->graph, one->key.from);
     answer_place(to, &of->graph, one->key.to);
     table_row(table,
@@ -290,7 +292,7 @@ static void print_cause(const table_t *table, const wait_analysis *of, size_t pl
                          number_cell(ceil(one->bound_ns)), number_cell(analysis_percent(of, (double)one->charged_ns)),
                          number_cell((double)(one->charged_ns - one->direct_ns)), number_cell((double)one->late_ns),
                          number_cell((double)one->instances), number_cell((double)one->path_ns),
-                         has_gain ? number_cell((double)(of->run_ns - of->without_ns[place])) : text_cell(""),
+                         one->is_replayed ? number_cell((double)(of->run_ns - one->without_ns)) : text_cell(""),
                          is_charged ? number_cell((double)one->worst_begin_ns - of->graph.of->zero_ns) : text_cell(""),
                          is_charged ? number_cell((double)one->worst_end_ns - of->graph.of->zero_ns) : text_cell(""),
                          text_cell(from), text_cell(to)});
@@ -317,6 +319,79 @@ void tables_short_causes(const output_t *output, const findings_t *found, sheet_
     for (size_t i = 0; i < of->causes.count && i < SHORT_ROWS; i++)
         if (matters(of, of->order[i]))
             print_cause(&table, of, i);
+}
+
+/* ---- The answer */
+
+static const column_t answer_columns[] = {
+    {"sentence", "", ROLE_KEY, TYPE_INTEGER, "its number, from 1", "sentence", 9, 0, 0},
+    {"about", "", ROLE_KEY, TYPE_TEXT,
+     "what it is about: a cause, all waits, all times, what is not attributed, or nothing that can be told", "about",
+     15, 0, 0},
+    {"rank", "", ROLE_FIGURE, TYPE_INTEGER, "of a cause: the rank in MPI_COMM_WORLD that others wait for", "rank", 6, 0,
+     0},
+    {"ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
+     "of a cause, how long all others wait for that; of waits, how long all are; of times, what ranks compute; or what "
+     "is not attributed",
+     "time(ms)", 13, 3, 1e6},
+    {"bound_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "by how much the clocks may make this wrong", "bound(ms)", 11, 3,
+     1e6},
+    {"of_run_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "the time, of that of the run on all ranks", "% of run", 10, 2,
+     0},
+    {"late_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "of a cause: by how much it took longer than with those that waited",
+     "late(ms)", 12, 3, 1e6},
+    {"taken_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "of a cause: what is taken away to predict the time of the run",
+     "taken(ms)", 12, 3, 1e6},
+    {"without_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "of a cause: the time of the run without that", "without(ms)", 13,
+     3, 1e6},
+    {"run_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the time of the run", "run(ms)", 13, 3, 1e6},
+    {"from", "", ROLE_FIGURE, TYPE_TEXT, "of a cause: the call before, or the call that it is in", "after", 40, 0, 0},
+    {"to", "", ROLE_FIGURE, TYPE_TEXT, "of a cause: the call after, or the same", "before", 40, 0, 0},
+    {"text", "", ROLE_FIGURE, TYPE_TEXT, "the sentence", "text", 40, 0, 0},
+};
+const schema_t answer_schema = SCHEMA(
+    "mpix-trace-answer", "Written by `mpix_trace_report --show answer`: a row for each sentence.", answer_columns);
+
+static double told_ns(const wait_analysis *of, answer_kind kind)
+{
+    return kind == ANSWER_UNSEEN  ? (double)of->unseen_ns
+           : kind == ANSWER_WAITS ? (double)of->causes.waited_ns
+           : kind == ANSWER_TIMES ? of->compute_ns
+                                  : 0;
+}
+
+static void print_sentence(const table_t *table, const wait_analysis *of, const answer_t *answer, int i)
+{
+    const answer_kind kind = answer->sentences[i].kind;
+    const cause *one = kind == ANSWER_CAUSE ? of->order[answer->sentences[i].cause] : NULL;
+    const double ns = one ? (double)one->charged_ns : told_ns(of, kind);
+    char from[PLACE_BYTES] = "", to[PLACE_BYTES] = "";
+    if (one) {
+        answer_place(from, &of->graph, one->key.from);
+        answer_place(to, &of->graph, one->key.to);
+    }
+    const cell_t none = text_cell("");
+    table_row(table,
+              (cell_t[]){number_cell(i + 1), text_cell(answer_kind_names[kind]),
+                         one ? number_cell(one->key.rank) : none, kind != ANSWER_NOTHING ? number_cell(ns) : none,
+                         one                    ? number_cell(ceil(one->bound_ns))
+                         : kind == ANSWER_WAITS ? number_cell(ceil(of->bound_ns))
+                                                : none,
+                         kind != ANSWER_NOTHING ? number_cell(analysis_percent(of, ns)) : none,
+                         one ? number_cell((double)one->late_ns) : none,
+                         one && one->is_replayed ? number_cell((double)one->taken_ns) : none,
+                         one && one->is_replayed ? number_cell((double)one->without_ns) : none,
+                         number_cell((double)of->run_ns), text_cell(from), text_cell(to),
+                         text_cell(answer->sentences[i].text)});
+}
+
+void tables_answer(const output_t *output, const findings_t *found, sheet_t *sheet)
+{
+    const table_t table = begin(&answer_schema, output, sheet);
+    answer_t answer;
+    answer_make(&answer, &found->waits);
+    for (int i = 0; i < answer.count; i++)
+        print_sentence(&table, &found->waits, &answer, i);
 }
 
 /* ---- A file of delays */

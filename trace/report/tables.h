@@ -20,11 +20,12 @@ typedef struct findings {
 } findings_t;
 
 /* The columns of each table. */
-extern const schema_t wait_schema, cause_schema, function_schema, rank_schema, site_schema, call_schema;
+extern const schema_t answer_schema, wait_schema, cause_schema, function_schema, rank_schema, site_schema, call_schema;
 
 /*
  * Tables, into a sheet if it is not NULL. A row
  *
+ * tables_answer          for each sentence of the answer
  * tables_causes          for each cause of waits, and for what else is on the critical path
  * tables_short_causes    of these only for a few, those that matter
  * tables_waits           for each state and call site
@@ -34,8 +35,8 @@ extern const schema_t wait_schema, cause_schema, function_schema, rank_schema, s
  * tables_calls           for each call of each site and rank
  */
 typedef void table_printer_t(const output_t *output, const findings_t *found, sheet_t *sheet);
-table_printer_t tables_causes, tables_short_causes, tables_waits, tables_functions, tables_ranks, tables_sites,
-    tables_calls;
+table_printer_t tables_answer, tables_causes, tables_short_causes, tables_waits, tables_functions, tables_ranks,
+    tables_sites, tables_calls;
 
 /*
  * tables_pattern - write the delays of a call site's calls in the form that mpix_bench --arrival file:FILE reads: of

@@ -19,7 +19,8 @@ enum {
     LARGE_BYTES = 100000,
     FIRST_PLACE = 0x1000,
     PLACES = 5,
-    WORK_NS = 20000
+    WORK_NS = 20000,
+    POLL_NS = 1000000 /* more of it between two tests is no wait */
 };
 
 /* A message that was sent, and is not received yet. */
@@ -140,7 +141,7 @@ static void test_message(program *of)
     leave_tests(of, rank);
     if (is_in_turn)
         leave_tests(of, rank);
-    made_work(&of->made, rank, draw(of, 2 * TRACE_POLL_GAP_NS));
+    made_work(&of->made, rank, draw(of, draw(of, 2) ? WORK_NS : 2 * POLL_NS));
     enter_test(of, rank, places[draw(of, 3)]);
     wait_until(of, rank, message->sent_ns + LATENCY_NS);
     event.kind = TRACE_RECEIVE;
@@ -148,20 +149,21 @@ static void test_message(program *of)
     made_leave(&of->made, rank, MADE_TEST);
 }
 
-/* A large message, whose send waits for the receive; both may be requests. */
-static void send_large(program *of)
+/* A message whose send waits for the receive, for long if it is not large; both may be requests. */
+static void send_waiting(program *of)
 {
+    const int bytes = draw(of, 2) ? LARGE_BYTES : 8;
     const int source = draw(of, of->ranks), destination = other_rank(of, source), tag = 1000 + draw(of, 1000000);
     const bool is_request = draw(of, 2);
     const uint32_t send = is_request ? ++of->requests[source] : 0;
     const uint32_t receive = is_request ? ++of->requests[destination] : 0;
     work(of, source);
-    work(of, destination);
+    made_work(&of->made, destination, 1 + draw(of, bytes == LARGE_BYTES ? WORK_NS : 10 * WORK_NS));
     const double sent_ns = of->made.now_ns[source], posted_ns = of->made.now_ns[destination];
     enter(of, source, is_request ? MADE_ISEND : MADE_SEND);
-    made_put(
-        &of->made, source,
-        (trace_event){.kind = TRACE_SEND, .partner = destination, .tag = tag, .value = LARGE_BYTES, .request = send});
+    made_put(&of->made, source,
+             (trace_event){
+                 .kind = TRACE_SEND, .partner = destination, .tag = tag, .value = (uint64_t)bytes, .request = send});
     enter(of, destination, is_request ? MADE_IRECV : MADE_RECV);
     if (is_request) {
         made_put(&of->made, destination,
@@ -180,9 +182,9 @@ static void send_large(program *of)
         made_put(&of->made, source, (trace_event){.kind = TRACE_SEND_DONE, .request = send});
     made_leave(&of->made, source, is_request ? MADE_WAIT : MADE_SEND);
     wait_until(of, destination, fmax(sent_ns, posted_ns) + 2 * LATENCY_NS);
-    made_put(
-        &of->made, destination,
-        (trace_event){.kind = TRACE_RECEIVE, .partner = source, .tag = tag, .value = LARGE_BYTES, .request = receive});
+    made_put(&of->made, destination,
+             (trace_event){
+                 .kind = TRACE_RECEIVE, .partner = source, .tag = tag, .value = (uint64_t)bytes, .request = receive});
     made_leave(&of->made, destination, is_request ? MADE_WAIT : MADE_RECV);
 }
 
@@ -275,21 +277,36 @@ static void name_places(trace_process *process)
     }
 }
 
+/* MPI_Init or MPI_Finalize: ranks wait in it for the last one, or leave at once. */
+static void call_edge(program *of, made_name function, bool waits)
+{
+    double last_ns = 0;
+    for (int rank = 0; rank < of->ranks; rank++)
+        last_ns = fmax(last_ns, of->made.now_ns[rank]);
+    for (int rank = 0; rank < of->ranks; rank++) {
+        enter(of, rank, function);
+        wait_until(of, rank, waits ? last_ns + LATENCY_NS : 0);
+        made_leave(&of->made, rank, function);
+    }
+}
+
 static void make(program *of, uint64_t seed)
 {
     static void (*const steps[])(program *) = {send_message,    send_message,     receive_message,
-                                               receive_message, test_message,     send_large,
+                                               receive_message, test_message,     send_waiting,
                                                call_collective, call_nonblocking, access_window};
     made_clock clocks[MAX_RANKS] = {{0}};
     *of = (program){.ranks = 2 + (int)(seed % (MAX_RANKS - 1))};
     for (int rank = 0; rank < of->ranks; rank++)
         clocks[rank].offset_ns = INT64_C(1000003) * rank;
     made_begin(&of->made, of->ranks, clocks, seed);
-    made_calls(&of->made, MADE_INIT);
+    for (int rank = 0; rank < of->ranks; rank++)
+        made_work(&of->made, rank, draw(of, 2) ? draw(of, WORK_NS) : 0);
+    call_edge(of, MADE_INIT, draw(of, 2));
     for (int step = 10 + draw(of, 50); step > 0; step--)
         steps[draw(of, sizeof steps / sizeof steps[0])](of);
     all_work(of);
-    made_calls(&of->made, MADE_FINALIZE);
+    call_edge(of, MADE_FINALIZE, draw(of, 2));
     made_records(&of->made, 0, 0);
     for (int rank = 0; rank < of->ranks; rank++)
         name_places(&of->made.trace.processes[rank]);

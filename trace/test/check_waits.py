@@ -10,7 +10,8 @@ import sys
 
 POST, COMPLETE = "-2147483648", "-2147483647"
 SIGNALS = {POST: "late post", COMPLETE: "late complete"}  # tags
-POLL_GAP_NS = 50000
+POLL_NS = 1000000
+LONG_SEND_NS = 50000
 ALL_FOR_ALL = {"MPI_Barrier": "wait at barrier", "MPI_Allreduce": "wait at N x N", "MPI_Iallreduce": "wait at N x N"}
 
 
@@ -30,6 +31,7 @@ class Call:
     def __init__(self, rank, number, event):
         self.rank, self.number, self.name = rank, number, event["name"]
         self.enter, self.bound = int(event["global_ns"]), float(event["bound_ns"])
+        self.recorded = event["global_ns"]
         self.place = f"{self.name} at {event['place']}" if event["place"] else self.name
         self.depends, self.gatherings, self.joins, self.wait = [], set(), set(), None
         self.depth, self.places, self.is_series = 0, set(), False
@@ -38,7 +40,7 @@ class Call:
         """Whether an event is of this call, too: series of tests in turn are in each other, and then one succeeds."""
         return self.depth > 0 or (
             self.is_series and self.name == event["name"] and event["place"] in self.places and
-            (self.leave - self.enter > POLL_GAP_NS or ns - self.leave <= POLL_GAP_NS))
+            ns - self.leave <= max(POLL_NS, self.leave - self.enter))
 
     def work_end(self):
         return self.wait.end if self.wait else self.enter
@@ -55,7 +57,7 @@ class Wait:
 
 class Trace:
     def __init__(self, folder, tools):
-        self.calls, self.begin, self.end, self.edges = {}, {}, {}, {}
+        self.calls = {}
         self.sends, self.receives, self.requests, self.parts = {}, {}, {}, {}
         self.charged, self.passed, self.late, self.instance, self.path = {}, {}, {}, {}, {}
         lines = rows_of(tools + "/mpix_trace_convert", "--format", "csv", folder)
@@ -63,8 +65,11 @@ class Trace:
                      for event in lines if event["wait"]]
         for event in lines:
             self.read(event)
+        self.find_edges()
         self.add_messages()
         self.add_collectives()
+        self.add_edge("begin", 0, "wait at init")
+        self.add_edge("end", -1, "wait at finalize")
         self.waits = [wait for calls in self.calls.values() for call in calls if (wait := self.wait_of(call))]
         for wait in sorted(self.waits, key=Wait.key, reverse=True):
             self.charge(wait)
@@ -75,12 +80,7 @@ class Trace:
     def read(self, event):
         rank, kind, ns = int(event["rank"]), event["event"], int(event["global_ns"])
         calls = self.calls.setdefault(rank, [])
-        if event["name"] in ("MPI_Init", "MPI_Finalize"):
-            if (kind == "leave") == (event["name"] == "MPI_Init"):
-                (self.begin if kind == "leave" else self.end)[rank] = ns
-            self.edges[event["name"]] = f"{event['name']} at {event['place']}" if kind == "enter" and event["place"] \
-                else self.edges.get(event["name"], event["name"])
-        elif kind == "enter":
+        if kind == "enter":
             if not calls or not calls[-1].goes_on(ns, event):
                 calls.append(Call(rank, len(calls), event))
             calls[-1].depth += 1
@@ -108,6 +108,18 @@ class Trace:
         elif kind == "collective-done":
             self.requests["done", request] = call
 
+    def find_edges(self):
+        """The run is from when the first rank calls MPI_Init until the last one calls MPI_Finalize. What all take in
+        MPI_Init when all are there is before it."""
+        inits = [calls[0] for calls in self.calls.values()]
+        common = max(0, min(call.leave for call in inits) - max(call.enter for call in inits))
+        for call in inits:
+            call.enter += common
+        self.begin = min(call.enter for call in inits)
+        self.end = max(calls[-1].enter for calls in self.calls.values())
+        for calls in self.calls.values():
+            calls[-1].leave = min(calls[-1].leave, self.end)
+
     # ---- What calls depend on
 
     def add_messages(self):
@@ -126,7 +138,7 @@ class Trace:
             is_overtaken = any(other.rank == receive.rank and other.number > receive.number and
                                its_send.enter < receive.enter for its_send, other, *_ in found)
             receive.depends.append((send, "wrong order" if is_overtaken else "late sender"))
-            if size > eager and sent.enter <= post.enter <= sent.leave:
+            if (size > eager or post.enter - sent.enter > LONG_SEND_NS) and sent.enter <= post.enter <= sent.leave:
                 sent.depends.append((post, "late receiver"))
 
     def add_collectives(self):
@@ -135,7 +147,7 @@ class Trace:
             name = next(iter(parts.values()))[0].name
             root = next(iter(parts.values()))[1]
             if name in ("MPI_Scan", "MPI_Alltoallv"):
-                self.add_partial(name, {rank: part[0] for rank, part in parts.items()})
+                self.add_partial({rank: part[0] for rank, part in parts.items()}, "wait at N x N")
                 continue
             for rank, (call, _, gives, gets, request) in parts.items():
                 done = self.requests["done", request] if request else call
@@ -149,15 +161,28 @@ class Trace:
                     done.gatherings.add((number, "late broadcast"))
                 elif name == "MPI_Reduce" and is_root and gets > 0:
                     done.gatherings.add((number, "early reduce"))
+            if name in ("MPI_Bcast", "MPI_Reduce"):
+                self.add_partial({rank: part[0] for rank, part in parts.items()}, "inner wait", name, int(root))
 
     @staticmethod
-    def add_partial(name, calls):
-        """A rank depends on the last that came before it left: of the others, or of those with lower ranks."""
+    def add_partial(calls, state, name="", root=-1):
+        """A rank depends on the last that came before it left of the others; in a rooted operation, if not yet so."""
         for rank, call in calls.items():
-            others = [calls[other] for other in sorted(calls) if other != rank and calls[other].enter <= call.leave and
-                      (name != "MPI_Scan" or other < rank)]
-            if others:
-                call.depends.append((max(others, key=lambda other: other.enter), "wait at N x N"))
+            others = [calls[other] for other in sorted(calls) if other != rank and calls[other].enter <= call.leave]
+            last = max(others, key=lambda other: (other.enter, other.rank), default=None)
+            if last and not (name == "MPI_Bcast" and last.rank == root) and not (name == "MPI_Reduce" and rank == root):
+                call.depends.append((last, state))
+
+    def add_edge(self, name, which, state):
+        """All wait for all in MPI_Init and MPI_Finalize, if they meet; else each for the last before it left."""
+        edge = {rank: calls[which] for rank, calls in self.calls.items()}
+        if max(call.enter for call in edge.values()) > min(call.leave for call in edge.values()):
+            self.add_partial(edge, state)
+            return
+        self.members[name] = list(edge.values())
+        for call in edge.values():
+            call.joins.add(name)
+            call.gatherings.add((name, state))
 
     def wait_of(self, call):
         waits = [(late.enter, late, state) for late, state in call.depends]
@@ -197,8 +222,8 @@ class Trace:
                 parts.append([key, high - low, call, 0])
         for number in range(end.number, -1, -1):
             call, before = calls[number], calls[number - 1] if number > 0 else None
-            places = (before.place if before else self.edges["MPI_Init"], call.place)
-            add(("before",) + places, before.leave if before else self.begin[end.rank], call.enter, call)
+            places = (before.place if before else "the edge of the run", call.place)
+            add(("before",) + places, before.leave if before else self.begin, call.enter, call)
             if before:
                 add(("in", before.place, before.place), before.work_end(), before.leave, before)
                 add(("wait", before.place, before.place), before.enter, before.work_end(), before)
@@ -214,10 +239,10 @@ class Trace:
         return {places: {rank: middle(every) for rank, every in of.items()} for places, of in lengths.items()}
 
     def places_before(self, call):
-        return (self.calls[call.rank][call.number - 1].place if call.number > 0 else self.edges["MPI_Init"], call.place)
+        return (self.calls[call.rank][call.number - 1].place if call.number > 0 else "the edge of the run", call.place)
 
     def length_before(self, call):
-        return call.enter - (self.calls[call.rank][call.number - 1].leave if call.number > 0 else self.begin[call.rank])
+        return call.enter - (self.calls[call.rank][call.number - 1].leave if call.number > 0 else self.begin)
 
     def unusual(self, part):
         """How much longer the computation is than those of other ranks between these places, or than its own ones."""
@@ -262,11 +287,11 @@ class Trace:
         for part in late:
             if part[0][0] == "wait" and part[2].wait.key() >= wait.key():
                 part[3] = 0
-        late = [part for part in late if part[3] > 0]
+        late, is_shown = [part for part in late if part[3] > 0], True
         if not late:
             calls = self.calls[wait.late.rank]
-            before = calls[wait.late.number - 1].place if wait.late.number > 0 else self.edges["MPI_Init"]
-            late = [[("before", before, wait.late.place), 1, wait.late, 1]]
+            before = calls[wait.late.number - 1].place if wait.late.number > 0 else "the edge of the run"
+            late, is_shown = [[("before", before, wait.late.place), 1, wait.late, 1]], False
         total, left = sum(part[3] for part in late), [wait.ns, wait.passed]
         for key, _, call, excess in late:
             share = [ns if excess == total else min(ns, int(float(ns) * (float(excess) / float(total)))) for ns in left]
@@ -275,7 +300,7 @@ class Trace:
             if key[0] == "wait":
                 call.wait.passed += sum(share)
                 continue
-            self.add(wait.late.rank, key, call, share, excess)
+            self.add(wait.late.rank, key, call, share, excess if is_shown else 0)
 
     def add(self, rank, key, call, share, excess):
         cause, instance = (rank,) + key, (rank, call.number, key[0])
@@ -292,18 +317,18 @@ class Trace:
         call, calls = self.calls[key[0]][number], self.calls[key[0]]
         if key[1] == "in":
             return (call.work_end(), call.leave)
-        return (calls[number - 1].leave if number > 0 else self.begin[key[0]], call.enter)
+        return (calls[number - 1].leave if number > 0 else self.begin, call.enter)
 
     # ---- The critical path
 
     def walk_path(self):
-        rank = max(self.end, key=lambda one: self.end[one])
-        ns, first = self.end[rank], min(self.begin.values())
+        rank = max(rank for rank, calls in self.calls.items() if calls[-1].leave == self.end)
+        ns, first = self.end, self.begin
         while ns > first:
             call = next((one for one in reversed(self.calls[rank]) if one.enter < ns), None)
             after = self.calls[rank][call.number + 1 if call else 0:][:1]
-            before = call.place if call else self.edges["MPI_Init"]
-            to_place = after[0].place if after else self.edges["MPI_Finalize"]
+            before = call.place if call else "the edge of the run"
+            to_place = after[0].place if after else "the edge of the run"
             if not call or call.leave < ns:
                 low = call.leave if call else first
                 self.step((rank, "before", before, to_place), ns - low)
@@ -341,7 +366,7 @@ def differences(folder, tools, found):
     for key in sorted(set(said) | set(mine)):
         if said.get(key) != mine.get(key):
             yield f"cause {key}: charged, passed on, late, instances, path, worst: {said.get(key)}, not {mine.get(key)}"
-    waits = [(wait.call.rank, str(wait.call.enter), wait.state, str(wait.ns), str(wait.late.rank))
+    waits = [(wait.call.rank, wait.call.recorded, wait.state, str(wait.ns), str(wait.late.rank))
              for wait in trace.waits]
     if sorted(trace.said) != sorted(waits):
         yield f"waits by mpix_trace_convert: {sorted(trace.said)[:3]} ..., not {sorted(waits)[:3]} ..."
@@ -361,7 +386,8 @@ seen = set()
 for path in sys.argv[2:]:
     for line in list(differences(path, sys.argv[1], seen))[:3]:
         print(f"trace {path.rsplit('/', 1)[-1]}: {line}")
-MANY = 15   # traces, in which all kinds occur
-for name in sorted({"passed on", "late sender", "wrong order", "late receiver", "late broadcast", "early reduce",
-                    *ALL_FOR_ALL.values(), *SIGNALS.values()} - seen) if len(sys.argv) - 2 >= MANY else ():
+MANY, MOST = 15, 100   # traces, in which all kinds occur but those inside of operations; and all kinds
+kinds = {"passed on", "late sender", "wrong order", "late receiver", "late broadcast", "early reduce", "wait at init",
+         "wait at finalize", *ALL_FOR_ALL.values(), *SIGNALS.values()} if len(sys.argv) - 2 >= MANY else set()
+for name in sorted((kinds | ({"inner wait"} if len(sys.argv) - 2 >= MOST else set())) - seen):
     print(f"no trace has waits of this kind: {name}")

@@ -3,9 +3,8 @@
 #include "trace/waits/analysis.h"
 
 #include "common/cli/memory.h"
+#include "trace/waits/dependencies.h"
 #include "trace/waits/replay.h"
-
-#include <string.h>
 
 /* ---- Order */
 
@@ -15,9 +14,34 @@ double analysis_percent(const wait_analysis *of, double ns)
     return whole_ns > 0 ? 100 * ns / whole_ns : 0;
 }
 
+/* One delay may make another process wait twice: for the late one, and for one that waited for it. */
+static bool shows(const wait_analysis *of, const cause *one)
+{
+    const double most = 2 * (double)(one->late_ns + one->instances) * ((double)of->graph.lane_count - 1);
+    return one->charged_ns > 0 && (double)one->charged_ns <= most + one->bound_ns;
+}
+
+bool analysis_is_worth(const wait_analysis *of, const cause *one)
+{
+    return shows(of, one) && analysis_percent(of, (double)one->charged_ns) >= ANALYSIS_WORTH_PERCENT;
+}
+
+/* level: 0 if it is worth a sentence, 1 if the trace shows it, else 2. */
+typedef struct {
+    cause *one;
+    int level;
+} ranked;
+
 static int compare_causes(const void *left, const void *right)
 {
-    const cause *a = *(const cause *const *)left, *b = *(const cause *const *)right;
+    const ranked *x = left, *y = right;
+    const cause *a = x->one, *b = y->one;
+    if (x->level != y->level)
+        return x->level < y->level ? -1 : 1;
+    if (a->is_replayed != b->is_replayed)
+        return a->is_replayed ? -1 : 1;
+    if (a->is_replayed && a->without_ns != b->without_ns)
+        return a->without_ns < b->without_ns ? -1 : 1;
     if (a->charged_ns != b->charged_ns)
         return a->charged_ns > b->charged_ns ? -1 : 1;
     if (a->path_ns != b->path_ns)
@@ -27,10 +51,21 @@ static int compare_causes(const void *left, const void *right)
 
 static void sort_causes(wait_analysis *to)
 {
-    to->order = or_exit(malloc((to->causes.count + 1) * sizeof *to->order));
-    for (size_t i = 0; i < to->causes.count; i++)
-        to->order[i] = &to->causes.list[i];
-    qsort(to->order, to->causes.count, sizeof *to->order, compare_causes);
+    const size_t count = to->causes.count;
+    ranked *all = array_or_exit(count, sizeof *all);
+    to->order = array_or_exit(count, sizeof(const cause *));
+    for (size_t i = 0; i < count; i++) {
+        cause *one = &to->causes.list[i];
+        all[i] = (ranked){one, analysis_is_worth(to, one) ? 0 : shows(to, one) ? 1 : 2};
+        to->unexplained_ns += all[i].level == 2 ? one->charged_ns : 0;
+    }
+    qsort(all, count, sizeof *all, compare_causes);
+    for (size_t i = 0; i < ANALYSIS_GAINS && i < count && all[i].level < 2 && !to->has_threads; i++)
+        replay_without(&to->graph, all[i].one, (size_t)(all[i].one - to->causes.list));
+    qsort(all, count, sizeof *all, compare_causes);
+    for (size_t i = 0; i < count; i++)
+        to->order[i] = all[i].one;
+    free(all);
 }
 
 /* ---- Waits by state and place */
@@ -75,42 +110,61 @@ static void sum_waits(wait_analysis *to)
 
 /* ---- Calls whose waits cannot be seen */
 
-/* Windows, files and what makes communicators may wait, and the trace does not tell for whom. */
-static bool may_wait(const char *name)
+/*
+ * A call with a message or an operation of which no other end is in the trace; one of a function of which the trace
+ * does not tell for whom it waits, or nobody knows whether it waits; one that completes requests that are of no message
+ * and no operation.
+ */
+static bool is_unseen(const graph *of, const graph_call *call)
 {
-    static const char *const families[] = {
-        "MPI_Win_",           "MPI_File_",        "MPI_Neighbor_",         "MPI_Comm_split",
-        "MPI_Comm_dup",       "MPI_Comm_create",  "MPI_Comm_free",         "MPI_Cart_create",
-        "MPI_Cart_sub",       "MPI_Graph_create", "MPI_Dist_graph_create", "MPI_Intercomm_",
-        "MPI_Comm_accept",    "MPI_Comm_connect", "MPI_Comm_spawn",        "MPI_Comm_join",
-        "MPI_Comm_disconnect"};
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (strncmp(name, families[i], strlen(families[i])) == 0)
-            return true;
-    return false;
+    if (call->is_matched || of->kinds[of->places.list[call->place].function] != NAME_CALL)
+        return false;
+    return call->has_partners || !of->meanings[of->places.list[call->place].function] ||
+           graph_means(of, call, MEANS_UNSEEN) || (graph_means(of, call, MEANS_COMPLETES) && !call->has_completions);
+}
+
+static int compare_unseen(const void *left, const void *right)
+{
+    const unseen_sum *a = left, *b = right;
+    if (a->ns != b->ns)
+        return a->ns > b->ns ? -1 : 1;
+    return (a->name > b->name) - (a->name < b->name);
 }
 
 static void sum_unseen(wait_analysis *to)
 {
     const graph *of = &to->graph;
-    bool *may = or_exit(calloc(of->of->name_count + 1, sizeof *may));
+    to->unseen = zeros_or_exit(of->of->name_count, sizeof *to->unseen);
     for (size_t i = 0; i < of->of->name_count; i++)
-        may[i] = of->of->names[i] && may_wait(of->of->names[i]);
+        to->unseen[i].name = i;
     for (size_t lane = 0; lane < of->lane_count; lane++)
         for (size_t i = 0; i < of->lanes[lane].count; i++) {
             const graph_call *call = &of->lanes[lane].calls[i];
-            if (!call->is_matched && (call->has_partners || may[of->places.list[call->place].function]))
-                to->unseen_ns += call->leave_ns - waits_end_ns(&to->waits, call);
+            const int64_t ns = is_unseen(of, call) ? call->leave_ns - waits_end_ns(&to->waits, call) : 0;
+            to->unseen[of->places.list[call->place].function].ns += ns;
+            to->unseen_ns += ns;
         }
-    free(may);
+    if (of->of->name_count > 1)
+        qsort(to->unseen, of->of->name_count, sizeof *to->unseen, compare_unseen);
 }
 
-/* ---- Efficiencies and gains */
+static void sum_recorder(wait_analysis *to)
+{
+    const graph *of = &to->graph;
+    for (size_t lane = 0; lane < of->lane_count; lane++)
+        for (size_t i = 0; i < of->lanes[lane].count; i++) {
+            const graph_call *call = &of->lanes[lane].calls[i];
+            if (graph_is_recorder(of, call))
+                to->recorder_ns += call->leave_ns - waits_end_ns(&to->waits, call);
+        }
+}
+
+/* ---- Efficiencies */
 
 /* Of the first thread of a rank: others do not tell what they do between calls. */
 static double computation_ns(const graph_lane *lane)
 {
-    double ns = (double)(lane->end_ns - lane->begin_ns);
+    double ns = (double)(lane->end_ns - (lane->has_init ? lane->calls[0].enter_ns : lane->begin_ns));
     for (size_t i = 0; i < lane->count; i++)
         ns -= (double)(lane->calls[i].leave_ns - lane->calls[i].enter_ns);
     return ns;
@@ -129,6 +183,7 @@ static void find_efficiencies(wait_analysis *to)
         ranks++;
     }
     const int64_t ideal_ns = replay_ns(&to->graph, &(replay_change){.without = GRAPH_NONE, .is_instant = true});
+    to->compute_ns = sum_ns;
     to->load_balance = most_ns > 0 ? sum_ns / ranks / most_ns : 1;
     to->serialization = ideal_ns > 0 ? most_ns / (double)ideal_ns : 1;
     to->transfer = to->run_ns > 0 ? (double)ideal_ns / (double)to->run_ns : 1;
@@ -137,7 +192,8 @@ static void find_efficiencies(wait_analysis *to)
 void analysis_charge(wait_analysis *made, const trace *of, const trace_matches *matches)
 {
     *made = (wait_analysis){.run_ns = 0};
-    graph_make(&made->graph, of, matches);
+    graph_make(&made->graph, of);
+    dependencies_add(&made->graph, matches);
     waits_find(&made->waits, &made->graph);
     causes_find(&made->causes, &made->graph, &made->waits);
 }
@@ -146,14 +202,14 @@ void analysis_make(wait_analysis *made, const trace *of, const trace_matches *ma
 {
     analysis_charge(made, of, matches);
     made->run_ns = made->graph.end_ns - made->graph.begin_ns;
+    for (size_t lane = 0; lane < made->graph.lane_count; lane++)
+        made->has_threads |= made->graph.lanes[lane].location->thread != 0 && made->graph.lanes[lane].count > 0;
     sum_unseen(made);
+    sum_recorder(made);
     path_add(&made->causes, &made->graph, &made->waits);
     sort_causes(made);
     sum_waits(made);
     find_efficiencies(made);
-    for (size_t i = 0; i < ANALYSIS_GAINS && i < made->causes.count; i++)
-        made->without_ns[i] =
-            replay_without_ns(&made->graph, made->order[i], (size_t)(made->order[i] - made->causes.list));
 }
 
 void analysis_free(wait_analysis *made)
@@ -163,5 +219,6 @@ void analysis_free(wait_analysis *made)
     causes_free(&made->causes);
     free(made->order);
     free(made->sums);
+    free(made->unseen);
     *made = (wait_analysis){.run_ns = 0};
 }

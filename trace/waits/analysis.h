@@ -5,7 +5,7 @@
 
 #include "trace/waits/causes.h"
 
-/* So many of the greatest causes are replayed. */
+/* So many of the causes to which most is charged are replayed, of those that the trace shows. */
 enum { ANALYSIS_GAINS = 3 };
 
 /* Waits of one state at one place, by all ranks. */
@@ -16,23 +16,36 @@ typedef struct {
     double bound_ns;
 } wait_sum;
 
+/* What is not attributed, of a function. */
+typedef struct {
+    size_t name; /* in the trace */
+    int64_t ns;
+} unseen_sum;
+
 typedef struct {
     graph graph;
     graph_waits waits;
     causes causes;
-    const cause **order; /* the causes by what is charged to them, the greatest first */
+    /* Causes: those that are worth a sentence, then others that the trace shows, then the others; of these, first those
+     * that were replayed, by what is gained without them, then by what is charged to them. */
+    const cause **order;
     size_t sum_count;
     wait_sum *sums; /* those with the longest waits first */
     int64_t run_ns;
-    int64_t without_ns[ANALYSIS_GAINS]; /* the run time, if the first causes were gone */
+    bool
+        has_threads; /* ranks have several: nothing was replayed, as the trace does not show who waits for whom there */
     /*
      * Efficiencies, from 0 to 1, after the POP project: how evenly computation is spread over ranks, what waits for
      * each other cost on a network that costs nothing, and what the network costs. Their product is the part of the
      * time in which ranks compute.
      */
     double load_balance, serialization, transfer;
-    int64_t unseen_ns; /* what all ranks together spent, beside waits, in calls of which waits cannot be seen */
-    double bound_ns;   /* of all waits together */
+    double compute_ns;      /* what all ranks compute */
+    int64_t unseen_ns;      /* what all ranks together spent, beside waits, in calls of which waits cannot be seen */
+    unseen_sum *unseen;     /* the same of each function, the most first: so many as the trace has names */
+    int64_t unexplained_ns; /* waits that are charged to causes that the trace does not show */
+    int64_t recorder_ns;    /* what all ranks together spent, beside waits, in what mpix_trace itself did */
+    double bound_ns;        /* of all waits together */
 } wait_analysis;
 
 /* Analyze a trace, whose global times are set. */
@@ -41,6 +54,14 @@ void analysis_make(wait_analysis *made, const trace *of, const trace_matches *ma
 /* Of this only graph, waits and causes, without their order, critical path, and gains. */
 void analysis_charge(wait_analysis *made, const trace *of, const trace_matches *matches);
 void analysis_free(wait_analysis *made);
+
+/*
+ * Whether a cause is worth a sentence: it costs so much of the run, and the trace shows it, as others do not wait for
+ * it longer than twice as long as it is late, each. It does not where a late process did nothing for longer than the
+ * one that waits.
+ */
+#define ANALYSIS_WORTH_PERCENT 1.0
+bool analysis_is_worth(const wait_analysis *of, const cause *one);
 
 /* A time of all ranks together, in percent of the time of the run on all of them. */
 double analysis_percent(const wait_analysis *of, double ns);

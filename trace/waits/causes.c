@@ -85,6 +85,8 @@ static void charge(charging *in, size_t lane, const history_part *part, int64_t 
     to->direct_ns += own_ns;
     to->bound_ns += bound_ns;
     delay->charged_ns += own_ns + passed_ns;
+    if (in->past.is_unexplained)
+        return;
     delay->late_ns = greater(delay->late_ns, part->excess_ns);
     delay->whole_ns = greater(delay->whole_ns, part->whole_ns);
 }

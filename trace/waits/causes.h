@@ -16,7 +16,7 @@
 typedef struct {
     int rank;
     bool is_call;
-    size_t from, to; /* places; of a call both its own; GRAPH_NONE: where the trace begins, or ends */
+    size_t from, to; /* places; of a call both its own; GRAPH_NONE: where the run begins, or ends */
 } cause_key;
 
 typedef struct {
@@ -30,6 +30,10 @@ typedef struct {
     int64_t worst_ns;   /* the greatest charge of one instance, and when that was */
     int64_t worst_begin_ns, worst_end_ns;
     size_t worst_lane, worst_call; /* the last piece of the computation is before this call */
+    bool is_replayed;              /* what follows is known: */
+    int64_t without_ns;            /* the run time without what is taken away: */
+    int64_t taken_ns;              /* by how much it took longer than with the others, all instances together */
+    bool has_peers;                /* other ranks compute between the same places */
 } cause;
 
 typedef struct {

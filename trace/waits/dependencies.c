@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dependencies.c - what each call of the graph depends on, by the matches of the trace. */
+#include "trace/waits/dependencies.h"
+
 #include "common/cli/memory.h"
+#include "pure/order_statistics.h"
 #include "trace/read/logical_clock.h"
 #include "trace/read/operations.h"
-#include "trace/waits/graph.h"
 
 #include <math.h>
 #include <string.h>
+
+/* A send that takes longer waits for something: those that wait for nothing take some microseconds. */
+enum { LONG_SEND_NS = 50000 };
 
 /* An event of a lane, and the call that it is in; GRAPH_NONE: it is in none. */
 typedef struct {
@@ -66,18 +71,6 @@ static void depend_on(const place_in_graph *waits, const place_in_graph *late, w
 
 /* ---- Messages */
 
-/* The beginnings of the names of probes, and of what programs call between a probe and its receive. */
-static const char *const probes[] = {"MPI_Probe", "MPI_Mprobe", "MPI_Iprobe", "MPI_Improbe", NULL};
-static const char *const questions[] = {"MPI_Get_count", "MPI_Get_elements", "MPI_Status_",   "MPI_Type_size",
-                                        "MPI_Comm_rank", "MPI_Comm_size",    "MPI_Alloc_mem", NULL};
-
-static bool is_one_of(const char *const *beginnings, const char *name)
-{
-    while (*beginnings && strncmp(name, *beginnings, strlen(*beginnings)) != 0)
-        beginnings++;
-    return *beginnings;
-}
-
 /*
  * A message that was probed, and found, directly before its receive was posted was waited for there. MPI_Mprobe posts
  * the receive itself.
@@ -87,19 +80,19 @@ static void add_probe(graph *to, const place_in_graph *post, const place_in_grap
     place_in_graph before = *post;
     if (!is_in_call(post))
         return;
-    if (is_one_of(probes, graph_name(to, call_at(post)))) {
+    if (graph_means(to, call_at(post), MEANS_PROBE)) {
         depend_on(post, send, STATE_LATE_SENDER);
         return;
     }
     for (const graph_call *call; before.call > 0; before.call--) {
         call = &before.lane->calls[before.call - 1];
-        if (!graph_is_recorder(to, call) && !is_one_of(questions, graph_name(to, call)))
+        if (!graph_is_recorder(to, call) && !graph_means(to, call, MEANS_QUESTION))
             break;
     }
     if (before.call-- == 0)
         return;
     const graph_call *call = call_at(&before);
-    if (is_one_of(probes, graph_name(to, call)) && call->dependency == GRAPH_NONE &&
+    if (graph_means(to, call, MEANS_PROBE) && call->dependency == GRAPH_NONE &&
         before.lane->location->events[call->leave].value == 0)
         depend_on(&before, send, STATE_LATE_SENDER);
 }
@@ -130,7 +123,7 @@ static bool may_wait(const message_calls *of)
     return is_in_call(&of->send) && is_in_call(&of->sent) && is_in_call(&of->post) && of->event->mode != TRACE_BUFFERED;
 }
 
-/* A send that was complete before its receive was posted did not wait, nor do those of fewer bytes. */
+/* A send that was complete before its receive was posted did not wait. */
 static bool is_eager(const message_calls *of)
 {
     if (!may_wait(of))
@@ -141,15 +134,18 @@ static bool is_eager(const message_calls *of)
     return (double)(time_ns(&of->post) - call_at(&of->sent)->leave_ns) > (isfinite(bound_ns) ? bound_ns : 0);
 }
 
-/* A larger message may wait for its receive. It did if it was under way when the receive was posted. */
+/*
+ * A send waited for its receive if it was under way when the receive was posted: but messages as short as one that did
+ * not wait may have been under way by chance, so only if it took long.
+ */
 static void add_send(const message_calls *of, uint64_t eager_bytes)
 {
     if (!may_wait(of))
         return;
     const graph_call *call = call_at(&of->sent);
     const int64_t ns = time_ns(&of->post);
-    const bool has_waited = of->event->value > eager_bytes && ns >= call->enter_ns && ns <= call->leave_ns;
-    if (of->event->mode == TRACE_SYNCHRONOUS || has_waited)
+    const bool may_have_waited = of->event->value > eager_bytes || ns - call->enter_ns > LONG_SEND_NS;
+    if (of->event->mode == TRACE_SYNCHRONOUS || (may_have_waited && ns >= call->enter_ns && ns <= call->leave_ns))
         depend_on(&of->sent, &of->post, STATE_LATE_RECEIVER);
 }
 
@@ -220,7 +216,37 @@ static void add_messages(graph *to, const trace_matches *matches)
         mark_wrong_order(to, &to->lanes[lane]);
 }
 
-/* ---- Collective operations */
+/* ---- Operations of several processes */
+
+/* A process in an operation: the calls that begin and end it. */
+typedef struct {
+    place_in_graph enter, leave;
+    bool gives, gets;
+} party;
+
+typedef struct {
+    int count;
+    party *list;
+} parties;
+
+/*
+ * For whom processes wait: all that get something for all that give something; or each for the last one that entered
+ * before it left, because the algorithm of the MPI library decides for whom; or as in the first case, if all had
+ * entered before the first one left.
+ */
+typedef enum { FOR_NONE, FOR_GIVERS, FOR_LAST, FOR_GIVERS_IF_MET } whom;
+
+static const struct {
+    whom whom;
+    wait_state state;
+    bool has_inner; /* those that wait for nobody by the rule wait inside the algorithm, for the last one */
+} rules[] = {[WAIT_UNKNOWN] = {.whom = FOR_NONE},
+             [WAIT_MAYBE] = {FOR_LAST, STATE_N_BY_N, false},
+             [WAIT_FENCE] = {FOR_GIVERS_IF_MET, STATE_FENCE, false},
+             [WAIT_MEET] = {FOR_GIVERS, STATE_BARRIER, false},
+             [WAIT_ALL] = {FOR_GIVERS, STATE_N_BY_N, false},
+             [WAIT_FROM_ROOT] = {FOR_GIVERS, STATE_LATE_BROADCAST, true},
+             [WAIT_TO_ROOT] = {FOR_GIVERS, STATE_EARLY_REDUCE, true}};
 
 static void add_member(graph *to, const place_in_graph *at, size_t gathering)
 {
@@ -229,45 +255,37 @@ static void add_member(graph *to, const place_in_graph *at, size_t gathering)
     call_at(at)->member = (uint32_t)to->member_count++;
 }
 
-static graph_arrival arrival_of(const graph *in, int64_t enter_ns, const trace_part *part)
+static graph_arrival arrival_of(const graph *in, int64_t enter_ns, const party *of)
 {
     if (enter_ns == LOGICAL_NONE_NS)
         return (graph_arrival){.lane = GRAPH_NONE};
-    const place_in_graph at = find(in, part->enter);
-    return (graph_arrival){enter_ns, graph_bound_ns(in, at.index, at.call), at.index, at.call};
+    const place_in_graph *at = &of->enter;
+    return (graph_arrival){enter_ns, graph_bound_ns(in, at->index, at->call), at->index, at->call};
 }
 
-/* All that get something wait for all that give something; with a root, one of both is the root alone. */
-static void gather(graph *to, const trace_call *call, operation_wait kind)
+static void gather(graph *to, const parties *all, wait_state state)
 {
-    static const wait_state states[] = {[WAIT_MEET] = STATE_BARRIER,
-                                        [WAIT_FENCE] = STATE_FENCE,
-                                        [WAIT_ALL] = STATE_N_BY_N,
-                                        [WAIT_TO_ROOT] = STATE_EARLY_REDUCE,
-                                        [WAIT_FROM_ROOT] = STATE_LATE_BROADCAST};
     const size_t gathering = to->gathering_count++, first = to->member_count;
-    logical_latest last; /* of the parts, by lane */
+    logical_latest last; /* of those that give, by lane */
     logical_latest_begin(&last);
     to->gatherings = graph_room(to->gatherings, gathering, sizeof *to->gatherings);
-    for (int i = 0; i < call->count; i++) {
-        const place_in_graph at = find(to, call->parts[i].enter);
-        if (!is_in_call(&at) || !operation_gives(kind, call, i))
+    for (int i = 0; i < all->count; i++) {
+        const place_in_graph *at = &all->list[i].enter;
+        if (!is_in_call(at) || !all->list[i].gives)
             continue;
-        logical_latest_add(&last, call_at(&at)->enter_ns, (logical_member){(size_t)i, (int)at.index});
-        add_member(to, &at, gathering);
+        logical_latest_add(&last, call_at(at)->enter_ns, (logical_member){(size_t)i, (int)at->index});
+        add_member(to, at, gathering);
     }
     to->gatherings[gathering] = (graph_gathering){.count = (uint32_t)(to->member_count - first),
-                                                  .last = arrival_of(to, last.best_ns, &call->parts[last.best]),
-                                                  .second = arrival_of(to, last.second_ns, &call->parts[last.second])};
-    for (int i = 0; i < call->count; i++) {
-        const place_in_graph at = find(to, call->parts[i].leave);
-        if (is_in_call(&at) && operation_gets(kind, call, i))
-            add_dependency(&at,
-                           (graph_dependency){.lane = GRAPH_NONE, .call = (uint32_t)gathering, .state = states[kind]});
-    }
+                                                  .last = arrival_of(to, last.best_ns, &all->list[last.best]),
+                                                  .second = arrival_of(to, last.second_ns, &all->list[last.second])};
+    for (int i = 0; i < all->count; i++)
+        if (is_in_call(&all->list[i].leave) && all->list[i].gets)
+            add_dependency(&all->list[i].leave,
+                           (graph_dependency){.lane = GRAPH_NONE, .call = (uint32_t)gathering, .state = state});
 }
 
-/* The processes of a call, in the order in which they entered. */
+/* The parties of an operation, in the order in which they entered. */
 typedef struct {
     int64_t enter_ns;
     int which;
@@ -280,18 +298,19 @@ static int by_enter(const void *left, const void *right)
                                       : (a->which < b->which) - (a->which > b->which);
 }
 
-static int sort_entries(const place_in_graph *enters, int count, entry *entries)
+static int sort_entries(const parties *all, entry *entries)
 {
     int sorted = 0;
-    for (int i = 0; i < count; i++)
-        if (is_in_call(&enters[i]))
-            entries[sorted++] = (entry){call_at(&enters[i])->enter_ns, i};
-    qsort(entries, (size_t)sorted, sizeof *entries, by_enter);
+    for (int i = 0; i < all->count; i++)
+        if (is_in_call(&all->list[i].enter))
+            entries[sorted++] = (entry){call_at(&all->list[i].enter)->enter_ns, i};
+    if (sorted > 1)
+        qsort(entries, (size_t)sorted, sizeof *entries, by_enter);
     return sorted;
 }
 
-/* Of the processes without `own` and with a rank below `limit`, the one that entered last before a time, or -1. */
-static int last_until(const entry *entries, int count, int own, int limit, int64_t ns)
+/* Of the others, the one that entered last before a time, or -1. */
+static int last_until(const entry *entries, int count, int own, int64_t ns)
 {
     int low = 0, high = count;
     while (low < high) {
@@ -301,66 +320,175 @@ static int last_until(const entry *entries, int count, int own, int limit, int64
         else
             high = middle;
     }
-    while (low > 0 && (entries[low - 1].which == own || entries[low - 1].which >= limit))
+    if (low > 0 && entries[low - 1].which == own)
         low--;
     return low > 0 ? entries[low - 1].which : -1;
 }
 
-/* Each waits for the last of the others that came before it left: of all, or of those with lower ranks. */
-static void depend_on_last(graph *to, const trace_call *call, operation_wait kind)
+/* All of these depend on the last of the others that entered before they left. inner: only those that get nothing of
+ * those that give, and for those that give. */
+static void depend_on_last(const parties *all, wait_state state, bool is_inner)
 {
-    const wait_state state = kind == WAIT_FENCE ? STATE_FENCE : STATE_N_BY_N;
-    place_in_graph *enters = or_exit(malloc(((size_t)call->count + 1) * sizeof *enters));
-    entry *entries = or_exit(malloc(((size_t)call->count + 1) * sizeof *entries));
-    for (int i = 0; i < call->count; i++)
-        enters[i] = find(to, call->parts[i].enter);
-    const int count = sort_entries(enters, call->count, entries);
-    entry lower = {INT64_MIN, -1}; /* of lower ranks, the one that entered last: no need to search for it, mostly */
-    for (int i = 0; i < call->count; i++) {
-        const place_in_graph at = find(to, call->parts[i].leave);
-        const int limit = kind == WAIT_LOWER ? i : call->count;
-        const int64_t leave_ns = is_in_call(&at) ? call_at(&at)->leave_ns : INT64_MIN;
-        const bool is_lower = kind == WAIT_LOWER && lower.enter_ns <= leave_ns;
-        const int last = is_lower ? lower.which : last_until(entries, count, i, limit, leave_ns);
-        if (last >= 0)
-            depend_on(&at, &enters[last], state);
-        if (is_in_call(&enters[i]) && call_at(&enters[i])->enter_ns > lower.enter_ns)
-            lower = (entry){call_at(&enters[i])->enter_ns, i};
+    entry *entries = array_or_exit((size_t)all->count, sizeof *entries);
+    const int count = sort_entries(all, entries);
+    for (int i = 0; i < all->count; i++) {
+        const place_in_graph *at = &all->list[i].leave;
+        const int last = is_in_call(at) ? last_until(entries, count, i, call_at(at)->leave_ns) : -1;
+        if (last >= 0 && !(is_inner && all->list[i].gets && all->list[last].gives))
+            depend_on(at, &all->list[last].enter, state);
     }
-    free(enters);
     free(entries);
 }
 
 /* Whether all have entered before the first one leaves. */
-static bool is_meeting(const graph *in, const trace_call *call)
+static bool is_meeting(const parties *all)
 {
     int64_t last_enter_ns = INT64_MIN, first_leave_ns = INT64_MAX;
-    for (int i = 0; i < call->count; i++) {
-        const place_in_graph enter = find(in, call->parts[i].enter), leave = find(in, call->parts[i].leave);
-        if (!is_in_call(&enter) || !is_in_call(&leave))
+    for (int i = 0; i < all->count; i++) {
+        if (!is_in_call(&all->list[i].enter) || !is_in_call(&all->list[i].leave))
             return false;
-        last_enter_ns = call_at(&enter)->enter_ns > last_enter_ns ? call_at(&enter)->enter_ns : last_enter_ns;
-        first_leave_ns = call_at(&leave)->leave_ns < first_leave_ns ? call_at(&leave)->leave_ns : first_leave_ns;
+        last_enter_ns = greater(last_enter_ns, call_at(&all->list[i].enter)->enter_ns);
+        first_leave_ns = lesser(first_leave_ns, call_at(&all->list[i].leave)->leave_ns);
     }
     return last_enter_ns <= first_leave_ns;
 }
 
-void graph_add_dependencies(graph *to, const trace_matches *matches)
+static void add_operation(graph *to, const parties *all, operation_wait kind)
 {
-    add_messages(to, matches);
+    const whom whom = rules[kind].whom;
+    if (whom == FOR_GIVERS || (whom == FOR_GIVERS_IF_MET && is_meeting(all)))
+        gather(to, all, rules[kind].state);
+    else
+        depend_on_last(all, rules[kind].state, false);
+    if (rules[kind].has_inner)
+        depend_on_last(all, STATE_INNER, true);
+    for (int i = 0; i < all->count; i++) {
+        mark_matched(&all->list[i].enter);
+        mark_matched(&all->list[i].leave);
+    }
+}
+
+static void add_operations(graph *to, const trace_matches *matches)
+{
     for (size_t i = 0; i < matches->call_count; i++) {
         const trace_call *call = &matches->calls[i];
-        const operation_wait kind = operation_wait_of(to->of->names[call->function]);
-        if (kind == WAIT_UNKNOWN)
+        const meaning *its = to->meanings[call->function];
+        const operation_wait kind = its ? its->wait : WAIT_UNKNOWN;
+        if (rules[kind].whom == FOR_NONE)
             continue;
-        if (kind >= WAIT_MEET || (kind == WAIT_FENCE && is_meeting(to, call)))
-            gather(to, call, kind);
-        else
-            depend_on_last(to, call, kind);
-        for (int k = 0; k < call->count; k++) {
-            const place_in_graph enter = find(to, call->parts[k].enter), leave = find(to, call->parts[k].leave);
-            mark_matched(&enter);
-            mark_matched(&leave);
-        }
+        parties all = {call->count, array_or_exit((size_t)call->count, sizeof *all.list)};
+        for (int k = 0; k < call->count; k++)
+            all.list[k] = (party){find(to, call->parts[k].enter), find(to, call->parts[k].leave),
+                                  operation_gives(kind, call, k), operation_gets(kind, call, k)};
+        add_operation(to, &all, kind);
+        free(all.list);
     }
+}
+
+/* ---- The edges of the run */
+
+/* Processes wait in MPI_Init, or in MPI_Finalize. */
+static void add_edge(graph *to, bool is_end)
+{
+    const wait_state state = is_end ? STATE_FINALIZE : STATE_INIT;
+    parties all = {0, array_or_exit(to->lane_count, sizeof *all.list)};
+    for (size_t i = 0; i < to->lane_count; i++) {
+        graph_lane *lane = &to->lanes[i];
+        const size_t call = is_end ? lane->count - 1 : 0;
+        if (!(is_end ? lane->has_finalize : lane->has_init))
+            continue;
+        const place_in_graph at = {lane, (uint32_t)i, (uint32_t)call, lane->calls[call].enter};
+        all.list[all.count++] = (party){at, at, true, true};
+    }
+    if (is_meeting(&all))
+        gather(to, &all, state);
+    else
+        depend_on_last(&all, state, false);
+    free(all.list);
+}
+
+/* ---- What the recorder does between calls: all processes look after the clocks as often, in the same order */
+
+typedef struct {
+    int rank;
+    size_t number; /* of those of the rank */
+    int64_t enter_ns;
+    place_in_graph at;
+} look;
+
+static int by_rank_and_time(const void *left, const void *right)
+{
+    const look *a = left, *b = right;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    return (a->enter_ns > b->enter_ns) - (a->enter_ns < b->enter_ns);
+}
+
+static int by_number(const void *left, const void *right)
+{
+    const look *a = left, *b = right;
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+static size_t looks_before(const graph *in, int rank)
+{
+    const trace_process *process = &in->of->processes[rank];
+    size_t count = 0;
+    for (size_t i = 0; i < process->location_count; i++)
+        count += process->locations[i].looks_before;
+    return count;
+}
+
+/* By number and rank. */
+static look *list_looks(graph *to, size_t *count)
+{
+    look *list = NULL;
+    *count = 0;
+    for (size_t i = 0; i < to->lane_count; i++)
+        for (size_t k = 0; k < to->lanes[i].count; k++) {
+            const graph_call *call = &to->lanes[i].calls[k];
+            if (to->kinds[to->places.list[call->place].function] != NAME_CLOCK)
+                continue;
+            list = grow_or_exit(list, *count, sizeof *list);
+            list[(*count)++] = (look){to->lanes[i].location->rank, 0, call->enter_ns,
+                                      (place_in_graph){&to->lanes[i], (uint32_t)i, (uint32_t)k, call->enter}};
+        }
+    if (*count > 1)
+        qsort(list, *count, sizeof *list, by_rank_and_time);
+    for (size_t i = 0; i < *count; i++) {
+        const bool is_next = i > 0 && list[i - 1].rank == list[i].rank;
+        list[i].number = is_next ? list[i - 1].number + 1 : looks_before(to, list[i].rank);
+    }
+    if (*count > 1)
+        qsort(list, *count, sizeof *list, by_number);
+    return list;
+}
+
+/* Those of all processes that they were in at one time: it is a sign that none was lost before. */
+static void add_looks(graph *to)
+{
+    const size_t ranks = (size_t)to->of->size;
+    size_t count;
+    look *list = list_looks(to, &count);
+    parties all = {(int)ranks, array_or_exit(ranks, sizeof *all.list)};
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first; end < count && list[end].number == list[first].number && end - first < ranks; end++)
+            all.list[end - first] = (party){list[end].at, list[end].at, true, true};
+        const bool is_init = list[first].at.call == 1 && graph_has_init_clock(to, list[first].at.lane);
+        if (end - first == ranks && is_meeting(&all))
+            gather(to, &all, is_init ? STATE_INIT : STATE_CLOCK);
+    }
+    free(all.list);
+    free(list);
+}
+
+void dependencies_add(graph *to, const trace_matches *matches)
+{
+    add_messages(to, matches);
+    add_operations(to, matches);
+    add_looks(to);
+    add_edge(to, false);
+    add_edge(to, true);
 }

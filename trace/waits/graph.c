@@ -3,27 +3,36 @@
 #include "trace/waits/graph.h"
 
 #include "common/cli/memory.h"
+#include "pure/order_statistics.h"
 #include "trace/read/calls.h"
 
 #include <math.h>
 #include <string.h>
 
-const char *const wait_state_names[STATE_COUNT] = {
-    [STATE_LATE_SENDER] = "late sender",       [STATE_WRONG_ORDER] = "wrong order",
-    [STATE_LATE_RECEIVER] = "late receiver",   [STATE_BARRIER] = "wait at barrier",
-    [STATE_N_BY_N] = "wait at N x N",          [STATE_FENCE] = "wait at fence",
-    [STATE_LATE_POST] = "late post",           [STATE_LATE_COMPLETE] = "late complete",
-    [STATE_LATE_BROADCAST] = "late broadcast", [STATE_EARLY_REDUCE] = "early reduce"};
+const char *const wait_state_names[STATE_COUNT] = {[STATE_LATE_SENDER] = "late sender",
+                                                   [STATE_WRONG_ORDER] = "wrong order",
+                                                   [STATE_LATE_RECEIVER] = "late receiver",
+                                                   [STATE_BARRIER] = "wait at barrier",
+                                                   [STATE_N_BY_N] = "wait at N x N",
+                                                   [STATE_FENCE] = "wait at fence",
+                                                   [STATE_LATE_POST] = "late post",
+                                                   [STATE_LATE_COMPLETE] = "late complete",
+                                                   [STATE_LATE_BROADCAST] = "late broadcast",
+                                                   [STATE_EARLY_REDUCE] = "early reduce",
+                                                   [STATE_INNER] = "inner wait",
+                                                   [STATE_INIT] = "wait at init",
+                                                   [STATE_CLOCK] = "wait in mpix_trace",
+                                                   [STATE_FINALIZE] = "wait at finalize"};
 
 static graph_name_kind kind_of(const char *name)
 {
     if (trace_is_recorder(name))
-        return NAME_RECORDER;
+        return strcmp(name, "clock") == 0 ? NAME_CLOCK : NAME_FLUSH;
     if (strncmp(name, "MPI_", 4) != 0)
         return NAME_REGION;
     if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0)
-        return NAME_BEGIN;
-    return strcmp(name, "MPI_Finalize") == 0 ? NAME_END : NAME_CALL;
+        return NAME_INIT;
+    return strcmp(name, "MPI_Finalize") == 0 ? NAME_FINALIZE : NAME_CALL;
 }
 
 int64_t graph_time_ns(const graph_lane *lane, size_t event)
@@ -54,9 +63,21 @@ void *graph_room(void *list, size_t count, size_t bytes)
     return grow_or_exit(list, count, bytes);
 }
 
+static graph_name_kind kind_at(const graph *of, const graph_call *call)
+{
+    return of->kinds[of->places.list[call->place].function];
+}
+
 bool graph_is_recorder(const graph *of, const graph_call *call)
 {
-    return of->kinds[of->places.list[call->place].function] == NAME_RECORDER;
+    const graph_name_kind kind = kind_at(of, call);
+    return kind == NAME_CLOCK || kind == NAME_FLUSH;
+}
+
+bool graph_means(const graph *of, const graph_call *call, unsigned means)
+{
+    const meaning *its = of->meanings[of->places.list[call->place].function];
+    return its && (its->means & means) != 0;
 }
 
 const graph_delay *graph_delay_at(const graph *of, uint32_t delay)
@@ -79,8 +100,8 @@ graph_computation graph_computation_at(const graph *of, size_t lane, size_t call
         found.ns += graph_piece_ns(at, --found.first);
     while (found.last < at->count && graph_is_recorder(of, &at->calls[found.last]))
         found.ns += graph_piece_ns(at, ++found.last);
-    found.from = found.first > 0 ? at->calls[found.first - 1].place : at->begin;
-    found.to = found.last < at->count ? at->calls[found.last].place : at->end;
+    found.from = found.first > 0 ? at->calls[found.first - 1].place : GRAPH_NONE;
+    found.to = found.last < at->count ? at->calls[found.last].place : GRAPH_NONE;
     return found;
 }
 
@@ -118,8 +139,8 @@ static bool is_of_series(const graph_lane *lane, const graph_call *series, const
 }
 
 /*
- * A call that succeeds after others like it found nothing has been waiting since the first of them, unless these took
- * little time, and the program computed after them.
+ * A call that succeeds after others like it found nothing has been waiting since the first of them, unless the program
+ * computed for long between two of them. If it polled for longer than that before, it was rather interrupted.
  */
 static bool goes_on(const graph_lane *lane, const graph_call *call)
 {
@@ -127,9 +148,9 @@ static bool goes_on(const graph_lane *lane, const graph_call *call)
         return false;
     const graph_call *last = &lane->calls[lane->count - 1];
     const trace_event *end = &lane->location->events[last->leave];
-    return end->kind == TRACE_LEAVE && end->value > 0 && is_of_series(lane, last, call) &&
-           (last->leave_ns - last->enter_ns > TRACE_POLL_GAP_NS ||
-            call->enter_ns - last->leave_ns <= TRACE_POLL_GAP_NS);
+    if (end->kind != TRACE_LEAVE || end->value == 0 || !is_of_series(lane, last, call))
+        return false;
+    return call->enter_ns - last->leave_ns <= greater(GRAPH_POLL_NS, last->leave_ns - last->enter_ns);
 }
 
 static void add_call(graph_lane *lane, const graph_call *call)
@@ -139,59 +160,73 @@ static void add_call(graph_lane *lane, const graph_call *call)
         last->leave = call->leave;
         last->leave_ns = call->leave_ns;
         last->has_partners |= call->has_partners;
+        last->has_completions |= call->has_completions;
     } else {
         lane->calls[lane->count++] = *call;
     }
 }
 
-static bool has_partners(const trace_event *events, size_t enter, size_t leave)
+/* What the events of a call say of it. */
+static void look_at_events(graph_call *call, const trace_event *events)
 {
-    for (size_t k = enter; k <= leave; k++)
-        if (events[k].kind == TRACE_RECEIVE || events[k].kind == TRACE_COLLECTIVE_DONE ||
-            (events[k].kind == TRACE_COLLECTIVE && events[k].request == 0))
-            return true;
-    return false;
+    for (size_t k = call->enter; k <= call->leave; k++) {
+        const trace_event *at = &events[k];
+        call->has_partners |= at->kind == TRACE_RECEIVE || at->kind == TRACE_COLLECTIVE_DONE ||
+                              (at->kind == TRACE_COLLECTIVE && at->request == 0);
+        call->has_completions |= at->kind == TRACE_RECEIVE || at->kind == TRACE_COLLECTIVE_DONE ||
+                                 at->kind == TRACE_SEND_DONE || at->kind == TRACE_CANCELED;
+    }
 }
 
-static void add_event(graph *to, graph_lane *lane, size_t enter, size_t leave)
+static graph_call call_of(graph *to, const graph_lane *lane, size_t enter, size_t leave)
 {
-    const trace_location *location = lane->location;
-    const graph_name_kind kind = to->kinds[location->events[enter].id];
-    const size_t at = places_find(&to->places, (trace_point){location, enter});
     graph_call call = {.enter = (uint32_t)enter,
                        .leave = (uint32_t)leave,
                        .enter_ns = graph_time_ns(lane, enter),
                        .leave_ns = graph_time_ns(lane, leave),
-                       .place = (uint32_t)at,
+                       .place = (uint32_t)places_find(&to->places, (trace_point){lane->location, enter}),
                        .dependency = GRAPH_NONE,
                        .member = GRAPH_NONE,
                        .wait = GRAPH_NONE,
                        .delay_before = GRAPH_NONE,
-                       .delay_in = GRAPH_NONE,
-                       .has_partners = has_partners(location->events, enter, leave)};
-    if (kind == NAME_BEGIN) {
-        lane->begin_ns = call.leave_ns;
-        lane->begin = at;
-        lane->count = 0;
-    } else if (kind == NAME_END) {
-        lane->end_ns = call.enter_ns;
-        lane->end = at;
-    } else {
-        add_call(lane, &call);
-    }
+                       .delay_in = GRAPH_NONE};
+    look_at_events(&call, lane->location->events);
+    return call;
 }
 
-/* What the recorder did between MPI_Init and the program, and after it, is no part of the run. */
-static void trim(const graph *of, graph_lane *lane)
+bool graph_has_init_clock(const graph *of, const graph_lane *lane)
 {
-    const bool is_whole = !of->of->is_cut;
-    if ((lane->begin != GRAPH_NONE || !is_whole) && lane->count > 0 && graph_is_recorder(of, &lane->calls[0])) {
-        lane->begin_ns = lane->calls[0].leave_ns;
-        memmove(lane->calls, lane->calls + 1, --lane->count * sizeof *lane->calls);
+    return lane->has_init && lane->count > 1 && kind_at(of, &lane->calls[1]) == NAME_CLOCK &&
+           lane->calls[1].enter == lane->calls[0].leave + 1;
+}
+
+/* What the recorder does when the program calls MPI_Finalize is recorded before that: it synchronizes, and writes. */
+static void end_lane(const graph *of, graph_lane *lane, graph_call finalize)
+{
+    size_t first = lane->count;
+    while (first > 0 && kind_at(of, &lane->calls[first - 1]) == NAME_FLUSH)
+        first--;
+    if (first > 0 && kind_at(of, &lane->calls[first - 1]) == NAME_CLOCK) {
+        lane->count = first - 1;
+        finalize.enter = lane->calls[lane->count].enter;
+        finalize.enter_ns = lane->calls[lane->count].enter_ns;
     }
-    while ((lane->end != GRAPH_NONE || !is_whole) && lane->count > 0 &&
-           graph_is_recorder(of, &lane->calls[lane->count - 1]))
-        lane->end_ns = lane->calls[--lane->count].enter_ns;
+    lane->has_finalize = true;
+    lane->calls[lane->count++] = finalize;
+}
+
+static void add_event(graph *to, graph_lane *lane, size_t enter, size_t leave)
+{
+    const graph_call call = call_of(to, lane, enter, leave);
+    if (kind_at(to, &call) == NAME_FINALIZE) {
+        end_lane(to, lane, call);
+        return;
+    }
+    if (kind_at(to, &call) == NAME_INIT) { /* nothing that was called before is of the run */
+        lane->has_init = true;
+        lane->count = 0;
+    }
+    add_call(lane, &call);
 }
 
 static void fill_lane(graph *to, graph_lane *lane)
@@ -203,54 +238,108 @@ static void fill_lane(graph *to, graph_lane *lane)
     if (location->count >= GRAPH_NONE)
         or_exit(NULL);
     lane->calls = array_or_exit(room, sizeof *lane->calls);
-    for (size_t k = 0, next = 0; k < location->count && lane->end == GRAPH_NONE; k++) {
+    for (size_t k = 0, next = 0; k < location->count && !lane->has_finalize; k++) {
         const trace_event *event = &location->events[k];
         if (k < next || event->kind != TRACE_ENTER || to->kinds[event->id] == NAME_REGION)
             continue;
         next = location->calls[k] != CALL_NONE ? location->calls[k] : location->count - 1;
         add_event(to, lane, k, next);
     }
-    trim(to, lane);
 }
 
-static void add_lanes(graph *to)
+/* ---- The run: it begins when the first process calls MPI_Init, and ends when the last one calls MPI_Finalize */
+
+/* From when the last process began a call that is the first or the second one, until the first process ended it. */
+static int64_t common_ns(const graph *of, size_t which)
+{
+    int64_t last_enter_ns = INT64_MIN, first_leave_ns = INT64_MAX;
+    for (size_t i = 0; i < of->lane_count; i++) {
+        const graph_lane *lane = &of->lanes[i];
+        if (which == 0 ? !lane->has_init : !graph_has_init_clock(of, lane))
+            continue;
+        last_enter_ns = greater(last_enter_ns, lane->calls[which].enter_ns);
+        first_leave_ns = lesser(first_leave_ns, lane->calls[which].leave_ns);
+    }
+    return last_enter_ns < first_leave_ns && last_enter_ns > INT64_MIN ? first_leave_ns - last_enter_ns : 0;
+}
+
+/*
+ * What MPI_Init, and then the recorder, take when all processes are there is before the run. So what is earlier is
+ * moved forward by this time: processes begin as late after each other as they did.
+ */
+static void move_inits(graph *to)
+{
+    const int64_t init_ns = common_ns(to, 0), clock_ns = common_ns(to, 1);
+    for (size_t i = 0; i < to->lane_count; i++) {
+        graph_lane *lane = &to->lanes[i];
+        const bool has_clock = graph_has_init_clock(to, lane);
+        if (!lane->has_init)
+            continue;
+        const int64_t later_ns = has_clock ? clock_ns : 0;
+        lane->calls[0].enter_ns += init_ns + later_ns;
+        lane->calls[0].leave_ns += later_ns;
+        if (has_clock)
+            lane->calls[1].enter_ns += later_ns;
+    }
+}
+
+static void find_own_edges(graph *to, graph_lane *lane)
+{
+    const trace_location *location = lane->location;
+    if (to->of->is_cut) {
+        lane->begin_ns = (int64_t)floor(location->begin_ns);
+        lane->end_ns = (int64_t)floor(location->end_ns);
+    } else if (location->count > 0) {
+        lane->begin_ns = graph_time_ns(lane, 0);
+        lane->end_ns = graph_time_ns(lane, location->count - 1);
+    }
+    if (lane->has_init)
+        lane->begin_ns = lane->calls[0].enter_ns;
+    if (lane->has_finalize)
+        lane->end_ns = lane->calls[lane->count - 1].enter_ns;
+}
+
+static void find_edges(graph *to)
 {
     to->begin_ns = INT64_MAX;
     to->end_ns = INT64_MIN;
-    for (trace_location *at = NULL; (at = trace_next_location(to->of, at));) {
-        graph_lane *lane = &to->lanes[at->index];
-        *lane = (graph_lane){.location = at, .begin = GRAPH_NONE, .end = GRAPH_NONE};
-        if (to->of->is_cut) {
-            lane->begin_ns = (int64_t)floor(at->begin_ns);
-            lane->end_ns = (int64_t)floor(at->end_ns);
-        } else if (at->count > 0) {
-            lane->begin_ns = graph_time_ns(lane, 0);
-            lane->end_ns = graph_time_ns(lane, at->count - 1);
-        }
-        fill_lane(to, lane);
-        if (!graph_runs(lane))
+    for (size_t i = 0; i < to->lane_count; i++) {
+        find_own_edges(to, &to->lanes[i]);
+        if (!graph_runs(&to->lanes[i]))
             continue;
-        to->begin_ns = lane->begin_ns < to->begin_ns ? lane->begin_ns : to->begin_ns;
-        to->end_ns = lane->end_ns > to->end_ns ? lane->end_ns : to->end_ns;
+        to->begin_ns = lesser(to->begin_ns, to->lanes[i].begin_ns);
+        to->end_ns = greater(to->end_ns, to->lanes[i].end_ns);
     }
     if (to->end_ns < to->begin_ns)
         to->begin_ns = to->end_ns = 0;
-    const int64_t longest_ns = INT64_MAX / 4 / (int64_t)(to->lane_count + 1);
-    to->is_too_long = to->end_ns - to->begin_ns > longest_ns;
-    for (size_t i = 0; i < to->lane_count; i++)
-        if (to->lanes[i].begin == GRAPH_NONE && !to->of->is_cut)
-            to->lanes[i].begin_ns = to->begin_ns;
+    for (size_t i = 0; i < to->lane_count; i++) {
+        graph_lane *lane = &to->lanes[i];
+        if (!to->of->is_cut || to->of->has_start)
+            lane->begin_ns = to->begin_ns;
+        if (!lane->has_finalize)
+            continue;
+        graph_call *finalize = &lane->calls[lane->count - 1];
+        lane->end_ns = finalize->leave_ns = lesser(finalize->leave_ns, to->end_ns);
+    }
 }
 
-void graph_make(graph *made, const trace *of, const trace_matches *matches)
+void graph_make(graph *made, const trace *of)
 {
     *made = (graph){.of = of, .lane_count = of->location_count};
-    made->lanes = or_exit(calloc(made->lane_count + 1, sizeof *made->lanes));
-    made->kinds = or_exit(calloc(of->name_count + 1, sizeof *made->kinds));
-    for (size_t i = 0; i < of->name_count; i++)
+    made->lanes = zeros_or_exit(made->lane_count, sizeof *made->lanes);
+    made->kinds = zeros_or_exit(of->name_count, sizeof *made->kinds);
+    made->meanings = zeros_or_exit(of->name_count, sizeof *made->meanings);
+    for (size_t i = 0; i < of->name_count; i++) {
         made->kinds[i] = of->names[i] ? kind_of(of->names[i]) : NAME_REGION;
-    add_lanes(made);
-    graph_add_dependencies(made, matches);
+        made->meanings[i] = of->names[i] ? meaning_of(of->names[i]) : NULL;
+    }
+    for (trace_location *at = NULL; (at = trace_next_location(of, at));) {
+        made->lanes[at->index].location = at;
+        fill_lane(made, &made->lanes[at->index]);
+    }
+    move_inits(made);
+    find_edges(made);
+    made->is_too_long = made->end_ns - made->begin_ns > INT64_MAX / 4 / (int64_t)(made->lane_count + 1);
 }
 
 void graph_free(graph *made)
@@ -262,6 +351,7 @@ void graph_free(graph *made)
     free(made->lanes);
     places_free(&made->places);
     free(made->kinds);
+    free(made->meanings);
     free(made->gatherings);
     free(made->members);
     free(made->delays);

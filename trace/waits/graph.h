@@ -9,6 +9,7 @@
 #ifndef TRACE_GRAPH_H
 #define TRACE_GRAPH_H
 
+#include "trace/read/meanings.h"
 #include "trace/read/trace.h"
 #include "trace/waits/places.h"
 
@@ -24,9 +25,16 @@ typedef enum {
     STATE_LATE_COMPLETE,
     STATE_LATE_BROADCAST, /* a root that gives is late */
     STATE_EARLY_REDUCE,   /* a root that gets is early */
+    STATE_INNER,          /* in an operation with a root, another wait: for whom its algorithm passes data through */
+    STATE_INIT,           /* the program is not begun before all have left MPI_Init */
+    STATE_CLOCK,          /* mpix_trace looks after the clocks with all processes */
+    STATE_FINALIZE,
     STATE_COUNT
 } wait_state;
 extern const char *const wait_state_names[STATE_COUNT];
+
+/* A program that computes no longer than this between two unsuccessful tests waits. */
+enum { GRAPH_POLL_NS = 1000000 };
 
 /* Lists are large, so their indexes have 32 bits; what has more of them ends the program. This is no index: */
 #define GRAPH_NONE UINT32_MAX
@@ -77,22 +85,29 @@ typedef struct {
     uint32_t wait;                   /* or GRAPH_NONE */
     uint32_t delay_before, delay_in; /* the computation before this call, and the call itself, or GRAPH_NONE */
     bool has_partners;               /* it received a message, or took part in a collective operation */
+    bool has_completions;            /* a request that is recorded was complete in it, or canceled */
     bool is_matched;                 /* the other ends of the message or of the operation are in the trace */
 } graph_call;
 
-/* A thread, from MPI_Init to MPI_Finalize; without them, from the beginning of the run, or of
-   the part of it, to the last event, or the end of the part. */
+/*
+ * A thread, from the beginning of the run on, or of the part of it, to the end of MPI_Finalize; without that, to its
+ * last event, or the end of the part.
+ *
+ * The first call of a thread that called MPI_Init is that, and the next one what the recorder did there before the
+ * program went on. What both take when all processes are there is no part of the run. The last call of a thread that
+ * called MPI_Finalize begins where the program called it, and ends no later than the last one of these begins.
+ */
 typedef struct {
     const trace_location *location;
     int64_t begin_ns, end_ns;
-    size_t begin, end; /* the places from and to which: those of MPI_Init and MPI_Finalize, or GRAPH_NONE */
+    bool has_init, has_finalize;
     size_t count, dependency_count;
     graph_call *calls;
     graph_dependency *dependencies;
 } graph_lane;
 
-/* What a name is of; NAME_RECORDER: what mpix_trace did itself. */
-typedef enum { NAME_REGION, NAME_CALL, NAME_RECORDER, NAME_BEGIN, NAME_END } graph_name_kind;
+/* What a name is of; NAME_CLOCK, NAME_FLUSH: what mpix_trace did itself. */
+typedef enum { NAME_REGION, NAME_CALL, NAME_CLOCK, NAME_FLUSH, NAME_INIT, NAME_FINALIZE } graph_name_kind;
 
 typedef struct {
     const trace *of;
@@ -101,7 +116,8 @@ typedef struct {
     int64_t begin_ns, end_ns;
     bool is_too_long; /* for sums of times: its clocks are wrong, so nothing can be said of its waits */
     places places;
-    graph_name_kind *kinds; /* by name */
+    graph_name_kind *kinds;   /* by name */
+    const meaning **meanings; /* by name; NULL: nothing is known of it */
     size_t gathering_count, member_count;
     graph_gathering *gatherings;
     graph_member *members;
@@ -109,8 +125,8 @@ typedef struct {
     graph_delay *delays;
 } graph;
 
-/* Global times are set. What is made must outlive the graph. */
-void graph_make(graph *made, const trace *of, const trace_matches *matches);
+/* Calls, without dependencies. Global times are set. What is made must outlive the graph. */
+void graph_make(graph *made, const trace *of);
 void graph_free(graph *made);
 
 /* The call of a lane that an event is in, or GRAPH_NONE. */
@@ -122,12 +138,15 @@ int64_t graph_time_ns(const graph_lane *lane, size_t event);
 /* How wrong the clock of a lane may be when a call begins. */
 double graph_bound_ns(const graph *of, size_t lane, size_t call);
 
+/* Whether the second call of a lane is what the recorder did in MPI_Init. */
+bool graph_has_init_clock(const graph *of, const graph_lane *lane);
+
 /* Whether a lane does anything: a thread without events may compute all the time in a part of the run. */
 bool graph_runs(const graph_lane *lane);
 
 /* What a lane computes between two calls of the program. Calls of the recorder cut it into pieces. */
 typedef struct {
-    size_t from, to;    /* places of these two calls, or of the beginning and the end of the lane */
+    size_t from, to;    /* places of these two calls; GRAPH_NONE: where the lane begins, or ends */
     size_t first, last; /* the calls before which its first and its last piece are; at the end, last is the count */
     int64_t ns;         /* of all pieces */
 } graph_computation;
@@ -144,13 +163,13 @@ const graph_delay *graph_delay_at(const graph *of, uint32_t delay);
 /* Whether a call is the recorder's own: it synchronized clocks, or wrote events. */
 bool graph_is_recorder(const graph *of, const graph_call *call);
 
+/* Whether the function that is called has one of the flags of meanings.h. */
+bool graph_means(const graph *of, const graph_call *call, unsigned means);
+
 /* The name of the function that is called. */
 const char *graph_name(const graph *of, const graph_call *call);
 
 /* Room for another one in such a list. */
 void *graph_room(void *list, size_t count, size_t bytes);
-
-/* The part of graph_make that adds dependencies. */
-void graph_add_dependencies(graph *to, const trace_matches *matches);
 
 #endif

@@ -36,22 +36,22 @@ static int64_t see_gathering(history *past, size_t gathering, const graph_call *
     return INT64_MIN;
 }
 
-/* Whether the next call of a side is where both met. */
+/* Whether the next call of a side is where both met: the last time at which they did there. */
 static int64_t look_at(history *past, const side *own, const side *other, bool is_late)
 {
     const graph *of = past->of;
     const graph_call *call = &own->lane->calls[own->call];
     const graph_dependency *dependencies = own->lane->dependencies;
     int64_t met_ns = INT64_MIN;
-    for (size_t i = call->dependency; met_ns == INT64_MIN && i != GRAPH_NONE; i = dependencies[i].next) {
+    for (size_t i = call->dependency; i != GRAPH_NONE; i = dependencies[i].next) {
         const graph_dependency *on = &dependencies[i];
         if (on->lane == GRAPH_NONE)
-            met_ns = see_gathering(past, on->call, call, is_late, true);
+            met_ns = greater(met_ns, see_gathering(past, on->call, call, is_late, true));
         else if (on->lane == other->index && on->call < other->end)
-            met_ns = other->lane->calls[on->call].enter_ns + on->after_ns;
+            met_ns = greater(met_ns, other->lane->calls[on->call].enter_ns + on->after_ns);
     }
-    for (size_t i = call->member; met_ns == INT64_MIN && i != GRAPH_NONE; i = of->members[i].next)
-        met_ns = see_gathering(past, of->members[i].gathering, call, is_late, false);
+    for (size_t i = call->member; i != GRAPH_NONE; i = of->members[i].next)
+        met_ns = greater(met_ns, see_gathering(past, of->members[i].gathering, call, is_late, false));
     return met_ns;
 }
 
@@ -325,6 +325,7 @@ static void take_all(history *past, const side *late)
     size_t last = NO_PART;
     past->late.count = 0;
     past->excess_ns = 1;
+    past->is_unexplained = true;
     add_computation(past, &past->late, late, late->end, late->lane->calls[late->end].enter_ns - 1, &last);
     past->late.list[0].excess_ns = past->late.list[0].whole_ns = 1;
 }
@@ -339,6 +340,7 @@ void history_find(history *past, size_t wait)
     list_parts(past, &past->late, &late, met_ns);
     list_parts(past, &past->waiting, &waiting, met_ns);
     compare(past, wait);
+    past->is_unexplained = false;
     if (past->excess_ns == 0)
         take_all(past, &late);
 }

@@ -47,6 +47,7 @@ typedef struct {
     const graph_waits *waits;
     history_lane late, waiting;
     int64_t excess_ns;         /* of all parts of the late lane */
+    bool is_unexplained;       /* no part is longer: what has the excess is not late by it */
     history_meeting *meetings; /* by gathering */
     size_t searches;
     usual usual;

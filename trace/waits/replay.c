@@ -279,41 +279,45 @@ static int64_t late_ns(const graph *of, const graph_lane *lane, const graph_comp
     return ns;
 }
 
-/* Make a computation shorter by so much, its last pieces first. */
-static void take(const graph_lane *lane, const graph_computation *from, int64_t ns, int64_t *less_ns)
+/* Make a computation shorter by so much, its last pieces first. Returns by how much it is shorter. */
+static int64_t take(const graph_lane *lane, const graph_computation *from, int64_t ns, int64_t *less_ns)
 {
+    int64_t left_ns = ns;
     for (size_t i = from->last + 1; i-- > from->first;) {
-        const int64_t piece_ns = graph_piece_ns(lane, i);
-        less_ns[i] = ns < piece_ns ? ns : piece_ns;
-        ns -= less_ns[i];
+        less_ns[i] = lesser(left_ns, graph_piece_ns(lane, i));
+        left_ns -= less_ns[i];
     }
+    return ns - left_ns;
 }
 
 static void shorten(const graph *of, const instance_list *lists, size_t lane, size_t which, int64_t *room,
-                    int64_t *less_ns)
+                    int64_t *less_ns, cause *without)
 {
     const graph_lane *at = &of->lanes[lane];
     for (size_t i = 0; i < lists[lane].count; i++) {
         const graph_computation *one = &lists[lane].list[i];
         const int64_t usual_ns = median_ns(of, lists, lane, i, room), late = late_ns(of, at, one, which);
         const int64_t longer_ns = usual_ns >= 0 ? one->ns - usual_ns : 0;
-        take(at, one, longer_ns > late ? longer_ns : late, less_ns);
+        without->taken_ns += take(at, one, greater(longer_ns, late), less_ns);
     }
 }
 
-static int64_t replay_computation(const graph *of, const cause_key *key, size_t which)
+static void replay_computation(const graph *of, cause *without, size_t which)
 {
-    instance_list *lists = or_exit(calloc(of->lane_count + 1, sizeof *lists));
-    int64_t **less_ns = or_exit(calloc(of->lane_count + 1, sizeof *less_ns));
-    int64_t *room = or_exit(malloc((of->lane_count + 1) * sizeof *room));
+    instance_list *lists = zeros_or_exit(of->lane_count, sizeof *lists);
+    int64_t **less_ns = zeros_or_exit(of->lane_count, sizeof *less_ns);
+    int64_t *room = array_or_exit(of->lane_count, sizeof *room);
+    without->has_peers = false;
+    for (size_t lane = 0; lane < of->lane_count; lane++) {
+        list_instances(of, lane, &without->key, &lists[lane]);
+        without->has_peers |= of->lanes[lane].location->rank != without->key.rank && lists[lane].count > 0;
+    }
     for (size_t lane = 0; lane < of->lane_count; lane++)
-        list_instances(of, lane, key, &lists[lane]);
-    for (size_t lane = 0; lane < of->lane_count; lane++)
-        if (of->lanes[lane].location->rank == key->rank) {
-            less_ns[lane] = or_exit(calloc(of->lanes[lane].count + 1, sizeof **less_ns));
-            shorten(of, lists, lane, which, room, less_ns[lane]);
+        if (of->lanes[lane].location->rank == without->key.rank) {
+            less_ns[lane] = zeros_or_exit(of->lanes[lane].count + 1, sizeof **less_ns);
+            shorten(of, lists, lane, which, room, less_ns[lane], without);
         }
-    const int64_t run_ns = replay_ns(of, &(replay_change){.less_ns = less_ns, .without = GRAPH_NONE});
+    without->without_ns = replay_ns(of, &(replay_change){.less_ns = less_ns, .without = GRAPH_NONE});
     for (size_t lane = 0; lane < of->lane_count; lane++) {
         free(lists[lane].list);
         free(less_ns[lane]);
@@ -321,11 +325,14 @@ static int64_t replay_computation(const graph *of, const cause_key *key, size_t 
     free(lists);
     free(less_ns);
     free(room);
-    return run_ns;
 }
 
-int64_t replay_without_ns(const graph *of, const cause *without, size_t which)
+void replay_without(const graph *of, cause *without, size_t which)
 {
-    const cause_key *key = &without->key;
-    return key->is_call ? replay_ns(of, &(replay_change){.without = which}) : replay_computation(of, key, which);
+    without->is_replayed = true;
+    without->taken_ns = without->key.is_call ? without->late_ns : 0;
+    if (without->key.is_call)
+        without->without_ns = replay_ns(of, &(replay_change){.without = which});
+    else
+        replay_computation(of, without, which);
 }

@@ -25,8 +25,9 @@ int64_t replay_ns(const graph *of, const replay_change *change);
  * much as it was longer than with those that waited for it. If the other ranks compute as often between these places,
  * an instance for which nobody waited is no longer than the median of theirs.
  *
- * which   its index in the list of causes
+ * which     its index in the list of causes
+ * without   out: what is known by the replay
  */
-int64_t replay_without_ns(const graph *of, const cause *without, size_t which);
+void replay_without(const graph *of, cause *without, size_t which);
 
 #endif

@@ -24,7 +24,7 @@ static uint64_t both_places(size_t from, size_t to)
 
 static void add_lane(computations *to, const graph *of, const graph_lane *lane)
 {
-    size_t from = lane->begin;
+    size_t from = GRAPH_NONE;
     int64_t ns = 0, left_ns = lane->begin_ns;
     for (size_t i = 0; i < lane->count; i++) {
         const graph_call *call = &lane->calls[i];
