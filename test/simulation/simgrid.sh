@@ -41,9 +41,9 @@ simgrid_sources() {
     done | sort -u | sed "s|^|$top/|"
 }
 
-# TOP OUTPUT SOURCE...: compiles a program of these files or folders and the library, with the base clock "simulated".
-simgrid_build() {
-    local top=$1 output=$2 objects=$2.objects list i source folders=(lib)
+# TOP OBJECTS SOURCE...: compiles these files and folders into a new folder, with the base clock "simulated".
+simgrid_compile() {
+    local top=$1 objects=$2 list i source folders=()
     shift 2
     list=()
     for source; do
@@ -55,9 +55,24 @@ simgrid_build() {
     # shellcheck disable=SC2046,SC2086
     $simgrid_runner xargs -0 -a "$objects/list" -n 3 -P "$(nproc)" smpicc -std=gnu11 -O2 -DMH_WITH_SIMULATED_CLOCK \
         -DPACKAGE_VERSION='"simulated"' -I"$top" -I"$top"/{lib,include,test} \
-        $(pkg-config --cflags hwloc) "${simgrid_cflags[@]}" -c &&
-        $simgrid_runner smpicc $simgrid_few_mappings "$objects"/*.o "${simgrid_ldflags[@]}" -o "$output" \
-            $(pkg-config --libs hwloc) -lm -lpthread && rm -rf "$objects"
+        $(pkg-config --cflags hwloc) "${simgrid_cflags[@]}" -c
+}
+
+# OUTPUT OBJECT...: links a program.
+simgrid_link() {
+    local output=$1
+    shift
+    # shellcheck disable=SC2046,SC2086
+    $simgrid_runner smpicc $simgrid_few_mappings "$@" "${simgrid_ldflags[@]}" -o "$output" \
+        $(pkg-config --libs hwloc) -lm -lpthread
+}
+
+# TOP OUTPUT SOURCE...: makes a program of these files or folders and the library.
+simgrid_build() {
+    local top=$1 output=$2
+    shift 2
+    simgrid_compile "$top" "$output.objects" lib "$@" && simgrid_link "$output" "$output.objects"/*.o &&
+        rm -rf "$output.objects"
 }
 
 # DIRECTORY RANKS: describes hosts for so many ranks.

@@ -3,7 +3,8 @@
 #
 # mpix_trace and mpix_trace_report, with many processes under SimGrid's SMPI. One rank of a program is late at a place
 # that is drawn. True times are known, and the same program runs without this delay, too: it must be the first cause of
-# waits, and what is charged to it, and what it would gain to remove it, must be right.
+# waits, and what is charged to it, and what it would gain to remove it, must be right. So must the first sentence of
+# the report of the programs of planted.c, in 4 and 7 processes; without the delay it names no cause.
 #
 # Usage, in the build directory: run_waits_tests.sh [RANKS]... (default 8 and 64). Skipped where SimGrid is missing, and
 # with MPIX_TEST_BRIEF=yes or MPIX_TEST_QUICK=yes. Environment: MH_SEED (default 1), MH_ROUNDS (default 1), MH_WORK_US
@@ -32,11 +33,11 @@ simgrid_runner="timeout ${MPIX_TEST_TIMEOUT:-600}"
 # names with P, which are not recorded here: it is no object of its own, by which its calls could be told. SMPI ends its
 # processes before the program.
 simgrid_cflags=(-w -D__thread= '-Dtls_model(x)=' -D_end=__ehdr_start -Ddestructor=used '-DFLAVOR="smpi"'
-    -I"$work")
+    -I"$work" -g)
 simgrid_ldflags=("$work/front.o" -Wl,-Bsymbolic
     -Wl,--wrap=dladdr -Wl,--wrap=smpi_clock_gettime -Wl,--wrap=pthread_key_create)
 build() {
-    local sources
+    local sources program
     mkdir -p "$work/generated" && echo '#include <mpi.h>' >"$work/mpi.c" &&
         smpicc -E -P "$work/mpi.c" >"$work/mpi.i" &&
         awk -f "$top/trace/front/wrappers.awk" "$top/trace/front/meanings.txt" "$work/mpi.i" \
@@ -46,15 +47,19 @@ build() {
         objcopy --wildcard --localize-symbol='PMPI_*' "$work/front.o" || return
     mapfile -t sources < <(sed -n '/^interpose_back_sources/,/[^\\]$/p' "$top/trace/trace.am" |
         grep -ohE 'trace/[a-z_/]+\.c' | sort -u)
-    simgrid_build "$top" "$work/program" "${sources[@]}" test/simulation/clock_simulated.c \
-        trace/test/simulation/waits_{front,program}.c
+    simgrid_compile "$top" "$work/objects" lib "${sources[@]}" test/simulation/clock_simulated.c \
+        trace/test/simulation/waits_front.c || return
+    for program in simulation/waits_program planted; do
+        simgrid_compile "$top" "$work/own" "trace/test/$program.c" &&
+            simgrid_link "$work/${program#*/}" "$work"/{objects,own}/*.o || return
+    done
 }
 build >"$work/log" 2>&1 || { cat "$work/log"; echo "Bail out! the recorder does not build with smpicc"; exit 1; }
 
 # NAME RANKS [ARGUMENT]...: runs the program
 run() {
-    MH_SIMULATED_CLOCK=$(simgrid_clock "$seed") MPIX_HARMONIZE_CLOCK=simulated WAITS_PROGRAM=$work/program \
-        simgrid_run "$work" "$2" "$work/program" "${@:3}" >"$work/$1" 2>&1 </dev/null || cat "$work/$1"
+    MH_SIMULATED_CLOCK=$(simgrid_clock "$seed") MPIX_HARMONIZE_CLOCK=simulated WAITS_PROGRAM=$work/waits_program \
+        simgrid_run "$work" "$2" "$work/waits_program" "${@:3}" >"$work/$1" 2>&1 </dev/null || cat "$work/$1"
 }
 
 # The same, and which causes of waits the report names
@@ -112,6 +117,40 @@ check_pattern() {   # RANKS PATTERN
         judge "$@" $((seed + round))
     done
 }
+
+# KIND STATE: a line of planted_not_yet.txt turns the answer around. Files are made in a directory of this machine.
+judge_planted() {
+    local found='' launch ranks
+    for ranks in 4 7; do
+        mkdir -p "$work/$ranks" && simgrid_platform "$work/$ranks" "$ranks"
+        launch=$(simgrid_runner='printf %q\n' simgrid_run "$work/$ranks" "$ranks" --cfg=smpi/grow-injected-times:no \
+            "$work/planted")
+        found+=$(MH_SIMULATED_CLOCK=$(simgrid_clock "$seed") MPIX_HARMONIZE_CLOCK=simulated \
+            WAITS_PROGRAM=$work/planted PYTHONDONTWRITEBYTECODE=1 ${PYTHON:-python3} \
+            "$top/trace/test/check_planted.py" bin/mpix_trace_report "env WAITS_TRACE=@TRACE@ $launch" "$ranks" \
+            "$1" "$2" $((1 + seed % 2)) 30 "$seed" sleep exact 2>&1)
+    done
+    case $found in *'skip: '*) echo "$found" && return ;; esac
+    if ! grep -qE "^$1 (.* )?smpi( |\$)" "$top/trace/test/planted_not_yet.txt"; then
+        printf '%s' "$found"
+    elif [ -z "$found" ]; then
+        echo "$1 is answered: take smpi out of its line in planted_not_yet.txt"
+    fi
+}
+
+# The simulator does not tell a rank before MPI_Init, and looks less and less often in MPI_Testany.
+if [ -x "$work/planted" ] && ${PYTHON:-python3} -c pass; then
+    simgrid_platform "$work" 1
+    while IFS='|' read -r kind state <&3; do
+        case $kind in begin | testany) continue ;; esac
+        complaints=$(judge_planted "$kind" "$state")
+        case $complaints in
+        *'skip: '*) tap_skip "planted in $kind" "${complaints#*skip: }" ;;
+        *) tap_expect_empty "planted in $kind: the first sentence names the rank, the place and the gain" \
+            "$complaints" ;;
+        esac
+    done 3< <(simgrid_run "$work" 1 "$work/planted" 2>/dev/null)
+fi
 
 [ $# -gt 0 ] || set -- 8 64
 for ranks; do

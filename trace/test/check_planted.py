@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs a program in which one rank is late, and prints where the first sentence of mpix_trace_report is wrong.
+
+check_planted.py REPORT LAUNCH RANKS KIND STATE RANK MS SEED HOW [exact]
+    REPORT: the program mpix_trace_report
+    LAUNCH: the command that runs and traces planted; @TRACE@ stands for the folder
+    STATE:  of the waits for the late rank, or nothing
+    KIND, RANK, MS, SEED, HOW: see planted.c
+    exact:  times are. The program runs without the delay, too: so long it has to take in the sentence, and then no
+            sentence names a cause. Otherwise ranks are late by themselves, too, now and then: the gain is held against
+            the time that the late rank measured, and one of three runs has to be right.
+"""
+import csv
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+report, launch, ranks, kind, state, late_rank, ms, seed, how = sys.argv[1:10]
+is_exact = sys.argv[10:] == ["exact"]
+UNITS_NS = {"s": 1e9, "ms": 1e6, "µs": 1e3, "ns": 1}
+OFF = 0.1       # of the run without the delay: how far the predicted run time may be off
+WORTH = 0.05    # of the run: what the delay has to cost
+
+
+def said_ns(text):
+    number, unit = text.split()
+    return float(number) * UNITS_NS[unit]
+
+
+class Run:
+    """A traced run: when ranks were where, which one was late, and what the report says."""
+
+    def __init__(self, folder, *without):
+        command = shlex.split(launch.replace("@TRACE@", folder)) + [kind, late_rank, ms, seed, how, *without]
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        lines = [line.split() for line in ran.stdout.splitlines()]
+        times = [[int(word) for word in line[1:]] for line in lines if line[:1] == ["ran"]]
+        missing = re.search(r"Not yet implemented: P(MPI_\w+)|(diskless host)", ran.stderr)
+        if missing:
+            sys.exit(f"skip: the simulator has no {missing[1] or 'disk'}")
+        if ran.returncode != 0 or len(times) != int(ranks):
+            sys.exit(f"{shlex.join(command)} ends with {ran.returncode}:\n{ran.stdout}{ran.stderr}")
+        # Between MPI_Init and MPI_Finalize, and with the one in which the delay is.
+        begin, end = {"begin": (0, 2), "end": (1, 3)}.get(kind, (1, 2))
+        self.ns = max(time[end] for time in times) - min(time[begin] for time in times)
+        self.late = next((line[1:] for line in lines if line[:1] == ["late"]), None)
+        self.first = self.report(folder).splitlines()[0]
+        waits = self.report(folder, "--format", "csv", "--show", "waits").splitlines()
+        self.waited_ns = sum(int(wait["waited_ns"]) for wait in
+                             csv.DictReader(line for line in waits if not line.startswith("#"))
+                             if wait["state"] == state)
+
+    @staticmethod
+    def report(*options):
+        return subprocess.run([report, *options], capture_output=True, text=True, check=True).stdout
+
+    def names_the_late_rank(self):
+        rank, _, after, after_line, before, before_line = self.late
+        after, before = place(after, after_line), place(before, before_line)
+        if kind == "begin":
+            what = "begins late"
+        elif kind == "in_call":
+            what = f"is late in {after}"
+        else:
+            what = f"(ends late|computes too long between {after}.* and {before})"
+        return re.match(f"Rank {rank} {what}", self.first)
+
+    def gain_ns(self):
+        said = re.search(r"would take ([\d.]+ \S+) instead of ([\d.]+ \S+)\.", self.first)
+        return said_ns(said[2]) - said_ns(said[1]) if said else 0
+
+    def more_ns(self, cost_ns):
+        """By how much the late rank was later at this place than it was told to, as the report sees it."""
+        late = re.search(r", by ([\d.]+ \S+) in ", self.first)
+        return 0 if is_exact else max(0, said_ns(late[1]) - cost_ns)
+
+
+def place(function, line):
+    """As a program without lines of the source has it, too."""
+    return rf"{function} at (\S*planted\.c:{line}\b|(?!\S*planted\.c:))" if function != "MPI_Finalize" else function
+
+
+def problems(folder):
+    run = Run(folder + "/with")
+    cost_ns = int(run.late[1])
+    if is_exact:
+        without = Run(folder + "/without", "without")
+        cost_ns = run.ns - without.ns
+        if re.match(r"Rank \d|mpix_trace itself", without.first):
+            yield f"without a delay: {without.first}"
+    without_ns = run.ns - cost_ns
+    if cost_ns < WORTH * run.ns:
+        yield f"the delay costs {cost_ns / 1e6:.1f} ms only"
+    if not run.names_the_late_rank():
+        yield f"late is {' '.join(run.late)}, not: {run.first}"
+    elif not -OFF * without_ns < run.gain_ns() - cost_ns < OFF * without_ns + run.more_ns(cost_ns):
+        yield f"it took {run.ns / 1e6:.1f} ms, and without the delay {without_ns / 1e6:.1f} ms: {run.first}"
+    if state and run.waited_ns < cost_ns / 2:
+        yield f"{run.waited_ns / 1e6:.1f} ms of {cost_ns / 1e6:.1f} ms are {state}"
+
+
+for _ in range(1 if is_exact else 3):
+    with tempfile.TemporaryDirectory() as scratch:
+        found = list(problems(scratch))
+    if not found:
+        break
+print("".join(f"{kind}: {line}\n" for line in found), end="")

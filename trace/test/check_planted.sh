@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Programs in which one rank is late, at a known place and for a known time, in each way that ranks may wait: the first
+# sentence of mpix_trace_report names the rank, the place and what it costs. MH_SEED draws the iterations.
+. "$(dirname "$0")/../../test/programs/run.sh"
+need_tool mpix_trace_report
+[ -x "$programs/mpix_trace" ] || skip_all "mpix_trace was not built"
+"$python" -c pass >/dev/null 2>&1 || skip_all "there is no Python 3"
+
+launcher=$("${MPIEXEC:-mpiexec}" --version 2>&1)
+case $launcher in *OpenRTE* | *'Open MPI'* | *PRRTE*) mpi=openmpi ;; *) mpi=mpich ;; esac
+
+# KIND STATE: a line of planted_not_yet.txt turns the answer around.
+judge() {
+    local found launch
+    # shellcheck disable=SC2086
+    launch=$(printf '%q ' "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$programs/mpix_trace" -o @TRACE@ "$checks/planted")
+    found=$(cd "$scratch" && PYTHONDONTWRITEBYTECODE=1 "$python" "$here/check_planted.py" \
+        "$programs/mpix_trace_report" "$launch" 2 "$1" "$2" $((${MH_SEED:-1} % 2)) 30 \
+        "${MH_SEED:-1}" compute 2>&1)
+    if grep -qE "^$1( .*)? ($mpi|all)( |\$)" "$here/planted_not_yet.txt"; then
+        [ -n "$found" ] || echo "$1 is answered: take it out of planted_not_yet.txt"
+    else
+        printf '%s' "$found"
+    fi
+}
+
+# The programs run beside nothing else, or other ranks are late, too.
+while IFS='|' read -r kind state <&3; do
+    case $kind in recv | allreduce | send_big | first | late_post | reduce) tier=quick ;; *) tier= ;; esac
+    $tier tap_check "mpix_trace_report: planted in $kind" judge "$kind" "$state"
+done 3< <("$checks/planted")
+[ "$(tap_number)" -ge 40 ] || [ "${MPIX_TEST_QUICK-}" = yes ] || [ -n "${MPIX_TEST_ONLY-}" ] ||
+    tap_not_ok "mpix_trace_report: number of kinds" "there are $(tap_number)"
+tap_done
