@@ -14,7 +14,8 @@ case $launcher in *OpenRTE* | *'Open MPI'* | *PRRTE*) mpi=openmpi ;; *) mpi=mpic
 judge() {
     local found launch
     # shellcheck disable=SC2086
-    launch=$(printf '%q ' "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$programs/mpix_trace" -o @TRACE@ "$checks/planted")
+    launch=$(printf '%q ' "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$programs/mpix_trace" -o @TRACE@ \
+        "$checks/planted")
     found=$(cd "$scratch" && PYTHONDONTWRITEBYTECODE=1 "$python" "$here/check_planted.py" \
         "$programs/mpix_trace_report" "$launch" 2 "$1" "$2" $((${MH_SEED:-1} % 2)) 30 \
         "${MH_SEED:-1}" compute 2>&1)

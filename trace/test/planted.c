@@ -49,6 +49,7 @@ static MPI_Comm world, ring, part;
 static MPI_Group neighbors[2]; /* the left one, the right one */
 static MPI_Win window;
 static MPI_Request request, requests[2];
+static MPI_Status statuses[2];
 static place last_call, late_from = {"-", 0}, late_to = {"-", 0};
 
 static void note(const char *function, int line)
@@ -197,7 +198,7 @@ static void waitall(void)
     work();
     CALL(Irecv, in, 1, MPI_INT, left, 0, world, &requests[1]);
     CALL(Isend, out, 1, MPI_INT, right, 0, world, &requests[0]);
-    CALL(Waitall, 2, requests, MPI_STATUSES_IGNORE);
+    CALL(Waitall, 2, requests, statuses);
 }
 
 /* The receive is posted before the computation, the message is sent after it. */
@@ -206,7 +207,7 @@ static void overlap(void)
     CALL(Irecv, in, 1, MPI_INT, left, 0, world, &requests[1]);
     work();
     CALL(Isend, out, 1, MPI_INT, right, 0, world, &requests[0]);
-    CALL(Waitall, 2, requests, MPI_STATUSES_IGNORE);
+    CALL(Waitall, 2, requests, statuses);
 }
 
 static void waitany(void)
@@ -225,7 +226,7 @@ static void waitsome(void)
     CALL(Isend, out, 1, MPI_INT, right, 0, world, &requests[0]);
     CALL(Irecv, in, 1, MPI_INT, left, 0, world, &requests[1]);
     for (int left_over = 2, done; left_over > 0; left_over -= done)
-        CALL(Waitsome, 2, requests, &done, indices, MPI_STATUSES_IGNORE);
+        CALL(Waitsome, 2, requests, &done, indices, statuses);
 }
 
 static void test_for_ns(int64_t ns)
@@ -261,7 +262,7 @@ static void testall(void)
     work();
     start_messages(1);
     for (int found = 0; !found;)
-        CALL(Testall, 2, requests, &found, MPI_STATUSES_IGNORE);
+        CALL(Testall, 2, requests, &found, statuses);
 }
 
 static void testany(void)
@@ -278,7 +279,7 @@ static void testsome(void)
     work();
     start_messages(1);
     for (int count = 0, done; count < 2; count += done)
-        CALL(Testsome, 2, requests, &done, indices, MPI_STATUSES_IGNORE);
+        CALL(Testsome, 2, requests, &done, indices, statuses);
 }
 
 static void get_status(void)
@@ -287,7 +288,7 @@ static void get_status(void)
     start_messages(1);
     for (int found = 0; !found;)
         CALL(Request_get_status, requests[1], &found, MPI_STATUS_IGNORE);
-    CALL(Waitall, 2, requests, MPI_STATUSES_IGNORE);
+    CALL(Waitall, 2, requests, statuses);
 }
 
 static void probe(void)
@@ -345,7 +346,7 @@ static void persistent(void)
     CALL(Recv_init, in, 1, MPI_INT, left, 0, world, &requests[1]);
     work();
     CALL(Startall, 2, requests);
-    CALL(Waitall, 2, requests, MPI_STATUSES_IGNORE);
+    CALL(Waitall, 2, requests, statuses);
     CALL(Request_free, &requests[0]);
     CALL(Request_free, &requests[1]);
 }
@@ -443,7 +444,7 @@ static void start_partitioned(void)
 
 static void end_partitioned(void)
 {
-    CALL(Waitall, 2, requests, MPI_STATUSES_IGNORE);
+    CALL(Waitall, 2, requests, statuses);
     CALL(Request_free, &requests[0]);
     CALL(Request_free, &requests[1]);
 }
@@ -701,8 +702,7 @@ static void dist_graph_create(void)
 {
     MPI_Comm other;
     work();
-    CALL(Dist_graph_create_adjacent, world, 1, &left, MPI_UNWEIGHTED, 1, &right, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
-         &other);
+    CALL(Dist_graph_create_adjacent, world, 1, &left, &(int){1}, 1, &right, &(int){1}, MPI_INFO_NULL, 0, &other);
     CALL(Comm_free, &other);
 }
 

@@ -4,11 +4,11 @@
 # mpix_trace and mpix_trace_report, with many processes under SimGrid's SMPI. One rank of a program is late at a place
 # that is drawn. True times are known, and the same program runs without this delay, too: it must be the first cause of
 # waits, and what is charged to it, and what it would gain to remove it, must be right. So must the first sentence of
-# the report of the programs of planted.c, in 4 and 7 processes; without the delay it names no cause.
+# the report of the programs of planted.c, in 7 processes or MH_PLANTED_RANKS; without the delay it names no cause.
 #
 # Usage, in the build directory: run_waits_tests.sh [RANKS]... (default 8 and 64). Skipped where SimGrid is missing, and
 # with MPIX_TEST_BRIEF=yes or MPIX_TEST_QUICK=yes. Environment: MH_SEED (default 1), MH_ROUNDS (default 1), MH_WORK_US
-# (default 10000: how long a phase is).
+# (default 10000: how long a phase is), MH_PLANTED_RANKS (default 7).
 set -u
 export LC_ALL=C
 
@@ -16,7 +16,7 @@ source_dir=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$source_dir/../../.." && pwd) tests=$top/test
 . "$tests/tap.sh"
 . "$tests/simulation/simgrid.sh"
-seed=${MH_SEED:-1} rounds=${MH_ROUNDS:-1} work_us=${MH_WORK_US:-10000}
+seed=${MH_SEED:-1} rounds=${MH_ROUNDS:-1} work_us=${MH_WORK_US:-10000} planted_ranks=${MH_PLANTED_RANKS:-7}
 
 [ "${MPIX_TEST_BRIEF-}" != yes ] || skip_all "MPIX_TEST_BRIEF=yes"
 [ "${MPIX_TEST_QUICK-}" != yes ] || skip_all "MPIX_TEST_QUICK=yes"
@@ -118,18 +118,14 @@ check_pattern() {   # RANKS PATTERN
     done
 }
 
-# KIND STATE: a line of planted_not_yet.txt turns the answer around. Files are made in a directory of this machine.
+# KIND STATE: a line of planted_not_yet.txt turns the answer around.
 judge_planted() {
-    local found='' launch ranks
-    for ranks in 4 7; do
-        mkdir -p "$work/$ranks" && simgrid_platform "$work/$ranks" "$ranks"
-        launch=$(simgrid_runner='printf %q\n' simgrid_run "$work/$ranks" "$ranks" --cfg=smpi/grow-injected-times:no \
-            "$work/planted")
-        found+=$(MH_SIMULATED_CLOCK=$(simgrid_clock "$seed") MPIX_HARMONIZE_CLOCK=simulated \
-            WAITS_PROGRAM=$work/planted PYTHONDONTWRITEBYTECODE=1 ${PYTHON:-python3} \
-            "$top/trace/test/check_planted.py" bin/mpix_trace_report "env WAITS_TRACE=@TRACE@ $launch" "$ranks" \
-            "$1" "$2" $((1 + seed % 2)) 30 "$seed" sleep exact 2>&1)
-    done
+    local found launch
+    launch=$(simgrid_runner='printf %q\n' simgrid_run "$work" "$planted_ranks" --cfg=smpi/grow-injected-times:no \
+        "$work/planted")
+    found=$(MH_SIMULATED_CLOCK=$(simgrid_clock "$seed") MPIX_HARMONIZE_CLOCK=simulated WAITS_PROGRAM=$work/planted \
+        PYTHONDONTWRITEBYTECODE=1 ${PYTHON:-python3} "$top/trace/test/check_planted.py" bin/mpix_trace_report \
+        "env WAITS_TRACE=@TRACE@ $launch" "$planted_ranks" "$1" "$2" $((1 + seed % 2)) 30 "$seed" sleep exact 2>&1)
     case $found in *'skip: '*) echo "$found" && return ;; esac
     if ! grep -qE "^$1 (.* )?smpi( |\$)" "$top/trace/test/planted_not_yet.txt"; then
         printf '%s' "$found"
@@ -140,7 +136,7 @@ judge_planted() {
 
 # The simulator does not tell a rank before MPI_Init, and looks less and less often in MPI_Testany.
 if [ -x "$work/planted" ] && ${PYTHON:-python3} -c pass; then
-    simgrid_platform "$work" 1
+    simgrid_platform "$work" "$planted_ranks"
     while IFS='|' read -r kind state <&3; do
         case $kind in begin | testany) continue ;; esac
         complaints=$(judge_planted "$kind" "$state")
