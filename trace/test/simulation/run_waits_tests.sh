@@ -35,7 +35,7 @@ simgrid_runner="timeout ${MPIX_TEST_TIMEOUT:-600}"
 simgrid_cflags=(-w -D__thread= '-Dtls_model(x)=' -D_end=__ehdr_start -Ddestructor=used '-DFLAVOR="smpi"'
     -I"$work" -g)
 simgrid_ldflags=("$work/front.o" -Wl,-Bsymbolic
-    -Wl,--wrap=dladdr -Wl,--wrap=smpi_clock_gettime -Wl,--wrap=pthread_key_create)
+    -Wl,--wrap=dladdr -Wl,--wrap=smpi_clock_gettime -Wl,--wrap=pthread_key_create -Wl,--wrap=pthread_create)
 build() {
     local sources program
     mkdir -p "$work/generated" && echo '#include <mpi.h>' >"$work/mpi.c" &&

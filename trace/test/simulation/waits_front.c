@@ -11,6 +11,7 @@
 #include "trace/shared/interposer.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -88,4 +89,14 @@ int __wrap_pthread_key_create(pthread_key_t *key, void (*ends)(void *))
     (void)ends;
     *key = PTHREAD_KEYS_MAX;
     return 0;
+}
+
+/* A thread beside those of the simulator is no process of the program, so the recorder has none here. */
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument)
+{
+    (void)thread;
+    (void)attributes;
+    (void)run;
+    (void)argument;
+    return EAGAIN;
 }
