@@ -23,10 +23,11 @@ extern "C" {
 
 /* A reading of one clock beside another clock. */
 typedef struct mpix_clock_pair {
-    int64_t at_ns;    /* the reading of the one clock */
-    int64_t ahead_ns; /* the other clock less the one clock, at this instant, without ... */
-    int64_t ahead_ps; /* ... picoseconds, 0 to 999 */
-    double bound_ns;  /* the true difference is within this bound; infinite: not known */
+    int64_t at_ns;       /* the reading of the one clock */
+    int64_t ahead_ns;    /* the other clock less the one clock, at this instant, without ... */
+    int64_t ahead_ps;    /* ... picoseconds, 0 to 999 */
+    double deviation_ns; /* standard deviation of this difference, which nothing here depends on; 0: not known */
+    double bound_ns;     /* the true difference is within this bound; infinite: not known */
 } mpix_clock_pair;
 
 /* Readings in the order of at_ns, and what is known of the rates of the two clocks. */
@@ -42,7 +43,6 @@ typedef struct mpix_clock_line {
 typedef struct mpix_clock_reading {
     int64_t time_ns;
     double rest_ns;
-    double bound_ns; /* infinite: not known */
 } mpix_clock_reading;
 
 /*
@@ -52,6 +52,9 @@ typedef struct mpix_clock_reading {
  * place   NULL, or where the last time was found in this line, at first 0: times in ascending order are found faster
  */
 mpix_clock_reading mpix_clock_read_line(const mpix_clock_line *line, int64_t at_ns, size_t *place);
+
+/* mpix_clock_line_bound_ns - what this time is wrong by at most. Infinite: not known. */
+double mpix_clock_line_bound_ns(const mpix_clock_line *line, int64_t at_ns);
 
 /* ---- Files of clock records */
 

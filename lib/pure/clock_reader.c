@@ -96,23 +96,27 @@ static size_t find_end(const mpix_clock_line *line, int64_t at_ns, size_t *place
 
 mpix_clock_reading mpix_clock_read_line(const mpix_clock_line *line, int64_t at_ns, size_t *place)
 {
-    const size_t end = line->count > 1 ? find_end(line, at_ns, place) : 0, last = line->count - 1;
+    const size_t end = line->count > 1 ? find_end(line, at_ns, place) : 0;
     const mpix_clock_pair *from = pair_at(line, end > 0 ? end - 1 : 0), *to = pair_at(line, end);
     const mpix_clock_pair *near = at_ns > to->at_ns ? to : from;
-    double drift = to->at_ns > from->at_ns ? ahead_growth_ns(from, to) / (double)(to->at_ns - from->at_ns) : 0,
-           bound_ns;
+    double drift = to->at_ns > from->at_ns ? ahead_growth_ns(from, to) / (double)(to->at_ns - from->at_ns) : 0;
     if (at_ns < from->at_ns || at_ns > to->at_ns)
         drift = fmin(fmax(drift, -line->rate_limit), line->rate_limit);
-    if (at_ns <= pair_at(line, 0)->at_ns)
-        bound_ns = bound_beyond_ns(line, last > 0 ? pair_at(line, 1) : NULL, pair_at(line, 0), at_ns);
-    else if (at_ns >= pair_at(line, last)->at_ns)
-        bound_ns = bound_beyond_ns(line, last > 0 ? pair_at(line, last - 1) : NULL, pair_at(line, last), at_ns);
-    else
-        bound_ns = bound_between_ns(line, from, to, at_ns);
-    const double rest_ns = (double)near->ahead_ps / 1000 + drift * (double)(at_ns - near->at_ns),
-                 whole_ns = floor(rest_ns);
-    return (mpix_clock_reading){at_ns + near->ahead_ns + (int64_t)whole_ns, rest_ns - whole_ns,
-                                RESOLUTION_NS + bound_ns};
+    const double rest_ns = (double)near->ahead_ps / 1000 + drift * (double)(at_ns - near->at_ns);
+    const double whole_ns = floor(rest_ns);
+    return (mpix_clock_reading){at_ns + near->ahead_ns + (int64_t)whole_ns, rest_ns - whole_ns};
+}
+
+double mpix_clock_line_bound_ns(const mpix_clock_line *line, int64_t at_ns)
+{
+    const mpix_clock_pair *first = pair_at(line, 0), *last = pair_at(line, line->count - 1);
+    const bool is_alone = line->count == 1;
+    if (at_ns <= first->at_ns)
+        return RESOLUTION_NS + bound_beyond_ns(line, is_alone ? NULL : pair_at(line, 1), first, at_ns);
+    if (at_ns >= last->at_ns)
+        return RESOLUTION_NS + bound_beyond_ns(line, is_alone ? NULL : pair_at(line, line->count - 2), last, at_ns);
+    const size_t end = find_end(line, at_ns, NULL);
+    return RESOLUTION_NS + bound_between_ns(line, pair_at(line, end - 1), pair_at(line, end), at_ns);
 }
 
 /* ---- Files */
@@ -346,6 +350,12 @@ static const char *read_head(mpix_clock_file *file, const char *line)
                                                             : NULL;
 }
 
+/* Sums and differences of a few such times do not overflow. */
+static bool is_uptime(int64_t ns)
+{
+    return ns > -MAX_READING / 4 && ns < MAX_READING / 4;
+}
+
 /* What a line of a host says of it, in the order of the keys: its name is the first one. */
 static const char *take_item(mpix_clock_file *file, host **of, const value *value)
 {
@@ -356,6 +366,8 @@ static const char *take_item(mpix_clock_file *file, host **of, const value *valu
     if (strcmp(value->key, "raw") == 0) {
         if (!*of || value->count != 3 || value->numbers[2] < 0)
             return "has a record without a host, or not of three numbers";
+        if (!is_uptime(value->numbers[0]) || !is_uptime(value->numbers[1]))
+            return "has a record of more than 18 years";
         return add_pair(*of, (mpix_clock_pair){.at_ns = value->numbers[0],
                                                .ahead_ns = value->numbers[1] - value->numbers[0],
                                                .bound_ns = (double)value->numbers[2]})
@@ -577,12 +589,13 @@ static interval find_interval(const host *of, mpix_clock_id id, int64_t reading)
  * Where two records contradict each other, the host was suspended between them, or the global clock was moved: it is
  * one clock until then, and another from then on.
  */
-static mpix_clock_reading read_global(const host *of, int64_t raw_ns, int *how)
+static mpix_clock_reading read_global(const host *of, int64_t raw_ns, double *bound_ns, int *how)
 {
     mpix_clock_line before = of->global, after = of->global;
     size_t end = 0;
     mpix_clock_reading read = mpix_clock_read_line(&of->global, raw_ns, &end);
-    if (isfinite(read.bound_ns) || end == 0 || raw_ns <= of->pairs[end - 1].at_ns || raw_ns >= of->pairs[end].at_ns)
+    *bound_ns = mpix_clock_line_bound_ns(&of->global, raw_ns);
+    if (isfinite(*bound_ns) || end == 0 || raw_ns <= of->pairs[end - 1].at_ns || raw_ns >= of->pairs[end].at_ns)
         return read;
     before.count = end;
     after.pairs += end;
@@ -592,7 +605,8 @@ static mpix_clock_reading read_global(const host *of, int64_t raw_ns, int *how)
     const double apart_ns = (double)(other.time_ns - one.time_ns) + other.rest_ns - one.rest_ns;
     *how |= MPIX_CLOCK_AMBIGUOUS;
     read.time_ns = one.time_ns + (int64_t)floor(apart_ns / 2);
-    read.bound_ns = fabs(apart_ns) / 2 + fmax(one.bound_ns, other.bound_ns) + RESOLUTION_NS;
+    *bound_ns = fabs(apart_ns) / 2 + RESOLUTION_NS +
+                fmax(mpix_clock_line_bound_ns(&before, raw_ns), mpix_clock_line_bound_ns(&after, raw_ns));
     return read;
 }
 
@@ -616,8 +630,9 @@ int mpix_clock_convert(const mpix_clock_file *file, int host_index, mpix_clock_i
     }
     if (raw_ns < of->pairs[0].at_ns || raw_ns > of->pairs[of->count - 1].at_ns)
         how |= MPIX_CLOCK_EXTRAPOLATED;
-    const mpix_clock_reading global = read_global(of, raw_ns, &how);
-    const double bound_ns = ceil(global.bound_ns + half_ns * (1 + file->rate_limit)) + RESOLUTION_NS;
+    double global_bound_ns;
+    const mpix_clock_reading global = read_global(of, raw_ns, &global_bound_ns, &how);
+    const double bound_ns = ceil(global_bound_ns + half_ns * (1 + file->rate_limit)) + RESOLUTION_NS;
     time->global_ns = global.time_ns + (global.rest_ns >= 0.5);
     time->unix_ns = time->global_ns + file->unix_ns;
     time->bound_ns = bound_ns < (double)MAX_READING ? (int64_t)bound_ns : INT64_MAX;
@@ -776,7 +791,8 @@ static bool copy_host(mpix_clock_file *file, const host *from, const host *here,
         const mpix_clock_reading read = mpix_clock_read_line(&here->global, shared_ns, NULL);
         pair.ahead_ns = read.time_ns - pair.at_ns + (pair.at_ns + pair.ahead_ns - back.time_ns);
         pair.ahead_ps = 0;
-        pair.bound_ns += back.bound_ns + read.bound_ns;
+        pair.bound_ns +=
+            mpix_clock_line_bound_ns(&there->global, shared_ns) + mpix_clock_line_bound_ns(&here->global, shared_ns);
         is_good = add_pair(to, pair);
     }
     return is_good;

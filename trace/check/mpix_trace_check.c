@@ -192,9 +192,9 @@ static bool correct(check_run *run, movement *moved)
 static int by_time(const void *a, const void *b)
 {
     const trace_clock_record *x = a, *y = b;
-    if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? -1 : 1;
-    return (x->bound_ns < y->bound_ns) - (x->bound_ns > y->bound_ns);
+    if (x->pair.at_ns != y->pair.at_ns)
+        return x->pair.at_ns < y->pair.at_ns ? -1 : 1;
+    return (x->pair.bound_ns < y->pair.bound_ns) - (x->pair.bound_ns > y->pair.bound_ns);
 }
 
 /* Whether an event or one beside it was moved, so that its bound is not that of the clock records around it. */
@@ -215,8 +215,9 @@ static size_t add_moved(const trace *of, const trace_process *process, const int
             if (records) {
                 const double known_ns = trace_bound_ns(process, process->locations[i].events[k].time_ns);
                 const double bound_ns = known_ns + (double)moved_ns[first + k];
-                records[count] = (trace_clock_record){
-                    .time_ns = of->start_ns + time_ns[first + k], .deviation_ns = bound_ns, .bound_ns = bound_ns};
+                records[count] = (trace_clock_record){.pair = {.at_ns = of->start_ns + time_ns[first + k],
+                                                               .deviation_ns = bound_ns,
+                                                               .bound_ns = bound_ns}};
             }
             count++;
         }
@@ -228,12 +229,12 @@ static void add_global(const trace_process *process, trace_clock_record *records
 {
     for (size_t i = 0; i < process->record_count; i++) {
         const trace_clock_record *its = &process->records[i];
-        records[i] = (trace_clock_record){.time_ns = its->time_ns + its->global_less_local_ns,
-                                          .deviation_ns = its->deviation_ns,
-                                          .bound_ns = its->bound_ns,
+        records[i] = (trace_clock_record){.pair.at_ns = its->pair.at_ns + its->pair.ahead_ns,
+                                          .pair.deviation_ns = its->pair.deviation_ns,
+                                          .pair.bound_ns = its->pair.bound_ns,
                                           .burst_ns = its->burst_ns};
-        if (i > 0 && isinf(trace_bound_ns(process, its[-1].time_ns + (its->time_ns - its[-1].time_ns) / 2)))
-            records[i - 1].bound_ns = records[i].bound_ns = INFINITY;
+        if (i > 0 && isinf(trace_bound_ns(process, its[-1].pair.at_ns + (its->pair.at_ns - its[-1].pair.at_ns) / 2)))
+            records[i - 1].pair.bound_ns = records[i].pair.bound_ns = INFINITY;
     }
 }
 
@@ -249,7 +250,7 @@ static void make_global(const trace *of, trace_process *process, const int64_t *
     add_moved(of, process, moved_ns, time_ns, &records[process->record_count]);
     qsort(records, count, sizeof *records, by_time);
     for (size_t i = 0; i < count; i++)
-        if (i == 0 || records[i].time_ns != records[i - 1].time_ns)
+        if (i == 0 || records[i].pair.at_ns != records[i - 1].pair.at_ns)
             records[kept++] = records[i];
     free(process->records);
     process->records = records;

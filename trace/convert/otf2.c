@@ -95,13 +95,13 @@ static void put_all_events(otf2_writer *to)
 /* The fraction counts where it is half a nanosecond or more. */
 static int64_t whole_offset_ns(const otf2_writer *to, const trace_clock_record *record)
 {
-    return to->moved_ns + record->global_less_local_ns + (record->global_less_local_ps >= 500);
+    return to->moved_ns + record->pair.ahead_ns + (record->pair.ahead_ps >= 500);
 }
 
 static void put_offset(otf2_writer *to, OTF2_DefWriter *definitions, int64_t time_ns, const trace_clock_record *record)
 {
     otf2_check(to, OTF2_DefWriter_WriteClockOffset(definitions, (uint64_t)time_ns, whole_offset_ns(to, record),
-                                                   record->deviation_ns));
+                                                   record->pair.deviation_ns));
 }
 
 /*
@@ -113,12 +113,12 @@ static void put_offsets(otf2_writer *to, OTF2_DefWriter *definitions, const trac
     const trace_clock_record *records = process->records;
     size_t count = process->record_count, written = 0;
     for (size_t i = 0; i < count; i++)
-        if (i + 1 == count || records[i].time_ns < records[i + 1].time_ns) {
-            put_offset(to, definitions, records[i].time_ns, &records[i]);
+        if (i + 1 == count || records[i].pair.at_ns < records[i + 1].pair.at_ns) {
+            put_offset(to, definitions, records[i].pair.at_ns, &records[i]);
             written++;
         }
     if (written == 1)
-        put_offset(to, definitions, records[count - 1].time_ns + 1, &records[count - 1]);
+        put_offset(to, definitions, records[count - 1].pair.at_ns + 1, &records[count - 1]);
 }
 
 static void put_local_definitions(otf2_writer *to)

@@ -179,13 +179,13 @@ static bool add_records(trace_file *file, const char *bytes, size_t count)
     memcpy(&process->records[had], bytes, count);
     for (size_t i = had; i < had + more; i++) {
         trace_clock_record *record = &process->records[i];
-        if (!is_time(record->time_ns) || !is_time(record->global_less_local_ns) || record->global_less_local_ps < 0 ||
-            record->global_less_local_ps > 999)
+        if (!is_time(record->pair.at_ns) || !is_time(record->pair.ahead_ns) || record->pair.ahead_ps < 0 ||
+            record->pair.ahead_ps > 999)
             return is_wrong(file, "a clock record has a time that cannot be");
-        if (!(record->bound_ns >= 0))
-            record->bound_ns = INFINITY;
-        if (!(record->deviation_ns >= 0))
-            record->deviation_ns = INFINITY;
+        if (!(record->pair.bound_ns >= 0))
+            record->pair.bound_ns = INFINITY;
+        if (!(record->pair.deviation_ns >= 0))
+            record->pair.deviation_ns = INFINITY;
     }
     return true;
 }

@@ -85,7 +85,7 @@ static void fill_names(trace *read, size_t count)
 static int by_time(const void *a, const void *b)
 {
     const trace_clock_record *x = a, *y = b;
-    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+    return (x->pair.at_ns > y->pair.at_ns) - (x->pair.at_ns < y->pair.at_ns);
 }
 
 static int by_address(const void *a, const void *b)

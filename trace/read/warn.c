@@ -82,13 +82,13 @@ static gap worst_gap(const trace_process *process, int rank)
     if (process->record_count == 0)
         return worst;
     for (size_t i = 1; i < process->record_count; i++) {
-        const int64_t gap_ns = records[i].time_ns - records[i - 1].time_ns;
-        look(&worst, process, gap_ns, records[i - 1].time_ns + gap_ns / 2);
+        const int64_t gap_ns = records[i].pair.at_ns - records[i - 1].pair.at_ns;
+        look(&worst, process, gap_ns, records[i - 1].pair.at_ns + gap_ns / 2);
     }
     for (size_t i = 0; i < process->location_count; i++) {
         const trace_location *location = &process->locations[i];
         if (location->last.kind != 0)
-            look(&worst, process, location->last.time_ns - records[process->record_count - 1].time_ns,
+            look(&worst, process, location->last.time_ns - records[process->record_count - 1].pair.at_ns,
                  location->last.time_ns);
     }
     return worst;

@@ -38,11 +38,11 @@ void mh_trace_write_clock(int64_t began_ns)
 {
     mh_clock_record now = mh_comm_clock_record(&state->clock);
     trace_clock_record record = {
-        .time_ns = now.local_ns,
-        .global_less_local_ns = now.global_less_local_ns,
-        .global_less_local_ps = now.global_less_local_ps,
-        .deviation_ns = now.deviation_ns,
-        .bound_ns = now.bound_ns == MH_TIME_UNKNOWN_NS ? INFINITY : (double)now.bound_ns,
+        .pair.at_ns = now.local_ns,
+        .pair.ahead_ns = now.global_less_local_ns,
+        .pair.ahead_ps = now.global_less_local_ps,
+        .pair.deviation_ns = now.deviation_ns,
+        .pair.bound_ns = now.bound_ns == MH_TIME_UNKNOWN_NS ? INFINITY : (double)now.bound_ns,
         .burst_ns = began_ns ? now.local_ns - began_ns : 0,
     };
     mh_trace_write_one(TRACE_BLOCK_CLOCK, &record, sizeof record);

@@ -254,8 +254,8 @@ char *ended_say(const trace *of)
             continue;
         add_process(&all, rank);
         if (process->now_count > 0 && process->record_count > 0 &&
-            process->now[0].seen_ns - process->records[0].time_ns > last_ns)
-            last_ns = process->now[0].seen_ns - process->records[0].time_ns;
+            process->now[0].seen_ns - process->records[0].pair.at_ns > last_ns)
+            last_ns = process->now[0].seen_ns - process->records[0].pair.at_ns;
     }
     or_exit(file);
     if (all.count > 0)

@@ -170,9 +170,8 @@ static void add_bounds(sheet_t *sheet, const trace *of, int rank)
     snprintf(name, sizeof name, "rank %d", rank);
     for (size_t i = 0; i < steps; i += step) {
         const trace_clock_record *before = &process->records[i / 2], *after = &process->records[(i + 1) / 2];
-        int64_t time_ns = before->time_ns + (after->time_ns - before->time_ns) / 2;
-        int64_t offset_ns =
-            before->global_less_local_ns + (after->global_less_local_ns - before->global_less_local_ns) / 2;
+        int64_t time_ns = before->pair.at_ns + (after->pair.at_ns - before->pair.at_ns) / 2;
+        int64_t offset_ns = before->pair.ahead_ns + (after->pair.ahead_ns - before->pair.ahead_ns) / 2;
         double global_ns = (double)(time_ns + offset_ns);
         if (!of->is_cut || (global_ns >= of->cut_from_ns && global_ns <= of->cut_to_ns))
             add_point(sheet, name, fmax(global_ns, 0), trace_bound_ns(process, time_ns), NAN, NAN);
@@ -200,7 +199,7 @@ static int sort_by_width(const trace *of, width_t *widths)
         const trace_process *process = &of->processes[rank];
         width_t width = {.rank = rank};
         for (size_t i = 0; i < process->record_count; i++)
-            width.widest_ns = fmax(width.widest_ns, process->records[i].bound_ns);
+            width.widest_ns = fmax(width.widest_ns, process->records[i].pair.bound_ns);
         if (process->record_count > 0)
             widths[count++] = width;
     }

@@ -10,6 +10,8 @@
 #ifndef TRACE_FORMAT_H
 #define TRACE_FORMAT_H
 
+#include "mpix_clock_reader.h"
+
 #include <stdint.h>
 
 #define TRACE_MAGIC "mpixtrac"
@@ -75,12 +77,8 @@ static inline trace_range trace_first_range(const int32_t *ranks, int32_t size)
 
 /* What the process knew of its clock: at MPI_Init, at collective calls over all processes, and at MPI_Finalize. */
 typedef struct {
-    int64_t time_ns; /* local */
-    int64_t global_less_local_ns;
-    int64_t global_less_local_ps; /* 0 to 999: what the nanoseconds leave out */
-    double deviation_ns;          /* standard deviation of the global time, as the tracker states it */
-    double bound_ns;              /* no more than this from the clock of rank 0; infinite: not known */
-    int64_t burst_ns;             /* how long the measurement took that ended here; 0: none, the clock was only read */
+    mpix_clock_pair pair; /* local, and the clock of rank 0 */
+    int64_t burst_ns;     /* how long the measurement took that ended here; 0: none, the clock was only read */
 } trace_clock_record;
 
 typedef enum {

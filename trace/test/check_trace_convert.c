@@ -236,9 +236,9 @@ static void put_records(made_trace *made, double period_ns, int64_t zero_ns, siz
         if (period_ns < 0)
             process->record_count = counts[(int)-period_ns];
         for (size_t i = 0; i < process->record_count; i++)
-            process->records[i].global_less_local_ns -= zero_ns;
+            process->records[i].pair.ahead_ns -= zero_ns;
         if (unknown < process->record_count)
-            process->records[unknown].bound_ns = INFINITY;
+            process->records[unknown].pair.bound_ns = INFINITY;
     }
 }
 
@@ -264,9 +264,9 @@ static void write_truth(const made_trace *made, const char *folder)
         for (size_t i = 0; i < process->locations[0].count; i++)
             fprintf(times, "%d,0,%.3f\n", rank, made->true_ns[rank][i]);
         for (size_t i = 0; i < process->record_count; i++)
-            fprintf(clocks, "%d,%" PRId64 ",%" PRId64 ".%03" PRId64 ",%.9g\n", rank, process->records[i].time_ns,
-                    process->records[i].global_less_local_ns, process->records[i].global_less_local_ps,
-                    process->records[i].deviation_ns);
+            fprintf(clocks, "%d,%" PRId64 ",%" PRId64 ".%03" PRId64 ",%.9g\n", rank, process->records[i].pair.at_ns,
+                    process->records[i].pair.ahead_ns, process->records[i].pair.ahead_ps,
+                    process->records[i].pair.deviation_ns);
     }
     fclose(times);
     fclose(clocks);

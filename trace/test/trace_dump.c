@@ -41,9 +41,9 @@ static void print_comm(size_t id, const trace_communicator *comm)
 
 static void print_clock(const trace_clock_record *record)
 {
-    printf("clock %" PRId64 " %" PRId64 ".%03" PRId64 " deviation %.3f bound %.0f burst %" PRId64 "\n", record->time_ns,
-           record->global_less_local_ns, record->global_less_local_ps, record->deviation_ns, record->bound_ns,
-           record->burst_ns);
+    printf("clock %" PRId64 " %" PRId64 ".%03" PRId64 " deviation %.3f bound %.0f burst %" PRId64 "\n",
+           record->pair.at_ns, record->pair.ahead_ns, record->pair.ahead_ps, record->pair.deviation_ns,
+           record->pair.bound_ns, record->burst_ns);
 }
 
 static void dump(const trace *of, const trace_process *process)

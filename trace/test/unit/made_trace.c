@@ -205,14 +205,14 @@ void made_match(made_trace *made, trace_matches *matches)
 
 static trace_clock_record record_at(made_trace *made, int rank, double true_ns, double error_ns)
 {
-    trace_clock_record record = {.time_ns = made_local_ns(&made->clocks[rank], true_ns),
-                                 .deviation_ns = error_ns / 2,
-                                 .bound_ns = error_ns,
+    trace_clock_record record = {.pair.at_ns = made_local_ns(&made->clocks[rank], true_ns),
+                                 .pair.deviation_ns = error_ns / 2,
+                                 .pair.bound_ns = error_ns,
                                  .burst_ns = 0};
     const double error = rank == 0 ? 0 : error_ns * (2 * random_fraction(&made->chance) - 1);
     const double offset_ns = floor(true_ns + error);
-    record.global_less_local_ns = (int64_t)offset_ns - record.time_ns;
-    record.global_less_local_ps = (int64_t)(1000 * (true_ns + error - offset_ns));
+    record.pair.ahead_ns = (int64_t)offset_ns - record.pair.at_ns;
+    record.pair.ahead_ps = (int64_t)(1000 * (true_ns + error - offset_ns));
     return record;
 }
 

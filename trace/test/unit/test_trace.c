@@ -327,7 +327,7 @@ LOOP_TEST(errors_are_within_bounds, 4)
 
 TEST(bounds_of_few_or_contradicting_records)
 {
-    trace_clock_record records[] = {{.time_ns = 0, .bound_ns = 10}, {.time_ns = 1000000, .bound_ns = 10}};
+    trace_clock_record records[] = {{.pair = {.bound_ns = 10}}, {.pair = {.at_ns = 1000000, .bound_ns = 10}}};
     trace_process process = {.record_count = 0, .records = records, .rate_limit = 500e-6, .wander = 100e-9};
     ck_assert(isinf(trace_bound_ns(&process, 0)));
     process.record_count = 1;
@@ -336,19 +336,19 @@ TEST(bounds_of_few_or_contradicting_records)
     EXPECT(trace_bound_ns(&process, 500000) < 12, "%g", trace_bound_ns(&process, 500000));
     /* Beyond, by what both bounds allow for the drift: as much again for a time twice as far. */
     EXPECT(fabs(trace_bound_ns(&process, 2000000) - 31) < 1, "%g", trace_bound_ns(&process, 2000000));
-    process.records[1].global_less_local_ns = 1000;
+    process.records[1].pair.ahead_ns = 1000;
     ck_assert(isinf(trace_bound_ns(&process, 500000)));
     ck_assert(isinf(trace_bound_ns(&process, 2000000)));
-    process.records[1].global_less_local_ns = 0;
-    process.records[1].bound_ns = INFINITY;
+    process.records[1].pair.ahead_ns = 0;
+    process.records[1].pair.bound_ns = INFINITY;
     ck_assert(isinf(trace_bound_ns(&process, 500000)));
 }
 
 /* Two records so close together that their errors make a rate which no clock has. */
 TEST(times_beyond_the_records_are_within_bounds)
 {
-    trace_clock_record records[] = {{.time_ns = 0, .bound_ns = 10},
-                                    {.time_ns = 1000, .bound_ns = 10, .global_less_local_ns = 10}};
+    trace_clock_record records[] = {{.pair = {.bound_ns = 10}},
+                                    {.pair = {.at_ns = 1000, .bound_ns = 10, .ahead_ns = 10}}};
     trace_event events[] = {{.time_ns = -1000000, .kind = TRACE_ENTER}, {.time_ns = 1000000, .kind = TRACE_LEAVE}};
     trace_process process = {
         .record_count = 2, .records = records, .location_count = 1, .rate_limit = 500e-6, .wander = 100e-9};
