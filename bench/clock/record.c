@@ -52,6 +52,7 @@ typedef struct record_run {
     world_t world; /* the first member: see clock_command_t */
     record_settings_t settings;
     char host[HOST_BYTES];
+    int lock;   /* a file that one recorder of the host locks, until it ends */
     FILE *file; /* rank 0 */
     int64_t began_ns, due_ns;
     int64_t records;
@@ -194,8 +195,10 @@ static void keep(record_run_t *run, const char *line, size_t bytes)
 static void keep_looks(record_run_t *run, int id, const mh_look *looks, int count)
 {
     char line[MH_CLOCK_LINE_BYTES];
-    for (int i = 0; i < count; i++)
-        keep(run, line, mh_clock_look_line(line, run->host, (mpix_clock_id)id, looks[i]));
+    for (int i = 0; i < count; i++) {
+        const size_t bytes = mh_clock_look_line(line, run->host, (mpix_clock_id)id, looks[i]);
+        keep(run, line, bytes);
+    }
 }
 
 static void look_around(record_run_t *run)
@@ -239,8 +242,10 @@ static void record_global(record_run_t *run)
         flows = (now.global_ns - before.global_ns) > (now.raw_ns - before.raw_ns) * 99 / 100;
         before = now;
     }
-    if (flows && now.half_ns < INT64_MAX)
-        keep(run, line, mh_clock_record_line(line, run->host, now.raw_ns, now.global_ns, now.half_ns));
+    if (!flows || now.half_ns == INT64_MAX)
+        return;
+    const size_t bytes = mh_clock_record_line(line, run->host, now.raw_ns, now.global_ns, now.half_ns);
+    keep(run, line, bytes);
 }
 
 /* Rank 0 gets the lines of all, and writes them. Collective. */
@@ -329,7 +334,8 @@ static void keep_host(record_run_t *run)
                                               [MPIX_CLOCK_MONOTONIC_RAW] = namespace_ns("monotonic"),
                                               [MPIX_CLOCK_BOOTTIME] = namespace_ns("boottime")};
     kernel_value("/proc/sys/kernel/random/boot_id", "", boot, sizeof boot);
-    keep(run, line, mh_clock_host_line(line, run->host, boot, run->settings.look_ms * MH_NS_PER_MS, added_ns));
+    const size_t bytes = mh_clock_host_line(line, run->host, boot, run->settings.look_ms * MH_NS_PER_MS, added_ns);
+    keep(run, line, bytes);
 }
 
 /* The time since 1970 at global time 0, by the clock of rank 0. */
@@ -341,7 +347,7 @@ static int64_t unix_zero_ns(const world_t *world)
 }
 
 /* Refuses processes that share a host with another recorder, of this job or of another one. Returns a status. */
-static int check_alone(const record_run_t *run)
+static int check_alone(record_run_t *run)
 {
     const world_t *world = &run->world;
     char lock[PATH_OF_LOCK_BYTES];
@@ -353,8 +359,8 @@ static int check_alone(const record_run_t *run)
         return world_refuse(world, "several processes are on one host: start one a host, mpiexec -ppn 1, mpiexec "
                                    "--map-by ppr:1:node (Open MPI), or srun --ntasks-per-node=1");
     snprintf(lock, sizeof lock, "/tmp/mpix_clock_record.%.20s", run->host);
-    const int held = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666); /* until this process ends */
-    if (!world_all(world, held < 0 || flock(held, LOCK_EX | LOCK_NB) == 0))
+    run->lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (!world_all(world, run->lock < 0 || flock(run->lock, LOCK_EX | LOCK_NB) == 0))
         return world_refuse(
             world, "another mpix_clock record runs on one of the hosts, which has its file for all programs there");
     return STATUS_GOOD;

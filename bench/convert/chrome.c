@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_EVENT_BYTES = 1 << 26, MAX_LABELED = 4096 };
+enum { FIRST_EVENT_BYTES = 1 << 12, MAX_EVENT_BYTES = 1 << 26, MAX_LABELED = 4096 };
 /* Process ids of Linux are below; those of the file at an index get a multiple of it. */
 #define PROCESSES_PER_FILE 10000000
 /* Likewise of ids of flows. */
@@ -47,7 +47,7 @@ static int next_visible(FILE *from)
 static bool keep(reader_t *reader, int got)
 {
     if (reader->length + 2 > reader->capacity) {
-        const size_t capacity = reader->capacity > 0 ? 2 * reader->capacity : 4096;
+        const size_t capacity = 2 * reader->capacity;
         char *grown = capacity <= MAX_EVENT_BYTES ? realloc(reader->event, capacity) : NULL;
         if (!grown)
             return convert_fail(reader->conversion, "has an event larger than %d MiB", MAX_EVENT_BYTES >> 20);
@@ -64,6 +64,7 @@ static bool read_value(reader_t *reader, int got)
 {
     int depth = 0;
     bool in_text = false, escaped = false;
+    reader->event[0] = '\0';
     for (reader->length = 0;; got = getc_unlocked(reader->from)) {
         if (got == EOF)
             return convert_fail(reader->conversion, "ends within an event");
@@ -281,6 +282,8 @@ static bool read_events(reader_t *reader)
     for (; got != ']' && got != EOF; got = next_visible(reader->from)) {
         if (got == ',')
             continue;
+        if (got == '}')
+            return convert_fail(reader->conversion, "is not JSON of Chrome's trace format");
         if (!read_value(reader, got))
             return false;
         if (reader->event[0] == '{' && !rewrite(reader))
@@ -329,9 +332,14 @@ bool chrome_begin(chrome_output_t *output)
 bool convert_chrome(conversion_t *conversion, FILE *from, chrome_output_t *output)
 {
     reader_t *reader = calloc(1, sizeof *reader);
-    if (!reader)
+    char *event = malloc(FIRST_EVENT_BYTES);
+    if (!reader || !event) {
+        free(reader);
+        free(event);
         return convert_fail(conversion, "out of memory");
-    *reader = (reader_t){.conversion = conversion, .from = from, .output = output};
+    }
+    *reader = (reader_t){
+        .conversion = conversion, .from = from, .output = output, .event = event, .capacity = FIRST_EVENT_BYTES};
     output->files++;
     const int first = next_visible(from);
     const bool is_good =

@@ -150,7 +150,7 @@ bool convert_text(conversion_t *conversion, FILE *from, FILE *to, const char *pa
     }
     while (is_good && getline(&line, &capacity, from) >= 0) {
         converted_t time;
-        int64_t reading;
+        int64_t reading = 0;
         if (regexec(&expression, line, GROUPS, match, 0) != 0) {
             ++*lines_without;
             fputs(line, to);

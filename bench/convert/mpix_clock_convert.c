@@ -242,7 +242,6 @@ static bool is_same_file(const char *one, const char *other)
 /* What the command line asks for, before anything is written. */
 static bool check_inputs(const convert_settings_t *settings, conversion_t *conversions, const mpix_clock_file *records)
 {
-    int64_t format = ABSENT;
     for (int i = 0; i < settings->inputs.count; i++) {
         conversion_t *conversion = &conversions[i];
         *conversion = (conversion_t){.records = records,
@@ -253,7 +252,7 @@ static bool check_inputs(const convert_settings_t *settings, conversion_t *conve
                                      .since_start = settings->since_start != 0};
         if (!choose_host(settings, conversion))
             return false;
-        format = format_of(settings, conversion->path);
+        const int64_t format = format_of(settings, conversion->path);
         const char *wrong = format == ABSENT ? "its name does not tell the format: give --from"
                             : settings->inputs.count > 1 && format != FROM_CHROME
                                 ? "only files of the format chrome come into one: convert one at a time"
@@ -325,7 +324,7 @@ static int convert_all(const convert_settings_t *settings, conversion_t *convers
     if (!open_output(&to, settings->output))
         return STATUS_BAD_OPTION;
     chrome_output_t chrome = {.to = to.file, .shares_flows = settings->shares_flows != 0};
-    const bool is_chrome = format_of(settings, conversions[0].path) == FROM_CHROME;
+    const bool is_chrome = settings->inputs.count > 0 && format_of(settings, conversions[0].path) == FROM_CHROME;
     bool is_good = !is_chrome || chrome_begin(&chrome);
     for (int i = 0; is_good && i < settings->inputs.count; i++)
         is_good = convert_input(settings, &conversions[i], &chrome, to.file);

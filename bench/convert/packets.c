@@ -62,11 +62,9 @@ static bool convert_pcap(conversion_t *conversion, FILE *from, FILE *to, const u
         unsigned char *grown = realloc(bytes, length > 0 ? length : 1);
         bytes = grown ? grown : bytes;
         if (!grown || !reads(from, bytes, length))
-            is_good = convert_fail(conversion, "packet %" PRId64 " is torn", conversion->times + 1);
-        is_good =
-            is_good &&
-            convert_time(conversion,
-                         (int64_t)get(packet, swaps) * MH_NS_PER_S + (int64_t)get(packet + 4, swaps) * unit_ns, &time);
+            return free(bytes), convert_fail(conversion, "packet %" PRId64 " is torn", conversion->times + 1);
+        is_good = convert_time(
+            conversion, (int64_t)get(packet, swaps) * MH_NS_PER_S + (int64_t)get(packet + 4, swaps) * unit_ns, &time);
         if (is_good && (time.ns < 0 || time.ns / MH_NS_PER_S > UINT32_MAX))
             is_good = convert_fail(conversion, "a time is before 1970, which a pcap file cannot have");
         if (!is_good)
@@ -227,14 +225,15 @@ static bool convert_pcapng(conversion_t *conversion, FILE *from, FILE *to, const
         const uint32_t length = get(head + 4, of.swaps), bytes = length - 12;
         if (length < 12 || length % 4 != 0 || bytes > MAX_BLOCK_BYTES || (is_section && bytes < 4))
             return free(body), convert_fail(conversion, "has a block of an impossible length");
-        unsigned char *grown = realloc(body, bytes + 4), *rest;
-        body = grown ? grown : body;
-        if (grown && is_section)
-            memcpy(body, head + 8, 4);
-        rest = body + (is_section ? 4 : 0);
-        if (!grown || !reads(from, rest, bytes + 4 - (is_section ? 4U : 0U)))
-            is_good = convert_fail(conversion, "ends within a block");
-        is_good = is_good && take_block(&of, get(head, of.swaps), body, bytes);
+        unsigned char *grown = realloc(body, bytes + 4);
+        if (!grown)
+            return free(body), convert_fail(conversion, "out of memory");
+        body = grown;
+        const uint32_t had = is_section ? 4 : 0;
+        memcpy(body, head + 8, had);
+        if (!reads(from, body + had, bytes + 4 - had))
+            return free(body), convert_fail(conversion, "ends within a block");
+        is_good = take_block(&of, get(head, of.swaps), body, bytes);
     } while (is_good && (got = fread(head, 1, 4, from)) > 0);
     free(body);
     return is_good;

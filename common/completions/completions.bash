@@ -63,7 +63,7 @@ _mpix_harmonize() {
     elif [ "$tool" = mpix_preload ] || [ "$tool" = mpix_trace ]; then
         mapfile -t COMPREPLY < <(compgen -c -- "$word")
     elif [ "$tool" = mpix_clock ] && [ "$first" -eq "$COMP_CWORD" ]; then
-        mapfile -t COMPREPLY < <(compgen -W "list drift check" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "list drift check record" -- "$word")
     fi
 }
 

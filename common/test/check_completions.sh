@@ -6,7 +6,7 @@ completions=$build/common/completions/mpix_harmonize
 tools=$(basename -s .1 -- "$top"/*/doc/man/*.1)
 
 commands_of() {     # TOOL: - if it has none
-    case $1 in mpix_clock) echo list drift check ;; *) echo - ;; esac
+    case $1 in mpix_clock) echo list drift check record ;; *) echo - ;; esac
 }
 
 # WORD...: what bash offers for the last of these words, one a line. The shell has read nothing but the file.

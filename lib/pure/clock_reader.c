@@ -141,19 +141,19 @@ typedef struct looks {
     int64_t namespace_ns;
 } looks;
 
-typedef struct host {
+typedef struct recorded_host {
     char *name, *boot;
     int64_t look_ns;        /* between two looks */
     mpix_clock_line global; /* from MONOTONIC_RAW */
     mpix_clock_pair *pairs;
     size_t count, capacity;
     looks clocks[MPIX_CLOCK_IDS];
-} host;
+} recorded_host;
 
 struct mpix_clock_file {
     int64_t unix_ns; /* at global time 0 */
     double rate_limit, wander_per_s;
-    host *hosts;
+    recorded_host *hosts;
     size_t count, capacity;
 };
 
@@ -284,7 +284,7 @@ static char *copy_text(const char *text)
     return copy ? memcpy(copy, text, bytes) : NULL;
 }
 
-static host *host_of(const mpix_clock_file *file, const char *name, const char *boot)
+static recorded_host *host_of(const mpix_clock_file *file, const char *name, const char *boot)
 {
     for (size_t i = file->count; i-- > 0;)
         if (strcmp(file->hosts[i].name, name) == 0 && (!boot || strcmp(file->hosts[i].boot, boot) == 0))
@@ -292,19 +292,19 @@ static host *host_of(const mpix_clock_file *file, const char *name, const char *
     return NULL;
 }
 
-static host *add_host(mpix_clock_file *file, const char *name, const char *boot, int64_t look_ns)
+static recorded_host *add_host(mpix_clock_file *file, const char *name, const char *boot, int64_t look_ns)
 {
     void *hosts = file->hosts;
     if (!grow(&hosts, file->count, &file->capacity, sizeof *file->hosts))
         return NULL;
     file->hosts = hosts;
-    host *of = &file->hosts[file->count];
-    *of = (host){.name = copy_text(name), .boot = copy_text(boot), .look_ns = look_ns};
+    recorded_host *of = &file->hosts[file->count];
+    *of = (recorded_host){.name = copy_text(name), .boot = copy_text(boot), .look_ns = look_ns};
     file->count += of->name && of->boot;
     return of->name && of->boot ? of : NULL;
 }
 
-static bool add_pair(host *of, mpix_clock_pair pair)
+static bool add_pair(recorded_host *of, mpix_clock_pair pair)
 {
     void *pairs = of->pairs;
     if (!grow(&pairs, of->count, &of->capacity, sizeof *of->pairs))
@@ -357,7 +357,7 @@ static bool is_uptime(int64_t ns)
 }
 
 /* What a line of a host says of it, in the order of the keys: its name is the first one. */
-static const char *take_item(mpix_clock_file *file, host **of, const value *value)
+static const char *take_item(mpix_clock_file *file, recorded_host **of, const value *value)
 {
     if (strcmp(value->key, "host") == 0) {
         *of = host_of(file, value->text, NULL);
@@ -405,7 +405,7 @@ static const char *take_host(mpix_clock_file *file, const char *line)
                 namespace_ns[clock_named(value.key)] = value.numbers[0];
         }
     }
-    host *of = host_of(file, name, boot);
+    recorded_host *of = host_of(file, name, boot);
     if (!of && !(of = add_host(file, name, boot, look_ns)))
         return out_of_memory;
     for (int id = 0; id < MPIX_CLOCK_IDS; id++)
@@ -417,7 +417,7 @@ static const char *take_host(mpix_clock_file *file, const char *line)
 static const char *read_line(mpix_clock_file *file, const char *line, bool *torn)
 {
     value value;
-    host *of = NULL;
+    recorded_host *of = NULL;
     const char *at = line, *wrong = NULL;
     bool is_host = false;
     /* First the whole line is looked at, so that nothing is taken from a line that is not complete. */
@@ -474,7 +474,8 @@ static bool is_set_after(const looks *of, size_t i, mpix_clock_id id)
 }
 
 /* Between two looks, between which the clock was not set. */
-static interval between_looks(const host *of, const looks *clock, size_t i, size_t begin, size_t end, int64_t reading)
+static interval between_looks(const recorded_host *of, const looks *clock, size_t i, size_t begin, size_t end,
+                              int64_t reading)
 {
     const look *from = &clock->items[i], *to = from + 1;
     const int64_t zero_ns = clock->items[0].raw_ns;
@@ -521,8 +522,8 @@ static interval beyond_look(const looks *clock, size_t i, double unit, double ra
  * When the clock had a reading, while it was not set between two looks, begin to end - 1. Returns false if it had the
  * reading before or after that.
  */
-static bool in_stretch(const host *of, const looks *clock, mpix_clock_id id, size_t begin, size_t end, int64_t reading,
-                       interval *found)
+static bool in_stretch(const recorded_host *of, const looks *clock, mpix_clock_id id, size_t begin, size_t end,
+                       int64_t reading, interval *found)
 {
     const look *first = &clock->items[begin], *last = &clock->items[end - 1];
     const double usual = usual_unit_ns(clock);
@@ -560,7 +561,7 @@ static bool in_stretch(const host *of, const looks *clock, mpix_clock_id id, siz
 }
 
 /* All times at which a clock may have had a reading. */
-static interval find_interval(const host *of, mpix_clock_id id, int64_t reading)
+static interval find_interval(const recorded_host *of, mpix_clock_id id, int64_t reading)
 {
     const looks *clock = &of->clocks[id];
     interval all = {INFINITY, -INFINITY, 0}, found, nearest = {0};
@@ -589,7 +590,7 @@ static interval find_interval(const host *of, mpix_clock_id id, int64_t reading)
  * Where two records contradict each other, the host was suspended between them, or the global clock was moved: it is
  * one clock until then, and another from then on.
  */
-static mpix_clock_reading read_global(const host *of, int64_t raw_ns, double *bound_ns, int *how)
+static mpix_clock_reading read_global(const recorded_host *of, int64_t raw_ns, double *bound_ns, int *how)
 {
     mpix_clock_line before = of->global, after = of->global;
     size_t end = 0;
@@ -610,23 +611,23 @@ static mpix_clock_reading read_global(const host *of, int64_t raw_ns, double *bo
     return read;
 }
 
-int mpix_clock_convert(const mpix_clock_file *file, int host_index, mpix_clock_id id, int64_t reading,
+int mpix_clock_convert(const mpix_clock_file *file, int host, mpix_clock_id clock, int64_t reading,
                        mpix_clock_time *time)
 {
-    const host *of = &file->hosts[host_index];
+    const recorded_host *of = &file->hosts[host];
     int64_t raw_ns = reading;
     double half_ns = 0;
     int how = 0;
-    if (!mpix_clock_has(file, host_index, id))
+    if (!mpix_clock_has(file, host, clock))
         return -1;
     reading = reading > MAX_READING ? MAX_READING : reading < -MAX_READING ? -MAX_READING : reading;
-    if (id != MPIX_CLOCK_MONOTONIC_RAW) {
-        const interval when = find_interval(of, id, reading);
+    if (clock != MPIX_CLOCK_MONOTONIC_RAW) {
+        const interval when = find_interval(of, clock, reading);
         const double middle_ns = when.min_ns + (when.max_ns - when.min_ns) / 2;
         half_ns = (when.max_ns - when.min_ns) / 2;
         how = when.how;
-        raw_ns =
-            of->clocks[id].items[0].raw_ns + (int64_t)fmin(fmax(middle_ns, -(double)MAX_READING), (double)MAX_READING);
+        raw_ns = of->clocks[clock].items[0].raw_ns +
+                 (int64_t)fmin(fmax(middle_ns, -(double)MAX_READING), (double)MAX_READING);
     }
     if (raw_ns < of->pairs[0].at_ns || raw_ns > of->pairs[of->count - 1].at_ns)
         how |= MPIX_CLOCK_EXTRAPOLATED;
@@ -647,7 +648,7 @@ void mpix_clock_close(mpix_clock_file *file)
     if (!file)
         return;
     for (size_t i = 0; i < file->count; i++) {
-        host *of = &file->hosts[i];
+        recorded_host *of = &file->hosts[i];
         for (int id = 0; id < MPIX_CLOCK_IDS; id++) {
             free(of->clocks[id].items);
             free(of->clocks[id].ends);
@@ -695,7 +696,7 @@ static bool settle(mpix_clock_file *file)
 {
     bool is_good = true;
     for (size_t i = 0; i < file->count; i++) {
-        host *of = &file->hosts[i];
+        recorded_host *of = &file->hosts[i];
         if (of->count > 0)
             qsort(of->pairs, of->count, sizeof *of->pairs, by_reading);
         of->global = (mpix_clock_line){of->pairs, of->count, sizeof *of->pairs, file->rate_limit, file->wander_per_s};
@@ -767,7 +768,7 @@ mpix_clock_file *mpix_clock_open(const char *path, char why[MPIX_CLOCK_WHY_BYTES
 }
 
 /* The reading of MONOTONIC_RAW at a global time, which grows with it. */
-static int64_t raw_at(const host *of, int64_t global_ns)
+static int64_t raw_at(const recorded_host *of, int64_t global_ns)
 {
     int64_t raw_ns = global_ns - of->pairs[0].ahead_ns;
     for (int round = 0; round < 3; round++) /* each one takes the error times the drift */
@@ -775,9 +776,10 @@ static int64_t raw_at(const host *of, int64_t global_ns)
     return raw_ns;
 }
 
-static bool copy_host(mpix_clock_file *file, const host *from, const host *here, const host *there)
+static bool copy_host(mpix_clock_file *file, const recorded_host *from, const recorded_host *here,
+                      const recorded_host *there)
 {
-    host *to = add_host(file, from->name, from->boot, from->look_ns);
+    recorded_host *to = add_host(file, from->name, from->boot, from->look_ns);
     bool is_good = to != NULL;
     for (int id = 0; is_good && id < MPIX_CLOCK_IDS; id++) {
         to->clocks[id].namespace_ns = from->clocks[id].namespace_ns;
@@ -800,7 +802,7 @@ static bool copy_host(mpix_clock_file *file, const host *from, const host *here,
 
 int mpix_clock_join(mpix_clock_file *file, const mpix_clock_file *other, char why[MPIX_CLOCK_WHY_BYTES])
 {
-    const host *here = NULL, *there = NULL;
+    const recorded_host *here = NULL, *there = NULL;
     const size_t had = file->count;
     bool is_good = true;
     for (size_t i = 0; i < other->count && !here; i++) {
@@ -812,9 +814,9 @@ int mpix_clock_join(mpix_clock_file *file, const mpix_clock_file *other, char wh
         snprintf(why, MPIX_CLOCK_WHY_BYTES, "the files have records of no host in common, since the same boot");
         return -1;
     }
-    const host shared = *here; /* the array of hosts may move */
+    const recorded_host shared = *here; /* the array of hosts may move */
     for (size_t i = 0; i < other->count; i++) {
-        const host *from = &other->hosts[i];
+        const recorded_host *from = &other->hosts[i];
         bool is_there = false;
         for (size_t k = 0; k < had; k++)
             is_there = is_there ||
@@ -834,14 +836,14 @@ int mpix_clock_host_count(const mpix_clock_file *file)
     return (int)file->count;
 }
 
-const char *mpix_clock_host_name(const mpix_clock_file *file, int host_index)
+const char *mpix_clock_host_name(const mpix_clock_file *file, int host)
 {
-    return file->hosts[host_index].name;
+    return file->hosts[host].name;
 }
 
-const char *mpix_clock_host_boot(const mpix_clock_file *file, int host_index)
+const char *mpix_clock_host_boot(const mpix_clock_file *file, int host)
 {
-    return file->hosts[host_index].boot;
+    return file->hosts[host].boot;
 }
 
 int mpix_clock_find_host(const mpix_clock_file *file, const char *name)
@@ -853,21 +855,21 @@ int mpix_clock_find_host(const mpix_clock_file *file, const char *name)
     return found;
 }
 
-int mpix_clock_has(const mpix_clock_file *file, int host_index, mpix_clock_id id)
+int mpix_clock_has(const mpix_clock_file *file, int host, mpix_clock_id clock)
 {
-    const host *of = &file->hosts[host_index];
-    return of->count > 0 && (id == MPIX_CLOCK_MONOTONIC_RAW || of->clocks[id].count > 0);
+    const recorded_host *of = &file->hosts[host];
+    return of->count > 0 && (clock == MPIX_CLOCK_MONOTONIC_RAW || of->clocks[clock].count > 0);
 }
 
-int64_t mpix_clock_namespace_ns(const mpix_clock_file *file, int host_index, mpix_clock_id id)
+int64_t mpix_clock_namespace_ns(const mpix_clock_file *file, int host, mpix_clock_id clock)
 {
-    return file->hosts[host_index].clocks[id].namespace_ns;
+    return file->hosts[host].clocks[clock].namespace_ns;
 }
 
-void mpix_clock_span(const mpix_clock_file *file, int host_index, mpix_clock_id id, int64_t *first, int64_t *last)
+void mpix_clock_span(const mpix_clock_file *file, int host, mpix_clock_id clock, int64_t *first, int64_t *last)
 {
-    const host *of = &file->hosts[host_index];
-    const looks *clock = &of->clocks[id];
-    *first = id == MPIX_CLOCK_MONOTONIC_RAW ? of->pairs[0].at_ns : clock->items[0].at;
-    *last = id == MPIX_CLOCK_MONOTONIC_RAW ? of->pairs[of->count - 1].at_ns : clock->items[clock->count - 1].at;
+    const recorded_host *of = &file->hosts[host];
+    const looks *its = &of->clocks[clock];
+    *first = clock == MPIX_CLOCK_MONOTONIC_RAW ? of->pairs[0].at_ns : its->items[0].at;
+    *last = clock == MPIX_CLOCK_MONOTONIC_RAW ? of->pairs[of->count - 1].at_ns : its->items[its->count - 1].at;
 }

@@ -67,8 +67,11 @@ static int print_host(char *line, const char *host)
 {
     char name[256];
     size_t length = 0;
-    for (; host[length] != '\0' && length + 1 < sizeof name; length++)
-        name[length] = mh_is_control(host[length]) || host[length] == '"' || host[length] == '\\' ? '?' : host[length];
+    for (; host[length] != '\0' && length + 1 < sizeof name; length++) {
+        name[length] = host[length];
+        if (mh_is_control(host[length]) || host[length] == '"' || host[length] == '\\')
+            name[length] = '?';
+    }
     name[length] = '\0';
     return snprintf(line, MH_CLOCK_LINE_BYTES, "{\"host\": \"%s\"", name);
 }
@@ -92,16 +95,16 @@ size_t mh_clock_host_line(char line[MH_CLOCK_LINE_BYTES], const char *host, cons
         if (namespace_ns[id] != 0)
             length += snprintf(line + length, (size_t)(MH_CLOCK_LINE_BYTES - length), ", \"%s_namespace_ns\": %" PRId64,
                                mpix_clock_id_names[id], namespace_ns[id]);
-    return (size_t)(length + snprintf(line + length, (size_t)(MH_CLOCK_LINE_BYTES - length), "}\n"));
+    return (size_t)length + (size_t)snprintf(line + length, (size_t)(MH_CLOCK_LINE_BYTES - length), "}\n");
 }
 
 size_t mh_clock_record_line(char line[MH_CLOCK_LINE_BYTES], const char *host, int64_t raw_ns, int64_t global_ns,
                             int64_t half_ns)
 {
     const int length = print_host(line, host);
-    return (size_t)(length + snprintf(line + length, (size_t)(MH_CLOCK_LINE_BYTES - length),
-                                      ", \"raw\": [%" PRId64 ", %" PRId64 ", %" PRId64 "]}\n", raw_ns, global_ns,
-                                      half_ns));
+    return (size_t)length + (size_t)snprintf(line + length, (size_t)(MH_CLOCK_LINE_BYTES - length),
+                                             ", \"raw\": [%" PRId64 ", %" PRId64 ", %" PRId64 "]}\n", raw_ns, global_ns,
+                                             half_ns);
 }
 
 size_t mh_clock_look_line(char line[MH_CLOCK_LINE_BYTES], const char *host, mpix_clock_id clock, mh_look look)
@@ -112,5 +115,5 @@ size_t mh_clock_look_line(char line[MH_CLOCK_LINE_BYTES], const char *host, mpix
                  mpix_clock_id_names[clock], look.at, look.raw_ns, look.half_ns);
     if (look.bend_ns >= 0)
         length += snprintf(line + length, (size_t)(MH_CLOCK_LINE_BYTES - length), ", %" PRId64, look.bend_ns);
-    return (size_t)(length + snprintf(line + length, (size_t)(MH_CLOCK_LINE_BYTES - length), "]}\n"));
+    return (size_t)length + (size_t)snprintf(line + length, (size_t)(MH_CLOCK_LINE_BYTES - length), "]}\n");
 }

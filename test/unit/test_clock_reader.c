@@ -91,19 +91,20 @@ static const mpix_clock_id clocks[] = {MPIX_CLOCK_MONOTONIC, MPIX_CLOCK_REALTIME
 static void write_looks(FILE *to, mpix_clock_id clock, const mh_look *looks, int count)
 {
     char line[MH_CLOCK_LINE_BYTES];
-    for (int i = 0; i < count; i++)
-        fwrite(line, 1, mh_clock_look_line(line, "h1", clock, looks[i]), to);
+    for (int i = 0; i < count; i++) {
+        const size_t bytes = mh_clock_look_line(line, "h1", clock, looks[i]);
+        fwrite(line, 1, bytes, to);
+    }
 }
 
 static void write_record(FILE *to, world_t *world, double true_ns)
 {
     char line[MH_CLOCK_LINE_BYTES];
     const int64_t bound_ns = chance_between(&world->dice, 500, 8000);
-    const int64_t error_ns = chance_between(&world->dice, -bound_ns + 1, bound_ns - 1);
-    fwrite(line, 1,
-           mh_clock_record_line(line, "h1", read_clock(world, MPIX_CLOCK_MONOTONIC_RAW, true_ns),
-                                (int64_t)true_ns + error_ns, bound_ns),
-           to);
+    const int64_t error_ns = (int64_t)((2 * chance_unit(&world->dice) - 1) * (double)bound_ns);
+    const size_t bytes = mh_clock_record_line(line, "h1", read_clock(world, MPIX_CLOCK_MONOTONIC_RAW, true_ns),
+                                              (int64_t)true_ns + error_ns, bound_ns);
+    fwrite(line, 1, bytes, to);
 }
 
 /* Between two points of true time: the recorder begins late, ends early, and is suspended with its host. */
@@ -116,12 +117,14 @@ static void record(const char *path, world_t *world, events_t events, double fro
     double due_ns = from_ns;
     FILE *to = fopen(path, "w");
     ck_assert_ptr_nonnull(to);
-    fwrite(line, 1, mh_clock_head_line(line, INT64_C(1700000000000000000), 500000, LIMIT_PPB_PER_S), to);
-    fwrite(line, 1, mh_clock_host_line(line, "h1", "boot", LOOK_NS, namespace_ns), to);
+    size_t bytes = mh_clock_head_line(line, INT64_C(1700000000000000000), 500000, LIMIT_PPB_PER_S);
+    fwrite(line, 1, bytes, to);
+    bytes = mh_clock_host_line(line, "h1", "boot", LOOK_NS, namespace_ns);
+    fwrite(line, 1, bytes, to);
     for (int k = 0; k < COUNT_OF(clocks); k++)
         filters[k] = (mh_look_filter){.look_ns = LOOK_NS};
-    for (double now_ns = from_ns; now_ns < to_ns;
-         now_ns += (double)chance_between(&world->dice, LOOK_NS, LOOK_NS * 11 / 10)) {
+    double now_ns = from_ns;
+    while ((now_ns += (double)chance_between(&world->dice, LOOK_NS, LOOK_NS * 11 / 10)) < to_ns) {
         if (events == SUSPENDED && now_ns > 24.9e9 && now_ns < 28e9)
             continue;
         for (int k = 0; k < COUNT_OF(clocks); k++) {
