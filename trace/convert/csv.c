@@ -14,7 +14,7 @@ static const column_t columns[] = {
     {"rank", "", ROLE_KEY, TYPE_INTEGER, "the process", NULL, 0, 0, 0},
     {"thread", "", ROLE_KEY, TYPE_INTEGER, "its thread, from 0 in the order of their first calls", NULL, 0, 0, 0},
     {"event", "", ROLE_KEY, TYPE_TEXT,
-     "enter, leave, send, send-done, receive-post, receive, canceled, collective, collective-done, dropped", NULL, 0, 0,
+     "enter, leave, send, send-done, receive-post, receive, canceled, collective, collective-done, dropped, ready, arrived", NULL, 0, 0,
      0},
     {"name", "", ROLE_KEY, TYPE_TEXT, "the function or region of the event", NULL, 0, 0, 0},
     {"local_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "when it happened, by the clock of the process", NULL, 0, 0, 0},
@@ -66,6 +66,8 @@ static const char *const kind_names[] = {
     [TRACE_COLLECTIVE_DONE] = "collective-done",
     [TRACE_PARTS] = NULL,
     [TRACE_DROPPED] = "dropped",
+    [TRACE_READY] = "ready",
+    [TRACE_ARRIVED] = "arrived",
 };
 
 /* By index of a location, then by position: the number of the message or of the call of a collective operation, from

@@ -243,6 +243,8 @@ static void put_event(writer *from, size_t i)
         break;
     case TRACE_COLLECTIVE_OUT: /* part of the event before */
     case TRACE_PARTS:
+    case TRACE_READY:
+    case TRACE_ARRIVED:
         break;
     case TRACE_COLLECTIVE_DONE:
         put_collective_done(from, i);

@@ -101,7 +101,9 @@ call_request *request_of(const call_requests *all, const trace_event *event)
                                        [TRACE_CANCELED] = TRACE_SEND,
                                        [TRACE_COLLECTIVE] = TRACE_COLLECTIVE,
                                        [TRACE_COLLECTIVE_DONE] = TRACE_COLLECTIVE,
-                                       [TRACE_DROPPED] = 0};
+                                       [TRACE_DROPPED] = 0,
+                                       [TRACE_READY] = TRACE_SEND,
+                                       [TRACE_ARRIVED] = TRACE_RECEIVE_POST};
     const uint8_t kind = begun_as[event->kind];
     call_request *found = event->request != 0 && kind != 0 ? find(all, event, kind) : NULL;
     return found || event->kind != TRACE_CANCELED ? found : find(all, event, TRACE_RECEIVE_POST);
@@ -111,7 +113,10 @@ static void note_end(const call_requests *all, const trace_location *location, s
 {
     const trace_event *event = &location->events[k];
     call_request *its = begins(event) ? NULL : request_of(all, event);
-    if (!its || its->done.at)
+    const bool is_part = event->kind == TRACE_READY || event->kind == TRACE_ARRIVED;
+    if (its && is_part)
+        its->last_part = (trace_point){location, k};
+    if (!its || its->done.at || is_part)
         return;
     its->done = (trace_point){location, k};
     its->is_canceled = event->kind == TRACE_CANCELED;

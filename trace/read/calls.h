@@ -29,6 +29,7 @@ typedef struct {
     uint8_t kind; /* of its first event: TRACE_SEND, TRACE_RECEIVE_POST or TRACE_COLLECTIVE */
     bool is_canceled;
     trace_point begun, done; /* done.at: NULL if it was never complete */
+    trace_point last_part;   /* its last READY, or ARRIVED; at NULL: there is none */
 } call_request;
 
 /* The requests of a process, by number and kind. */

@@ -62,6 +62,8 @@ static void cut_sends(const kept_events *kept, end_list *sends)
         trace_point event = message_send(&send);
         if (!move(kept, &send.done))
             send.done.at = NULL;
+        if (!move(kept, &send.last_part))
+            send.last_part.at = NULL;
         if (move(kept, &event) && move(kept, &send.begun))
             sends->ends[count++] = send;
     }
@@ -73,6 +75,8 @@ static void cut_receives(const kept_events *kept, end_list *receives)
     size_t count = receives->last;
     for (size_t i = receives->last; i < receives->count; i++) {
         message_end receive = receives->ends[i];
+        if (!move(kept, &receive.last_part))
+            receive.last_part.at = NULL;
         if (move(kept, &receive.begun) && move(kept, &receive.done))
             receives->ends[count++] = receive;
     }

@@ -16,6 +16,7 @@ typedef struct {
     uint64_t parts;         /* which request in parts, or 0 */
     uint32_t number, count; /* its place among the ends of its stream: of what is above; and how many these are */
     trace_point begun, done;
+    trace_point last_part; /* as in calls.h */
 } message_end;
 
 typedef struct {

@@ -47,7 +47,7 @@ static const trace_event *parts_of(trace_point begun)
     return begun.event + 1 < begun.at->count && next->kind == TRACE_PARTS ? next : NULL;
 }
 
-static void add_end(end_list *list, trace_point of, trace_point begun, trace_point done)
+static void add_end(end_list *list, trace_point of, trace_point begun, trace_point done, trace_point last_part)
 {
     const trace_event *event = &of.at->events[of.event];
     const trace_process *process = of.at->process;
@@ -66,7 +66,8 @@ static void add_end(end_list *list, trace_point of, trace_point begun, trace_poi
                                               .tag = event->tag,
                                               .parts = parts ? parts->value : 0,
                                               .begun = begun,
-                                              .done = done};
+                                              .done = done,
+                                              .last_part = last_part};
 }
 
 /* A receive that was posted for one sender and one tag keeps its place, though it is not known to have come. */
@@ -76,11 +77,12 @@ static void add_event(end_list *sends, end_list *receives, const call_request *i
     const size_t call = of.at->calls[of.event];
     const trace_point none = {NULL, 0}, enter = {of.at, call != CALL_NONE ? call : of.event};
     if (event->kind == TRACE_SEND && !(its && its->is_canceled))
-        add_end(sends, of, event->request != 0 ? of : enter, its ? its->done : event->request != 0 ? none : of);
+        add_end(sends, of, event->request != 0 ? of : enter, its ? its->done : event->request != 0 ? none : of,
+                its ? its->last_part : none);
     else if (event->kind == TRACE_RECEIVE_POST && its && !its->done.at && event->tag >= 0)
-        add_end(receives, of, of, none);
+        add_end(receives, of, of, none, none);
     else if (event->kind == TRACE_RECEIVE)
-        add_end(receives, of, its ? its->begun : enter, of);
+        add_end(receives, of, its ? its->begun : enter, of, its ? its->last_part : none);
 }
 
 /* The end of the stream that begins at `first`. */
@@ -193,6 +195,8 @@ static void pair_stream(const extent *trace, stream *of, trace_matches *matches)
         if (of->receives[r].done.at)
             matches->messages[matches->message_count++] = (trace_message){.send = message_send(&of->sends[s]),
                                                                           .sent = of->sends[s].done,
+                                                                          .ready = of->sends[s].last_part,
+                                                                          .arrived = of->receives[r].last_part,
                                                                           .receive = of->receives[r].done,
                                                                           .post = of->receives[r].begun};
 }

@@ -157,9 +157,13 @@ typedef struct {
     size_t event;
 } trace_point;
 
-/* A message: its SEND, its RECEIVE, and the events that completed its send, if one did, and posted its receive. */
+/*
+ * A message: its SEND, its RECEIVE, and the events that completed its send, if one did, and posted its receive; in
+ * parts: the last READY, and the last ARRIVED.
+ */
 typedef struct {
     trace_point send, sent, receive, post; /* sent.at: NULL if its end is not known */
+    trace_point ready, arrived;            /* at NULL: there is none */
 } trace_message;
 
 /*

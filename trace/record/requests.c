@@ -56,6 +56,17 @@ static bool is_foreign(const trace_request *its, const MPI_Status *status)
     return its->does & TRACE_SENDS && (is_other_partner || is_other_tag);
 }
 
+/* A receive from one partner with one tag is known without a status, but for its bytes. */
+static void put_untold_receive(const trace_call *call, const trace_request *its)
+{
+    mh_trace_put(call->thread, (trace_event){.time_ns = call->leave_ns,
+                                             .partner = its->partner,
+                                             .tag = its->tag,
+                                             .request = its->number,
+                                             .id = its->comm,
+                                             .kind = TRACE_RECEIVE});
+}
+
 /* status: NULL if there is none. */
 static void put_completion(trace_call *call, const trace_request *its, const MPI_Status *status)
 {
@@ -73,6 +84,8 @@ static void put_completion(trace_call *call, const trace_request *its, const MPI
         put(call, its, TRACE_SEND_DONE);
     if (its->does & TRACE_RECEIVES && status && !is_foreign(its, status))
         mh_trace_put_receive(call, its->comm, its->number, status);
+    else if (its->does & TRACE_RECEIVES && status && its->partner >= 0 && its->tag >= 0)
+        put_untold_receive(call, its);
     if (its->does & TRACE_COLLECTS)
         put(call, its, TRACE_COLLECTIVE_DONE);
 }
@@ -156,6 +169,21 @@ void mh_trace_start(trace_call *call, int count, const MPI_Request *requests)
         else
             mh_trace_begin_receive(call, its);
     }
+}
+
+void mh_trace_ready(trace_call *call, int result, MPI_Request request)
+{
+    const trace_request *its = find(request);
+    if (result == MPI_SUCCESS && its && its->number != 0 && !call->is_silent && !its->is_silent)
+        mh_trace_put(call->thread, (trace_event){call->enter_ns, 0, -1, 0, its->number, its->comm, TRACE_READY, 0});
+}
+
+void mh_trace_arrived(trace_call *call, int result, int is_there, MPI_Request request)
+{
+    const trace_request *its = find(request);
+    mh_trace_tried(call, result, is_there);
+    if (result == MPI_SUCCESS && is_there && its && its->number != 0 && !call->is_silent && !its->is_silent)
+        put(call, its, TRACE_ARRIVED);
 }
 
 void mh_trace_cancel(MPI_Request request)

@@ -169,6 +169,8 @@ void mh_trace_receive_taken(trace_call *call, int result, const MPI_Status *stat
 void mh_trace_irecv_taken(trace_call *call, MPI_Message message);
 
 void mh_trace_start(trace_call *call, int count, const MPI_Request *requests);
+void mh_trace_ready(trace_call *call, int result, MPI_Request request); /* MPI_Pready and its like */
+void mh_trace_arrived(trace_call *call, int result, int is_there, MPI_Request request); /* MPI_Parrived */
 void mh_trace_cancel(MPI_Request request);
 void mh_trace_forget(MPI_Request request);
 
@@ -203,7 +205,7 @@ void mh_trace_abort(void); /* MPI ends the program */
 #define TRACE_OPERATIONS(OF)                                                                                       \
     OF(finish) OF(before_together) OF(after_together) OF(left_together) OF(is_wanted) OF(enter) OF(returned)       \
     OF(leave) OF(send) OF(isend) OF(irecv) OF(receive) OF(keep) OF(probed) OF(take) OF(receive_taken)              \
-    OF(irecv_taken) OF(start) OF(cancel) OF(forget) OF(watch) OF(done) OF(some) OF(tried) OF(collective)           \
+    OF(irecv_taken) OF(start) OF(ready) OF(arrived) OF(cancel) OF(forget) OF(watch) OF(done) OF(some) OF(tried) OF(collective)           \
     OF(icollective) OF(make_comm) OF(imake_comm) OF(drop_comm) OF(make_win) OF(drop_win) OF(fence) OF(post)        \
     OF(access) OF(accessed) OF(exposed) OF(region) OF(abort)
 /* clang-format on */

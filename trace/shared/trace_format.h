@@ -102,7 +102,9 @@ typedef enum {
     TRACE_PARTS,           /* follows SEND or RECEIVE_POST of a message in parts; value: how many requests in parts this
                               process has made with this one for the same partner, tag and communicator; not there if
                               the process has lost count */
-    TRACE_DROPPED          /* value: events of this thread that did not fit; the buffer was full from here on */
+    TRACE_DROPPED,         /* value: events of this thread that did not fit; the buffer was full from here on */
+    TRACE_READY,           /* a part of that request, a send in parts, may be sent: after its ENTER, and of its time */
+    TRACE_ARRIVED          /* a part of that request, a receive in parts, is there: before its LEAVE, and of its time */
 } trace_event_kind;
 
 /*

@@ -233,8 +233,8 @@ static void send_newly(void)
         CALL(Wait, &request, &status);
         MPI_Get_count(&status, MPI_BYTE, &bytes);
         expect_event("send_done", -1, 0, 0, TWIN, requests);
-        if (status.MPI_SOURCE == peer && status.MPI_TAG == 7)
-            expect_event("receive", peer, 7, bytes, TWIN, requests);
+        /* MPICH 4.0 sets no status. */
+        expect_event("receive", peer, 7, status.MPI_SOURCE == peer && status.MPI_TAG == 7 ? bytes : 0, TWIN, requests);
         expect_call("MPI_Get_count");
     }
     CALL(Precv_init, out, 2, 3, MPI_INT, peer, 8, twin, MPI_INFO_NULL, &parts[0]);
@@ -246,6 +246,7 @@ static void send_newly(void)
     expect_event("psend", peer, 8, 2 * 3 * INT, TWIN, ++requests);
     expect_event("parts", 0, 0, 1, 0, 0);
     CALL(Pready_range, 0, 1, parts[1]);
+    expect_event("ready", -1, 0, 0, TWIN, requests);
     CALL(Waitall, 2, parts, MPI_STATUSES_IGNORE);
     expect_event("receive", peer, 8, 2 * 3 * INT, TWIN, requests - 1);
     expect_event("send_done", -1, 0, 0, TWIN, requests);

@@ -99,7 +99,7 @@ static void add_probe(graph *to, const place_in_graph *post, const place_in_grap
 
 /* A message, in the calls that begin and end it. */
 typedef struct {
-    place_in_graph send, sent, receive, post;
+    place_in_graph send, sent, receive, post, ready, arrived;
     const trace_event *event; /* its SEND */
 } message_calls;
 
@@ -114,6 +114,8 @@ static message_calls calls_of(const graph *in, const trace_message *message)
                            .sent = find(in, message->sent),
                            .receive = find(in, message->receive),
                            .post = find(in, message->post),
+                           .ready = find(in, message->ready),
+                           .arrived = find(in, message->arrived),
                            .event = send_of(message)};
 }
 
@@ -164,6 +166,16 @@ static void add_signal(const message_calls *of, bool is_own)
     }
 }
 
+/* In parts, a receive is there when the last part was ready; and what asked for its parts, if that was before it left. */
+static void add_parts(const message_calls *of)
+{
+    depend_on(&of->receive, &of->ready, STATE_LATE_SENDER);
+    if (!is_in_call(&of->ready) || !is_in_call(&of->arrived) || time_ns(&of->ready) > call_at(&of->arrived)->leave_ns)
+        return;
+    mark_matched(&of->arrived);
+    depend_on(&of->arrived, &of->ready, STATE_LATE_SENDER);
+}
+
 static void add_message(graph *to, const trace_message *message, uint64_t eager_bytes)
 {
     const message_calls of = calls_of(to, message);
@@ -176,6 +188,7 @@ static void add_message(graph *to, const trace_message *message, uint64_t eager_
     if (is_own)
         return;
     depend_on(&of.receive, &of.send, STATE_LATE_SENDER);
+    add_parts(&of);
     add_probe(to, &of.post, &of.send);
     add_send(&of, eager_bytes);
 }
