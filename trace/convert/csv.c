@@ -14,8 +14,9 @@ static const column_t columns[] = {
     {"rank", "", ROLE_KEY, TYPE_INTEGER, "the process", NULL, 0, 0, 0},
     {"thread", "", ROLE_KEY, TYPE_INTEGER, "its thread, from 0 in the order of their first calls", NULL, 0, 0, 0},
     {"event", "", ROLE_KEY, TYPE_TEXT,
-     "enter, leave, send, send-done, receive-post, receive, canceled, collective, collective-done, dropped, ready, arrived", NULL, 0, 0,
-     0},
+     "enter, leave, send, send-done, receive-post, receive, canceled, collective, collective-done, dropped, ready, "
+     "arrived",
+     NULL, 0, 0, 0},
     {"name", "", ROLE_KEY, TYPE_TEXT, "the function or region of the event", NULL, 0, 0, 0},
     {"local_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "when it happened, by the clock of the process", NULL, 0, 0, 0},
     {"global_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the same by the clock of rank 0", NULL, 0, 0, 0},

@@ -89,8 +89,8 @@ function name_parameters(parameters,    count, part, i, type, tail, named) {
 # How a call runs that is like others.
 function emit_call(name, meaning, arguments,    comm, made, is_for_both) {
     comm = match(flags[meaning], /sync=[0-9]+/) ? "a" substr(flags[meaning], RSTART + 5, RLENGTH - 5) : ""
-    made = after[meaning] ~ /^i?make_comm/ ? after[meaning] : ""
-    gsub(/^i?make_comm\(.*\*\$|\)$/, "", made)
+    made = match(after[meaning], /make_comm\([^)]*\*\$[0-9]+/) ? substr(after[meaning], RSTART, RLENGTH) : ""
+    sub(/.*\$/, "", made)
     is_for_both = made || flags[meaning] ~ /harmonized|global/
     print "    const interpose_back *back = get_for(&" (is_for_both ? "opened_back" : "recorder") ", site);"
     print "    if (!back)"
@@ -124,7 +124,7 @@ function emit_call(name, meaning, arguments,    comm, made, is_for_both) {
         print "        back->after_together(&call, result, " comm ");"
     print "    }"
     if (made)
-        print "    " (after[meaning] ~ /^i/ ? "expect" : "know") "(TRACE_AT(a" made "), result);"
+        print "    " (after[meaning] ~ /imake_comm/ ? "expect" : "know") "(TRACE_AT(a" made "), result);"
     if (flags[meaning] ~ /harmonized/)
         print "    look_after_clock(is_recorded ? &call : NULL, " comm ", result);"
     if (flags[meaning] ~ /global/)

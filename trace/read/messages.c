@@ -77,7 +77,10 @@ static void add_event(end_list *sends, end_list *receives, const call_request *i
     const size_t call = of.at->calls[of.event];
     const trace_point none = {NULL, 0}, enter = {of.at, call != CALL_NONE ? call : of.event};
     if (event->kind == TRACE_SEND && !(its && its->is_canceled))
-        add_end(sends, of, event->request != 0 ? of : enter, its ? its->done : event->request != 0 ? none : of,
+        add_end(sends, of, event->request != 0 ? of : enter,
+                its                   ? its->done
+                : event->request != 0 ? none
+                                      : of,
                 its ? its->last_part : none);
     else if (event->kind == TRACE_RECEIVE_POST && its && !its->done.at && event->tag >= 0)
         add_end(receives, of, of, none, none);

@@ -182,11 +182,37 @@ void mh_trace_icollective(trace_call *call, int result, MPI_Comm comm, int root,
         begin(call, &call->started, count(&known->operations));
 }
 
+/* ---- What processes do together, and there are no bytes of */
+
+static void put_meeting(trace_call *call, int result, uint32_t comm, uint32_t number)
+{
+    if (!mh_interpose_was_refused(result))
+        put(call, call->leave_ns, &(trace_request){.comm = comm, .function = call->id, .partner = TRACE_ROOT_NONE},
+            number);
+}
+
+static void meet(trace_call *call, int result, trace_known_comm *known)
+{
+    if (!mh_interpose_was_refused(result))
+        put_meeting(call, result, known->id, count(&known->operations));
+}
+
+void mh_trace_meet(trace_call *call, int result, MPI_Comm comm)
+{
+    meet(call, result, mh_trace_comm(comm));
+}
+
 void mh_trace_fence(trace_call *call, int result, MPI_Win window)
 {
-    trace_known_comm *known = mh_trace_window(window);
-    if (mh_interpose_was_refused(result))
-        return;
-    put(call, call->leave_ns, &(trace_request){.comm = known->id, .function = call->id, .partner = TRACE_ROOT_NONE},
-        count(&known->operations));
+    meet(call, result, mh_trace_window(window));
+}
+
+void mh_trace_share(trace_call *call, int result, MPI_File file)
+{
+    meet(call, result, mh_trace_file(file));
+}
+
+void mh_trace_dropped(trace_call *call, int result)
+{
+    put_meeting(call, result, call->started.comm, call->started.starts);
 }

@@ -43,9 +43,14 @@ static uint64_t key_of_window(MPI_Win window)
     return (uint64_t)(uintptr_t)window << 2 | 1;
 }
 
-static bool is_window(uint64_t key)
+static uint64_t key_of_file(MPI_File file)
 {
-    return (key & 3) == 1;
+    return (uint64_t)(uintptr_t)file << 2 | 2;
+}
+
+static bool is_comm(uint64_t key)
+{
+    return (key & 3) == 3;
 }
 
 /* The world ranks of a communicator, of the remote group if it has one. NULL if there is no memory. */
@@ -126,8 +131,8 @@ static int forget_freed(MPI_Comm handle, int key, void *value, void *extra)
 static trace_known_comm *add(uint64_t key, MPI_Comm like, bool is_inter, uint32_t context, const int *ranks, int size)
 {
     forget(key);
-    /* Programs may make a window in each step, which is not to take all ids. */
-    const uint32_t limit = is_window(key) ? MAX_IDS / 2 : MAX_IDS;
+    /* Programs may make a window or open a file in each step, which is not to take all ids. */
+    const uint32_t limit = is_comm(key) ? MAX_IDS : MAX_IDS / 2;
     int64_t slot = ranks && id_count < limit ? mh_trace_reserve(&table, key) : TRACE_ABSENT;
     if (slot < 0) {
         atomic_fetch_add(&without_id, 1);
@@ -283,7 +288,7 @@ void mh_trace_drop_comm(MPI_Comm comm)
     forget(key_of(comm));
 }
 
-/* ---- Windows */
+/* ---- Windows and files */
 
 void mh_trace_make_win(int result, MPI_Comm comm, MPI_Win window)
 {
@@ -291,13 +296,43 @@ void mh_trace_make_win(int result, MPI_Comm comm, MPI_Win window)
         add_under_lock(key_of_window(window), comm, false, agree_on_context(comm, false));
 }
 
-void mh_trace_drop_win(MPI_Win window)
+void mh_trace_make_file(int result, MPI_Comm comm, MPI_File file)
 {
-    forget(key_of_window(window));
+    if (result == MPI_SUCCESS && file != MPI_FILE_NULL && !mh_interpose_is_foreign(comm))
+        add_under_lock(key_of_file(file), comm, false, agree_on_context(comm, false));
+}
+
+static trace_known_comm *find_or_unknown(uint64_t key)
+{
+    int64_t slot = mh_trace_find(&table, key);
+    return slot >= 0 ? &known[slot] : &unknown;
 }
 
 trace_known_comm *mh_trace_window(MPI_Win window)
 {
-    int64_t slot = mh_trace_find(&table, key_of_window(window));
-    return slot >= 0 ? &known[slot] : &unknown;
+    return find_or_unknown(key_of_window(window));
+}
+
+trace_known_comm *mh_trace_file(MPI_File file)
+{
+    return find_or_unknown(key_of_file(file));
+}
+
+/* What is recorded afterwards, when MPI has freed the handle. */
+static void drop(trace_call *call, uint64_t key)
+{
+    trace_known_comm *its = find_or_unknown(key);
+    call->started.comm = its->id;
+    call->started.starts = atomic_fetch_add(&its->operations, 1) + 1;
+    forget(key);
+}
+
+void mh_trace_drop_win(trace_call *call, MPI_Win window)
+{
+    drop(call, key_of_window(window));
+}
+
+void mh_trace_drop_file(trace_call *call, MPI_File file)
+{
+    drop(call, key_of_file(file));
 }

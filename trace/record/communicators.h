@@ -31,9 +31,11 @@ enum { TRACE_MAX_MISSING = 64 };
 void mh_trace_open_comms(void);
 trace_known_comm *mh_trace_comm(MPI_Comm comm); /* never NULL */
 
-trace_known_comm *mh_trace_window(MPI_Win window); /* of one that is not known, whose id is TRACE_NO_COMM */
+/* Of one that is not known: one whose id is TRACE_NO_COMM. */
+trace_known_comm *mh_trace_window(MPI_Win window);
+trace_known_comm *mh_trace_file(MPI_File file);
 
-uint64_t mh_trace_count_unknown_comms(void); /* and windows, beyond what ids can tell apart */
+uint64_t mh_trace_count_unknown_comms(void); /* with windows and files, beyond what ids can tell apart */
 bool mh_trace_is_known(MPI_Comm comm);       /* without asking MPI */
 uint32_t mh_trace_comm_id(uintptr_t handle); /* the same; TRACE_NO_COMM if it is not known */
 /* MPI_COMM_WORLD and MPI_COMM_SELF. Others are written when they are made or found. */

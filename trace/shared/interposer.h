@@ -169,7 +169,7 @@ void mh_trace_receive_taken(trace_call *call, int result, const MPI_Status *stat
 void mh_trace_irecv_taken(trace_call *call, MPI_Message message);
 
 void mh_trace_start(trace_call *call, int count, const MPI_Request *requests);
-void mh_trace_ready(trace_call *call, int result, MPI_Request request); /* MPI_Pready and its like */
+void mh_trace_ready(trace_call *call, int result, MPI_Request request);                 /* MPI_Pready and its like */
 void mh_trace_arrived(trace_call *call, int result, int is_there, MPI_Request request); /* MPI_Parrived */
 void mh_trace_cancel(MPI_Request request);
 void mh_trace_forget(MPI_Request request);
@@ -188,10 +188,16 @@ void mh_trace_make_comm(int result, MPI_Comm comm);
 void mh_trace_imake_comm(int result, MPI_Comm parent, MPI_Comm comm);
 void mh_trace_drop_comm(MPI_Comm comm); /* before it is freed */
 
-/* A window is a communicator for itself: of the processes of the one that it is made on. */
+/* A window, or a file, is a communicator for itself: of the processes of the one that it is made on. */
 void mh_trace_make_win(int result, MPI_Comm comm, MPI_Win window);
-void mh_trace_drop_win(MPI_Win window); /* before it is freed */
+void mh_trace_make_file(int result, MPI_Comm comm, MPI_File file);
+void mh_trace_drop_win(trace_call *call, MPI_Win window); /* before it is freed, */
+void mh_trace_drop_file(trace_call *call, MPI_File file); /* or closed; */
+void mh_trace_dropped(trace_call *call, int result);      /* and after it */
+/* What all processes of a communicator, window or file do together, and has no bytes. */
+void mh_trace_meet(trace_call *call, int result, MPI_Comm comm);
 void mh_trace_fence(trace_call *call, int result, MPI_Win window);
+void mh_trace_share(trace_call *call, int result, MPI_File file);
 void mh_trace_post(trace_call *call, int result, MPI_Group group, MPI_Win window);
 void mh_trace_access(trace_call *call, int result, MPI_Group group, MPI_Win window); /* MPI_Win_start */
 void mh_trace_accessed(trace_call *call, int result, MPI_Win window);                /* MPI_Win_complete */
@@ -205,9 +211,10 @@ void mh_trace_abort(void); /* MPI ends the program */
 #define TRACE_OPERATIONS(OF)                                                                                       \
     OF(finish) OF(before_together) OF(after_together) OF(left_together) OF(is_wanted) OF(enter) OF(returned)       \
     OF(leave) OF(send) OF(isend) OF(irecv) OF(receive) OF(keep) OF(probed) OF(take) OF(receive_taken)              \
-    OF(irecv_taken) OF(start) OF(ready) OF(arrived) OF(cancel) OF(forget) OF(watch) OF(done) OF(some) OF(tried) OF(collective)           \
-    OF(icollective) OF(make_comm) OF(imake_comm) OF(drop_comm) OF(make_win) OF(drop_win) OF(fence) OF(post)        \
-    OF(access) OF(accessed) OF(exposed) OF(region) OF(abort)
+    OF(irecv_taken) OF(start) OF(ready) OF(arrived) OF(cancel) OF(forget) OF(watch) OF(done) OF(some) OF(tried)    \
+    OF(collective) OF(icollective) OF(make_comm) OF(imake_comm) OF(drop_comm) OF(make_win) OF(make_file)           \
+    OF(drop_win) OF(drop_file) OF(dropped) OF(meet) OF(share) OF(fence) OF(post) OF(access) OF(accessed)           \
+    OF(exposed) OF(region) OF(abort)
 /* clang-format on */
 #define TRACE_OPERATION(name) __typeof__(mh_trace_##name) *name;
 typedef struct {

@@ -183,8 +183,8 @@ static void do_with_neighbors(void)
     const MPI_Aint offsets[2] = {0, 64};
     const MPI_Datatype types[2] = {MPI_INT, MPI_DOUBLE};
     MPI_Comm graph;
-    CALL(Dist_graph_create_adjacent, twin, sources, peers, MPI_UNWEIGHTED, targets, peers, MPI_UNWEIGHTED,
-         MPI_INFO_NULL, 0, &graph);
+    WAITING(Dist_graph_create_adjacent, IS(TWIN, -1, 0, 0), twin, sources, peers, MPI_UNWEIGHTED, targets, peers,
+            MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
     FORMS(Neighbor_allgather, neighbor_allgather, IS(GRAPH, -1, 2 * INT, sources * 2 * INT), in, 2, MPI_INT, out, 2,
           MPI_INT, graph);
     FORMS(Neighbor_allgatherv, neighbor_allgatherv, IS(GRAPH, -1, targets * INT, sources * (1 + rank) * INT), in,
@@ -205,7 +205,7 @@ static void do_in_a_line(void)
     const int two = 2, is_ring = 0, places[2] = {0, 4}, put = rank == 0 ? 3 * INT : INT;
     const int to[2] = {1, 3}, from[2] = {3, 1};
     MPI_Comm line;
-    CALL(Cart_create, twin, 1, &two, &is_ring, 0, &line);
+    WAITING(Cart_create, IS(TWIN, -1, 0, 0), twin, 1, &two, &is_ring, 0, &line);
     FORMS(Neighbor_allgather, neighbor_allgather, IS(LINE, -1, 2 * INT, 2 * INT), in, 2, MPI_INT, out, 2, MPI_INT,
           line);
     FORMS(Neighbor_alltoall, neighbor_alltoall, IS(LINE, -1, 2 * INT, 2 * INT), in, 2, MPI_INT, out, 2, MPI_INT, line);
@@ -219,7 +219,8 @@ static void do_with_duplicate(void)
     MPI_Comm again;
     MPI_Request request;
     CALL(Comm_idup, twin, &again, &request);
-    CALL(Wait, &request, MPI_STATUS_IGNORE);
+    expect_collective("MPI_Comm_idup", IS(TWIN, -1, 0, 0), ++requests);
+    wait_for_collective(&request, IS(TWIN, -1, 0, 0));
     WAITING(Allreduce, IS(AGAIN, -1, 3 * INT, 3 * INT), in, out, 3, MPI_INT, MPI_SUM, again);
     CALL(Comm_free, &again);
 }
@@ -250,7 +251,7 @@ static void do_in_epochs(void)
     int done = 0;
     CALL(Comm_group, twin, &all);
     CALL(Group_incl, all, 1, &peer, &other);
-    CALL(Win_create, out, sizeof out, 1, MPI_INFO_NULL, twin, &window);
+    WAITING(Win_create, IS(TWIN, -1, 0, 0), out, sizeof out, 1, MPI_INFO_NULL, twin, &window);
     for (int i = 0; i < 2; i++) {
         CALL(Win_post, other, 0, window);
         expect_event("send", peer, TRACE_TAG_POST, 0, WINDOW, 0);
@@ -266,14 +267,28 @@ static void do_in_epochs(void)
         expect_call(i == 0 ? "MPI_Win_wait" : "MPI_Win_test");
         expect_event("receive", peer, TRACE_TAG_COMPLETE, 0, WINDOW, 0);
     }
-    CALL(Win_free, &window);
+    WAITING(Win_free, IS(WINDOW, -1, 0, 0), &window);
     CALL(Group_free, &other);
     CALL(Group_free, &all);
 }
 
-static void do_all(void)
+/* One double each; its place in a shared file is that of the rank. */
+static void do_with_file(const char *folder)
 {
-    CALL(Comm_dup, MPI_COMM_WORLD, &twin);
+    char path[4096];
+    MPI_File file;
+    snprintf(path, sizeof path, "%s/data", folder);
+    WAITING(File_open, IS(TWIN, -1, 0, 0), twin, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+            MPI_INFO_NULL, &file);
+    WAITING(File_set_view, IS(FILE_OF_TWIN, -1, 0, 0), file, 0, MPI_DOUBLE, MPI_DOUBLE, "native", MPI_INFO_NULL);
+    WAITING(File_write_at_all, IS(FILE_OF_TWIN, -1, 0, 0), file, rank, in, 1, MPI_DOUBLE, MPI_STATUS_IGNORE);
+    CALL(File_read_at, file, rank, in, 1, MPI_DOUBLE, MPI_STATUS_IGNORE);
+    WAITING(File_close, IS(FILE_OF_TWIN, -1, 0, 0), &file);
+}
+
+static void do_all(const char *folder)
+{
+    WAITING(Comm_dup, IS(WORLD, -1, 0, 0), MPI_COMM_WORLD, &twin);
     do_rooted();
     do_for_all();
     exchange();
@@ -286,6 +301,7 @@ static void do_all(void)
     do_across_groups();
     do_messages();
     do_in_epochs();
+    do_with_file(folder);
     CALL(Comm_free, &twin);
 }
 
@@ -301,7 +317,7 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 1);
     expect_call("MPI_Init");
     expect_call("MPI_Comm_rank");
-    do_all();
+    do_all(argc > 1 ? argv[1] : ".");
     expect_call("MPI_Finalize");
     fclose(expected);
     MPI_Finalize();

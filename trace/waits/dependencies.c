@@ -166,7 +166,7 @@ static void add_signal(const message_calls *of, bool is_own)
     }
 }
 
-/* In parts, a receive is there when the last part was ready; and what asked for its parts, if that was before it left. */
+/* In parts, a receive is complete when the last part is ready; and so is what asked for it, if that was before. */
 static void add_parts(const message_calls *of)
 {
     depend_on(&of->receive, &of->ready, STATE_LATE_SENDER);
