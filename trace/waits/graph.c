@@ -148,9 +148,9 @@ static bool goes_on(const graph_lane *lane, const graph_call *call)
         return false;
     const graph_call *last = &lane->calls[lane->count - 1];
     const trace_event *end = &lane->location->events[last->leave];
-    if (end->kind != TRACE_LEAVE || end->value == 0 || !is_of_series(lane, last, call))
-        return false;
-    return call->enter_ns - last->leave_ns <= greater(GRAPH_POLL_NS, last->leave_ns - last->enter_ns);
+    return end->kind == TRACE_LEAVE && end->value > 0 &&
+           call->enter_ns - last->leave_ns <= greater(GRAPH_POLL_NS, last->leave_ns - last->enter_ns) &&
+           is_of_series(lane, last, call);
 }
 
 static void add_call(graph_lane *lane, const graph_call *call)
