@@ -267,6 +267,8 @@ static void print_waits(page_t *page, const findings_t *found)
         if (answer.sentences[i].kind == ANSWER_CAUSE)
             fprintf(page->file, " <a href=\"#cause-%zu\">When others wait longest for it</a>",
                     answer.sentences[i].cause + 1);
+        if (answer.sentences[i].kind == ANSWER_UNSEEN)
+            fputs(" They may wait for other ranks, and the trace does not tell for which.", page->file);
         fputs("</p>\n", page->file);
     }
     json_t *overview = overview_data(&found->waits, answer.causes);
