@@ -15,12 +15,13 @@ is_version() {  # COMMAND VERSION
     "$1" --version 2>/dev/null | grep -qE "(version|Cppcheck) ${2/./\\.}(\.|\$)"
 }
 
-# What is loaded into programs includes what a build makes of mpi.h.
+# What is loaded into programs includes what a build makes of mpi.h, and what reads traces a table.
 generated=$(mktemp -d) || exit 1
 trap 'rm -rf "$generated"' EXIT
 mkdir "$generated/generated"
 [ ! -e trace ] || echo '#include <mpi.h>' | $CC -E -P -x c - | "${AWK:-awk}" -f trace/front/wrappers.awk \
     trace/front/meanings.txt - >"$generated/generated/functions.h"
+[ ! -e trace ] || "${AWK:-awk}" -f trace/front/meanings.awk trace/front/meanings.txt >"$generated/generated/meanings.h"
 
 files=("$@")
 [ $# -gt 0 ] || mapfile -t files < <(find lib examples test common bench trace -name '*.c' 2>/dev/null | sort)

@@ -70,16 +70,16 @@ trace() {
         ./bin/mpix_trace_report "$work/trace" --format csv --show causes >"$work/$1.csv" || echo "there is no report"
 }
 
-# The program prints of each rank when it began and ended, and its time in MPI functions until then, in ns. What the
-# delay adds to this time is its cost. Of causes, what they are charged without it, for noise and latencies, does not
-# count.
+# The program prints of each rank when it began and ended, and its time in MPI functions, in ns. In MPI_Finalize it waits
+# until the last one has ended. What the delay adds to these times is its cost. Of causes, what they are charged without
+# it, for noise and latencies, does not count.
 judge() {           # RANKS PATTERN SEED
     simgrid_platform "$work" "$1"
     run without "$@" "$work_us"
     run with "$@" "$work_us" late
     trace traced_without "$@" "$work_us"
     trace traced "$@" "$work_us" late
-    awk -v ranks="$1" -v seed="$3" -v figures="$work/figures" '
+    awk -v seed="$3" -v figures="$work/figures" '
         function check(what, ns, true_ns, bound_ns,    limit_ns) {
             limit_ns = bound_ns > 0.01 * true_ns ? bound_ns : 0.01 * true_ns
             if ((ns - true_ns) ^ 2 > limit_ns ^ 2)
@@ -88,11 +88,15 @@ judge() {           # RANKS PATTERN SEED
         }
         FNR == 1 { file++; titles = causes = 0; FS = file < 3 ? " " : ","; $0 = $0 }
         /^#/ { next }
+        # With MPI_Finalize, in which a rank waits from its own end to the last one.
+        function in_calls_ns(file) { return in_calls[file] + ranks[file] * end[file] - ends[file] }
         file < 3 && $1 == "ran" {
             begin[file] = $2
             in_calls[file] += $4
-            ended[file] += $3
-            if ($3 > end[file]) end[file] = $3
+            ends[file] += $3
+            ranks[file]++
+            if ($3 > end[file])
+                end[file] = $3
         }
         file < 3 && $1 == "late" { late = $2 " before " $3 }
         file < 3 { next }
@@ -109,10 +113,9 @@ judge() {           # RANKS PATTERN SEED
             if ($number["does"] != "computes" || $number["rank"] " before " to[1] != late)
                 print "the first cause is: " where ", with seed " seed ": late is rank " late
         }
-        # Ranks that have ended wait for the last one in MPI_Finalize.
-        function waited(file) { return in_calls[file] + ranks * end[file] - ended[file] }
         END {
-            charge = check("the charge", charged_ns[4, first] - charged_ns[3, first], waited(2) - waited(1), bound_ns)
+            charge = check("the charge", charged_ns[4, first] - charged_ns[3, first], in_calls_ns(2) - in_calls_ns(1),
+                           bound_ns)
             run = check("the run time without the delay", end[2] - begin[2] - gain_ns, end[1] - begin[1], 0)
             print charge, run >>figures
         }' "$work"/{without,with,traced_without.csv,traced.csv}
