@@ -13,6 +13,15 @@
 
 #include <stdio.h>
 
+/* What a format cannot express. */
+typedef enum {
+    LEFT_END,        /* the end of a region that is not the innermost one */
+    LEFT_MESSAGE,    /* a message whose communicator or partner is not known */
+    LEFT_COLLECTIVE, /* a collective operation that OTF2 does not have, or whose communicator is not known */
+    LEFT_COMPLETION, /* of a collective operation whose begin is not in the trace */
+    LEFT_KINDS
+} left_out;
+
 typedef struct {
     const char *program; /* for messages */
     const trace *of;     /* with global times, or for Perfetto with those that are asked for */
@@ -20,9 +29,9 @@ typedef struct {
     const char *path;    /* of the output, as the user gave it; NULL: standard output */
     FILE *file;          /* of the formats that are one file */
     communicators communicators;
-    wait_analysis waits; /* of the formats that show them, by global times */
-    size_t left_out;     /* out: events that the format cannot express */
-    size_t backward;     /* out: messages that arrive before they are sent */
+    wait_analysis waits;         /* of the formats that show them, by global times */
+    size_t left_out[LEFT_KINDS]; /* out: how many events of each kind */
+    size_t backward;             /* out: messages that arrive before they are sent */
 } conversion;
 
 /*

@@ -126,8 +126,14 @@ static int convert(conversion *job, const writer *by)
 /* What the output does not say. */
 static void tell(const conversion *job)
 {
-    if (job->left_out > 0)
-        fprintf(stderr, "%s: events left out, as the format cannot express them: %zu\n", program_name, job->left_out);
+    static const char *const kinds[LEFT_KINDS] = {
+        [LEFT_END] = "ends of regions that are not the innermost ones",
+        [LEFT_MESSAGE] = "messages whose communicator or partner is not known",
+        [LEFT_COLLECTIVE] = "collective operations that the format does not have, or whose communicator is not known",
+        [LEFT_COMPLETION] = "completions of collective operations whose begin is not in the trace"};
+    for (int kind = 0; kind < LEFT_KINDS; kind++)
+        if (job->left_out[kind] > 0)
+            fprintf(stderr, "%s: left out: %s: %zu\n", program_name, kinds[kind], job->left_out[kind]);
     if (job->backward > 0)
         fprintf(stderr, "%s: messages that arrive before they are sent, by these times: %zu\n", program_name,
                 job->backward);

@@ -22,24 +22,6 @@ static const char archive_name[] = "traces";
 
 enum { EVENT_CHUNK_BYTES = 1024 * 1024, DEFINITION_CHUNK_BYTES = 4 * 1024 * 1024 };
 
-bool otf2_check(otf2_writer *to, OTF2_ErrorCode code)
-{
-    if (to->error == OTF2_SUCCESS)
-        to->error = code;
-    return code == OTF2_SUCCESS;
-}
-
-size_t otf2_location_count(const trace_process *process)
-{
-    return process->location_count > 0 ? process->location_count : 1;
-}
-
-OTF2_LocationRef otf2_location_ref(const trace_process *process, int rank, size_t i)
-{
-    uint64_t thread = i < process->location_count ? (uint64_t)process->locations[i].thread : 0;
-    return thread << 32 | (uint32_t)rank;
-}
-
 /* ---- What the library asks for */
 
 /* Errors are told once, when a call has returned one. */
@@ -181,6 +163,7 @@ static void prepare(otf2_writer *to)
         site_count += of->processes[rank].site_count;
     }
     to->event_counts = or_exit(calloc(location_count + 1, sizeof *to->event_counts));
+    to->has_windows = or_exit(calloc((size_t)to->job->communicators.count + 1, sizeof *to->has_windows));
     to->nodes = or_exit(calloc((size_t)of->size, sizeof *to->nodes));
     to->regions = or_exit(malloc(array_bytes((int64_t)of->name_count + 1, sizeof *to->regions)));
     to->region_names = or_exit(calloc(of->name_count + 1, sizeof *to->region_names));
@@ -271,6 +254,7 @@ int convert_to_otf2(conversion *job)
     free(to.first_location);
     free(to.first_site);
     free(to.event_counts);
+    free(to.has_windows);
     free(to.nodes);
     free(to.regions);
     free(to.region_names);

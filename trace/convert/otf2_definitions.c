@@ -210,6 +210,18 @@ static void put_communicators(writer *into)
     free(members);
 }
 
+/* All windows of a communicator are one: the trace does not tell them apart. */
+static void put_windows(writer *into)
+{
+    char name[COMMUNICATOR_NAME_SIZE];
+    for (int comm = 0; comm < into->to->job->communicators.count; comm++)
+        if (into->to->has_windows[comm])
+            check(into,
+                  OTF2_GlobalDefWriter_WriteRmaWin(into->definitions, (OTF2_RmaWinRef)comm,
+                                                   put_format(into, "windows of %s", communicators_name(comm, name)),
+                                                   (OTF2_CommRef)comm, OTF2_RMA_WIN_FLAG_NONE));
+}
+
 void otf2_put_definitions(otf2_writer *to, OTF2_GlobalDefWriter *definitions)
 {
     writer into = {.to = to, .definitions = definitions};
@@ -222,4 +234,5 @@ void otf2_put_definitions(otf2_writer *to, OTF2_GlobalDefWriter *definitions)
         put_process(&into, rank);
     put_regions(&into);
     put_communicators(&into);
+    put_windows(&into);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * otf2_events.c - the events of a location as OTF2 has them: calls, messages, requests, collective operations, and the
- * clock's bound as a metric.
+ * otf2_events.c - the events of a location as OTF2 has them: calls, messages, requests, collective operations, what
+ * processes tell each other of windows, and the clock's bound as a metric.
  */
 #include "trace/convert/otf2_private.h"
 
@@ -13,9 +13,11 @@ typedef struct {
     const trace_location *location;
     OTF2_EvtWriter *events;
     OTF2_AttributeList *attributes;
-    bool *is_collective; /* by position of an ENTER: the call is of one of OTF2's operations, and waits for it */
-    OTF2_TimeStamp last; /* written */
+    unsigned char *waits_for; /* by position of an ENTER: what the call waits for; of the enumeration below */
+    OTF2_TimeStamp last;      /* written */
 } writer;
+
+enum { NO_OPERATION, COLLECTIVE_OPERATION, FENCE };
 
 static bool check(const writer *from, OTF2_ErrorCode code)
 {
@@ -58,9 +60,11 @@ static void mark_collectives(writer *from)
 {
     for (size_t i = 0; i < from->location->count; i++) {
         const trace_event *event = &from->location->events[i];
-        if (event->kind == TRACE_COLLECTIVE && event->request == 0 &&
-            function_of(from, from->location, i).has_operation && comm_of(from, event) != COMMUNICATOR_UNKNOWN)
-            from->is_collective[from->location->calls[i]] = true;
+        if (event->kind != TRACE_COLLECTIVE || event->request != 0 || comm_of(from, event) == COMMUNICATOR_UNKNOWN)
+            continue;
+        const otf2_function function = function_of(from, from->location, i);
+        if (function.has_operation || function.is_fence)
+            from->waits_for[from->location->calls[i]] = function.is_fence ? FENCE : COLLECTIVE_OPERATION;
     }
 }
 
@@ -89,15 +93,17 @@ static void put_enter(writer *from, size_t i)
                                                                      (uint64_t)(site - process->sites) +
                                                                      from->to->first_site[from->location->rank])));
     check(from, OTF2_EvtWriter_Enter(from->events, from->attributes, time, region_of(from, event->id)));
-    if (from->is_collective[i])
+    if (from->waits_for[i] == COLLECTIVE_OPERATION)
         check(from, OTF2_EvtWriter_MpiCollectiveBegin(from->events, NULL, time));
+    else if (from->waits_for[i] == FENCE)
+        check(from, OTF2_EvtWriter_RmaCollectiveBegin(from->events, NULL, time));
 }
 
 static void put_leave(writer *from, size_t i)
 {
     const trace_event *event = &from->location->events[i];
     if (from->location->calls[i] == CALL_NONE) {
-        from->to->job->left_out++;
+        from->to->job->left_out[LEFT_END]++;
         return;
     }
     if (event->value > 0)
@@ -138,7 +144,7 @@ static void put_message(writer *from, size_t i)
     const uint32_t partner = partner_of(from, event), tag = (uint32_t)event->tag;
     const OTF2_TimeStamp time = event_time_ns(from, i);
     if (comm == COMMUNICATOR_UNKNOWN || event->partner < 0)
-        from->to->job->left_out++;
+        from->to->job->left_out[LEFT_MESSAGE]++;
     else if (event->request == 0)
         check(from, put(from->events, NULL, time, partner, (OTF2_CommRef)comm, tag, event->value));
     else
@@ -151,6 +157,29 @@ static void put_request(writer *from, size_t i,
                         OTF2_ErrorCode (*put)(OTF2_EvtWriter *, OTF2_AttributeList *, OTF2_TimeStamp, uint64_t))
 {
     check(from, put(from->events, NULL, event_time_ns(from, i), request_number(from, &from->location->events[i])));
+}
+
+/* ---- Windows */
+
+static OTF2_RmaWinRef window_of(const writer *from, int comm)
+{
+    from->to->has_windows[comm] = true;
+    return (OTF2_RmaWinRef)comm;
+}
+
+/* What MPI_Win_post and MPI_Win_complete tell others, and when these know. */
+static void put_signal(writer *from, size_t i)
+{
+    const trace_event *event = &from->location->events[i];
+    const int comm = comm_of(from, event);
+    if (event->kind == TRACE_RECEIVE_POST)
+        return;
+    if (comm == COMMUNICATOR_UNKNOWN || event->partner < 0)
+        from->to->job->left_out[LEFT_MESSAGE]++;
+    else
+        check(from, OTF2_EvtWriter_RmaSync(
+                        from->events, NULL, event_time_ns(from, i), window_of(from, comm), partner_of(from, event),
+                        event->kind == TRACE_SEND ? OTF2_RMA_SYNC_TYPE_NOTIFY_OUT : OTF2_RMA_SYNC_TYPE_NOTIFY_IN));
 }
 
 /* ---- Collective operations */
@@ -176,8 +205,12 @@ static void put_collective(writer *from, size_t i)
     otf2_function function = function_of(from, from->location, i);
     int comm = comm_of(from, event);
     OTF2_TimeStamp time = event_time_ns(from, i);
-    if (!function.has_operation || comm == COMMUNICATOR_UNKNOWN)
-        from->to->job->left_out++;
+    if (!(function.has_operation || function.is_fence) || comm == COMMUNICATOR_UNKNOWN)
+        from->to->job->left_out[LEFT_COLLECTIVE]++;
+    else if (function.is_fence)
+        check(from, OTF2_EvtWriter_RmaCollectiveEnd(from->events, NULL, time, OTF2_COLLECTIVE_OP_BARRIER,
+                                                    OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
+                                                    window_of(from, comm), OTF2_COLLECTIVE_ROOT_NONE, 0, 0));
     else if (event->request != 0)
         check(from, OTF2_EvtWriter_NonBlockingCollectiveRequest(from->events, NULL, time, request_number(from, event)));
     else
@@ -189,7 +222,7 @@ static void put_collective_done(writer *from, size_t i)
 {
     const call_request *its = request_of(&from->to->requests, &from->location->events[i]);
     if (!its) {
-        from->to->job->left_out++;
+        from->to->job->left_out[LEFT_COMPLETION]++;
         return;
     }
     const trace_event *event = &its->begun.at->events[its->begun.event];
@@ -215,7 +248,7 @@ static void put_event(writer *from, size_t i)
 {
     const trace_event *event = &from->location->events[i];
     if (trace_is_signal(event)) {
-        from->to->job->left_out += event->kind != TRACE_RECEIVE_POST;
+        put_signal(from, i);
         return;
     }
     switch ((trace_event_kind)event->kind) {
@@ -261,7 +294,7 @@ void otf2_put_events(otf2_writer *to, const trace_location *location, OTF2_EvtWr
                    .location = location,
                    .events = events,
                    .attributes = or_exit(OTF2_AttributeList_New()),
-                   .is_collective = or_exit(calloc(location->count + 1, sizeof *from.is_collective))};
+                   .waits_for = or_exit(calloc(location->count + 1, sizeof *from.waits_for))};
     double bound_ns = 0;
     mark_collectives(&from);
     for (size_t i = 0; to->error == OTF2_SUCCESS && i < location->count; i++) {
@@ -271,5 +304,5 @@ void otf2_put_events(otf2_writer *to, const trace_location *location, OTF2_EvtWr
     }
     leave_open_calls(&from);
     OTF2_AttributeList_Delete(from.attributes);
-    free(from.is_collective);
+    free(from.waits_for);
 }

@@ -89,6 +89,7 @@ otf2_function otf2_function_of(const char *name)
         return (otf2_function){.role = OTF2_REGION_ROLE_CODE, .paradigm = OTF2_PARADIGM_USER};
     otf2_function function = {.role = OTF2_REGION_ROLE_FUNCTION, .paradigm = OTF2_PARADIGM_MPI};
     const row *found = strncmp(name, "MPI_", 4) == 0 ? find_function(name + 4) : NULL;
+    function.is_fence = strcmp(name, "MPI_Win_fence") == 0;
     if (found)
         function.role = found->role;
     if (found && found->operation != NO_OPERATION) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * otf2_private.h - the parts of the OTF2 output: otf2.c has the archive and its clocks, otf2_events.c the events,
- * otf2_definitions.c what they refer to, otf2_functions.c what is known of MPI's functions.
+ * otf2_definitions.c what they refer to, otf2_functions.c what is known of MPI's functions, otf2_writer.c what all of
+ * them need.
  */
 #ifndef TRACE_CONVERT_OTF2_PRIVATE_H
 #define TRACE_CONVERT_OTF2_PRIVATE_H
@@ -23,6 +24,7 @@ typedef struct {
     OTF2_RegionRef *regions;       /* by id of a name; undefined until an event names it */
     uint16_t *region_names;        /* by region: the id of its name */
     OTF2_RegionRef region_count;
+    bool *has_windows;       /* by common number of a communicator: events name its window */
     call_requests requests;  /* of the process whose events are written */
     int64_t moved_ns;        /* added to all global times, as OTF2 has none below 0 */
     uint64_t min_ns, max_ns; /* of times as a reader corrects them */
@@ -42,6 +44,7 @@ enum { OTF2_METRIC_BOUND };
 typedef struct {
     OTF2_RegionRole role;
     OTF2_Paradigm paradigm;
+    bool is_fence;      /* of a window, by all processes that have it */
     bool has_operation; /* a collective operation that OTF2 knows */
     OTF2_CollectiveOp operation;
 } otf2_function;

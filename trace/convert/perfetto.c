@@ -202,7 +202,7 @@ static void put_location(conversion *job, const trace_location *location)
                       json_pack("{s:s, s:s, s:{s:I}}", "name", "events dropped from here on", "s", "t", "args",
                                 "events", (json_int_t)event->value));
         else if (event->kind == TRACE_LEAVE && location->calls[i] == CALL_NONE)
-            job->left_out++;
+            job->left_out[LEFT_END]++;
     }
 }
 

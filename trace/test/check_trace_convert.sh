@@ -120,6 +120,24 @@ check_unknown_bound() {
     done
 }
 
+# Each MPI_Win_post and MPI_Win_complete, and what waits for one, is a synchronization of RMA.
+check_windows() {
+    local trace said all=0
+    mkdir "$scratch/windows"
+    "$checks/check_waits" "$scratch/windows" 1 6 || complain "there are no traces"
+    for trace in "$scratch"/windows/*; do
+        succeeds convert --format csv -o "$scratch/windows.csv" "$trace"
+        succeeds convert --format otf2 -o "$trace.otf2" "$trace"
+        [ ! -s "$scratch/err" ] || complain "there is something to tell"
+        said=$(awk -F, '($3 == "send" || $3 == "receive") && $9 ~ /^-214748364[78]$/ { n++ } END { print n + 0 }' \
+            "$scratch/windows.csv")
+        [ "$(otf2-print "$trace.otf2/traces.otf2" | grep -c '^RMA_SYNC ')" -eq "$said" ] ||
+            complain "not $said synchronizations"
+        all=$((all + said))
+    done
+    [ $all -gt 0 ] || complain "no trace has any"
+}
+
 # ---- What is refused
 
 check_second_archive() {
@@ -170,6 +188,7 @@ quick otf2_tool_check "$python" python3-otf2 "OTF2: read with its offsets" \
 otf2_tool_check "$python" python3-otf2 "OTF2: read with corrected times" \
     check_with "$python" otf2 "$scratch/global.otf2/traces.otf2"
 otf2_tool_check "$python" python3-otf2 "OTF2: events before global time 0" check_late_zero
+otf2_tool_check otf2-print otf2-tools "OTF2: what processes tell of windows" check_windows
 otf2_check "clocks that were never recorded" check_no_record
 json_check "Perfetto: bounds that are not known" check_unknown_bound perfetto
 otf2_tool_check "$python" python3-otf2 "OTF2: bounds that are not known" check_unknown_bound otf2
