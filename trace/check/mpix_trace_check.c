@@ -291,6 +291,11 @@ static void prepare(check_run *run)
     if (run->matches.sends_alone + run->matches.receives_alone + run->matches.calls_incomplete > 0)
         fprintf(stderr, "%s: not checked: %zu sends and %zu receives alone, %zu calls without all parts\n",
                 program_name, run->matches.sends_alone, run->matches.receives_alone, run->matches.calls_incomplete);
+    if (run->matches.messages_at_once > 0)
+        fprintf(stderr,
+                "%s: messages of threads that share source, tag and communicator at the same time: %zu: which of them "
+                "are one is not known, so no clock is blamed where another order is possible\n",
+                program_name, run->matches.messages_at_once);
 }
 
 static bool check_all(check_run *run)

@@ -4,9 +4,14 @@
  * tag are received in the order in which they were sent, where receives count by when they were posted: a call that
  * waits sends, or posts its own, when it is entered. Partitioned messages, of MPI_Psend_init, are matched apart from
  * others, and those of each request apart from those of other requests.
+ *
+ * Of calls of several threads at the same time, nobody knows which one was first. Their messages are matched so that the
+ * first one that was sent is the first one that is complete: if one is too early then, it is so in any order.
  */
 #include "common/cli/memory.h"
 #include "trace/read/matching.h"
+
+#include <string.h>
 
 /* Where only a part was recorded, so many receives at the start of a stream may be of sends before that part. */
 enum { MAX_SKIPPED = 1000 };
@@ -186,15 +191,87 @@ static bool is_possible(const stream *of, int64_t shift)
     return true;
 }
 
+/* How far the calls of one side of a stream reach, so far. */
+typedef struct {
+    const trace_location *at;       /* the thread whose calls reach farthest, */
+    int64_t left_ns, other_left_ns; /* when it has left them, and when all others have */
+} reach;
+
+static int64_t left_ns_of(const trace_location *at, uint32_t enter)
+{
+    const uint32_t leave = at->events[enter].kind == TRACE_ENTER ? at->calls[enter] : enter;
+    return leave == CALL_NONE ? INT64_MAX : at->events[leave].time_ns;
+}
+
+/* Whether the call of this end began before another thread had left one of those before it. Adds it to these. */
+static bool is_at_once(reach *before, const message_end *end)
+{
+    const trace_location *at = end->begun.at;
+    const uint32_t call = at->calls[end->begun.event];
+    const bool is_enter = at->events[end->begun.event].kind == TRACE_ENTER;
+    const uint32_t enter = is_enter || call == CALL_NONE ? (uint32_t)end->begun.event : call;
+    const int64_t left_ns = left_ns_of(at, enter);
+    const bool is_before = at->events[enter].time_ns < (at == before->at ? before->other_left_ns : before->left_ns);
+    if (left_ns > before->left_ns && at != before->at)
+        *before = (reach){at, left_ns, before->left_ns};
+    else if (at == before->at)
+        before->left_ns = left_ns > before->left_ns ? left_ns : before->left_ns;
+    else
+        before->other_left_ns = left_ns > before->other_left_ns ? left_ns : before->other_left_ns;
+    return is_before;
+}
+
+static int by_completion(const void *a, const void *b)
+{
+    const trace_message *x = a, *y = b;
+    const int64_t x_ns = trace_time_ns(&x->receive), y_ns = trace_time_ns(&y->receive);
+    if (x_ns != y_ns)
+        return x_ns < y_ns ? -1 : 1;
+    if (x->receive.at != y->receive.at)
+        return x->receive.at->thread < y->receive.at->thread ? -1 : 1;
+    return (x->receive.event > y->receive.event) - (x->receive.event < y->receive.event);
+}
+
+/* Gives these messages, by their sends, the receives in the order in which they were complete. */
+static void order_receives(trace_message *messages, size_t count)
+{
+    trace_message *ordered = array_or_exit(count, sizeof *ordered);
+    memcpy(ordered, messages, count * sizeof *ordered);
+    qsort(ordered, count, sizeof *ordered, by_completion);
+    for (size_t i = 0; i < count; i++) {
+        messages[i].receive = ordered[i].receive;
+        messages[i].post = ordered[i].post;
+    }
+    free(ordered);
+}
+
+/* Of the messages from this one on, which were at once, nobody knows the order. */
+static void end_series(trace_matches *matches, size_t first)
+{
+    const size_t count = matches->message_count - first;
+    if (count < 2)
+        return;
+    order_receives(&matches->messages[first], count);
+    matches->messages_at_once += count;
+}
+
 static void pair_stream(const extent *trace, stream *of, trace_matches *matches)
 {
+    reach sends = {NULL, INT64_MIN, INT64_MIN}, receives = sends;
+    size_t first = matches->message_count;
     int64_t shift = 0; /* the receives at the start of the stream whose sends are before the trace */
     of->counts_from_end = trace->lacks_start && !trace->lacks_end;
     while (trace->lacks_start && shift <= MAX_SKIPPED && !is_possible(of, shift))
         shift++;
     if (shift > MAX_SKIPPED)
         return;
-    for (size_t s = 0, r = 0; find_pair(of, shift, &s, &r); s++, r++)
+    for (size_t s = 0, r = 0; find_pair(of, shift, &s, &r); s++, r++) {
+        const bool are_sent_at_once = is_at_once(&sends, &of->sends[s]),
+                   are_received_at_once = is_at_once(&receives, &of->receives[r]);
+        if (!are_sent_at_once && !are_received_at_once) {
+            end_series(matches, first);
+            first = matches->message_count;
+        }
         if (of->receives[r].done.at)
             matches->messages[matches->message_count++] = (trace_message){.send = message_send(&of->sends[s]),
                                                                           .sent = of->sends[s].done,
@@ -202,6 +279,8 @@ static void pair_stream(const extent *trace, stream *of, trace_matches *matches)
                                                                           .arrived = of->receives[r].last_part,
                                                                           .receive = of->receives[r].done,
                                                                           .post = of->receives[r].begun};
+    }
+    end_series(matches, first);
 }
 
 /* Sends are in the order of streams, and so are the receives of each rank. */

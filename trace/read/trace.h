@@ -194,6 +194,7 @@ typedef struct {
     trace_call *calls;
     trace_part *parts;                                    /* of all calls */
     size_t sends_alone, receives_alone, calls_incomplete; /* whose counterpart is not in the trace */
+    size_t messages_at_once; /* of calls of several threads at the same time: which of them are one is not known */
 } trace_matches;
 
 /*

@@ -123,6 +123,41 @@ static void start_reductions(void)
     }
 }
 
+/*
+ * Two threads of rank 0 send a message each, at once or in turn. Rank 1 posts two receives, and the second one is
+ * complete first.
+ */
+enum { SENT_AT_ONCE, SENT_IN_TURN, SENDERS };
+LOOP_TEST(messages_of_threads_at_once, SENDERS)
+{
+    const double second_ns = _i == SENT_AT_ONCE ? 510 : 1600;
+    trace_event sent[] = {{.time_ns = made_local_ns(&clocks[0], second_ns), .id = MADE_SEND, .kind = TRACE_ENTER},
+                          {.time_ns = made_local_ns(&clocks[0], second_ns + 50), .partner = 1, .kind = TRACE_SEND},
+                          {.time_ns = made_local_ns(&clocks[0], second_ns + 50), .id = MADE_SEND, .kind = TRACE_LEAVE}};
+    made_event(&made, 0, 500, (trace_event){.kind = TRACE_ENTER, .id = MADE_SEND});
+    made_event(&made, 0, 1500, (trace_event){.kind = TRACE_SEND, .partner = 1});
+    made_event(&made, 0, 1500, (trace_event){.kind = TRACE_LEAVE, .id = MADE_SEND});
+    for (uint32_t request = 1; request <= 2; request++)
+        made_event(&made, 1, 100 * request, (trace_event){.kind = TRACE_RECEIVE_POST, .request = request});
+    made_event(&made, 1, 2000, (trace_event){.kind = TRACE_RECEIVE, .request = 2});
+    made_event(&made, 1, 3000, (trace_event){.kind = TRACE_RECEIVE, .request = 1});
+    trace_process *process = &made.trace.processes[0];
+    trace_location *own = process->locations;
+    trace_location both[2] = {own[0],
+                              {.process = process, .rank = 0, .thread = 1, .count = COUNT_OF(sent), .events = sent}};
+    process->locations = both;
+    process->location_count = 2;
+    made_match(&made, &matches);
+    own[0].calls = both[0].calls;
+    free(both[1].calls);
+    process->locations = own;
+    process->location_count = 1;
+    ck_assert_uint_eq(matches.message_count, 2);
+    ck_assert_uint_eq(matches.messages_at_once, _i == SENT_AT_ONCE ? 2 : 0);
+    ck_assert_int_eq(matches.messages[0].send.at->thread, 0);
+    ck_assert_uint_eq(matches.messages[0].receive.event, _i == SENT_AT_ONCE ? 2 : 3);
+}
+
 /* The wait of rank 1 is in its second thread. */
 TEST(another_thread_completes_a_call)
 {
