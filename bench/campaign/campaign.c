@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LAST_LINES = 5, TEXT_BYTES = 64 };
+enum { LAST_LINES = 5, TEXT_BYTES = 64, USUAL_COLUMNS = 80 };
 
 /* ---- Telling */
 
@@ -106,7 +106,7 @@ static void show_progress(const campaign_t *campaign, const json_t *run)
     snprintf(line, sizeof line, "%d of %d launches done%s; %s, launch %d", manifest_count_done(&campaign->manifest),
              (int)json_array_size(campaign->manifest.runs), left, variant_name(run), launch_number(run));
     clear_progress(campaign);
-    fprintf(stderr, "%.*s", output_columns() - 1, line);
+    fprintf(stderr, "%.*s", output_columns(stderr, USUAL_COLUMNS) - 1, line);
     fflush(stderr);
 }
 

@@ -38,8 +38,8 @@ typedef struct report {
 } report_t;
 
 /*
- * Of a schema, as kinds.json has it: title; text, what the reader has to know about the figures; first, the columns to
- * be seen at once in tables, or all; folded, of single measurements, the title of their table, which is not seen at
+ * Of a schema, as kinds.json has it: title; text, what the reader has to know about the figures; bands, what these
+ * are in its own charts; first, the columns to be seen at once in tables, or all; folded, of single measurements, the title of their table, which is not seen at
  * once; distribution, see distribution_sheet; and charts. NULL: there is none.
  */
 static const json_t *kind_of(const char *schema)
@@ -55,9 +55,12 @@ bool report_wants(const char *schema)
     return kind_of(schema) != NULL;
 }
 
-static void print_text(const report_t *report, const json_t *kind)
+/* A paragraph of a kind, if it has this one. */
+static void print_text(const report_t *report, const json_t *kind, const char *name)
 {
-    const json_t *text = json_object_get(kind, "text");
+    const json_t *text = json_object_get(kind, name);
+    if (!text)
+        return;
     fputs("<p>", report->page.file);
     for (size_t i = 0; i < json_array_size(text); i++)
         fputs(json_string_value(json_array_get(text, i)), report->page.file);
@@ -409,7 +412,7 @@ static void print_section(report_t *report, int number)
     sheet_t rows = gather(report, section, false), heads = gather(report, section, true);
     fprintf(report->page.file, "<section id=\"section-%d\">\n<h2>%s%s</h2>\n", number + 1, title,
             section->is_campaign ? ", by launches" : "");
-    print_text(report, section->kind);
+    print_text(report, section->kind, "text");
     print_relations(report, section);
     for (size_t i = 0; i < json_array_size(columns) && i < MAX_NAMES - 1; i++)
         first[i] = json_string_value(json_array_get(columns, i));
@@ -417,6 +420,7 @@ static void print_section(report_t *report, int number)
     if (section->is_campaign && sheet_column(&rows, first_column(chart)) >= 0) {
         print_campaigns(report, section, &rows, chart);
     } else {
+        print_text(report, section->kind, "bands");
         print_charts(report, section, &rows);
         if (folded[0] != '\0')
             page_folded(&report->page, &rows, folded, false);
@@ -484,7 +488,7 @@ static bool has_verdicts(const report_t *report)
 static void print_verdicts(report_t *report)
 {
     fputs("<section id=\"verdicts\">\n<h2>Verdicts</h2>\n", report->page.file);
-    print_text(report, kind_of(comparison_schema.name));
+    print_text(report, kind_of(comparison_schema.name), "text");
     for (const source_t *source = report->sources; source < report->sources + report->count; source++)
         for (int i = 1; i < source->variant_count && has_verdict(source); i++)
             print_verdict(report, source, &source->variants[i]);

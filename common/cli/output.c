@@ -116,9 +116,8 @@ int output_answer(options_outcome_t outcome, const char *program)
     return output_finish(stdout, NULL, program) ? STATUS_GOOD : STATUS_FAILED;
 }
 
-int output_columns(void)
+int output_columns(FILE *file, int usual)
 {
-    enum { USUAL = 80 };
     struct winsize size;
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : USUAL;
+    return ioctl(fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual;
 }

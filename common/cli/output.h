@@ -70,7 +70,7 @@ bool output_finish(FILE *file, const char *path, const char *program);
 /* output_answer - the exit status of a program whose options were bad, or which has printed what they asked for. */
 int output_answer(options_outcome_t outcome, const char *program);
 
-/* output_columns - the width of the terminal that standard error is. */
-int output_columns(void);
+/* output_columns - the width of the terminal that a file is, or so many columns. */
+int output_columns(FILE *file, int usual);
 
 #endif

@@ -39,6 +39,36 @@ static inline int text_letter_bytes(const char *text)
     return is_control || byte[0] > 0xF4 ? 0 : bytes;
 }
 
+/* text_letters - how many letters a text has; a byte that is none counts as one. */
+static inline int text_letters(const char *text)
+{
+    int letters = 0;
+    for (int bytes; *text != '\0'; text += bytes > 0 ? bytes : 1, letters++)
+        bytes = text_letter_bytes(text);
+    return letters;
+}
+
+/* text_after - the rest of a text after so many letters. */
+static inline char *text_after(char *text, int letters)
+{
+    for (int bytes; letters > 0 && *text != '\0'; text += bytes > 0 ? bytes : 1, letters--)
+        bytes = text_letter_bytes(text);
+    return text;
+}
+
+/* text_shorten - put three dots in place of the middle of a text that has more letters than are allowed, at least 5. */
+static inline void text_shorten(char *text, int allowed)
+{
+    static const char dots[] = "...";
+    const int letters = text_letters(text), kept = allowed - (int)strlen(dots);
+    if (letters <= allowed)
+        return;
+    char *middle = text_after(text, kept / 2);
+    const char *end = text_after(text, letters - (kept - kept / 2));
+    memmove(middle + strlen(dots), end, strlen(end) + 1);
+    memcpy(middle, dots, strlen(dots));
+}
+
 /*
  * text_clean - blanks in place of what is no letter in a text: control characters, which may command a terminal, also
  * those above 127, and bytes that are not UTF-8. kept: control characters that stay. For all texts from files.

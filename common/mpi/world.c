@@ -140,12 +140,12 @@ void world_tell_unbound(const world_t *world)
 
 void world_progress(const world_t *world, const char *format, ...)
 {
-    enum { MAX_WIDTH = 78 };
+    enum { MAX_WIDTH = 78, USUAL_WIDTH = 80 };
     char text[MAX_WIDTH + 1];
     va_list arguments;
     if (world->rank != 0 || !isatty(STDERR_FILENO))
         return;
-    int width = output_columns() > MAX_WIDTH ? MAX_WIDTH : output_columns() - 1;
+    const int columns = output_columns(stderr, USUAL_WIDTH), width = columns > MAX_WIDTH ? MAX_WIDTH : columns - 1;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);

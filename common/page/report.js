@@ -145,9 +145,24 @@ class Axis {
 
 // ---- What charts have in common: a frame, axes, zoom, tips, a legend
 
-const looks = 10;
+const isOfTrace = data.charts.some((spec) => spec.type === "overview" || spec.type === "timeline");
+// The other colors are those of states in the overview of a trace.
+const palette = isOfTrace ? [2, 3, 4, 5, 6, 8, 9] : [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+
+// A color is one thing on the whole page, as far as there are colors: in a trace, a function, whose call sites differ
+// in dashes and marks.
+const things = new Map();
+const lookOf = (name) => {
+  const thing = isOfTrace ? name.replace(/^site \d+: /, "").replace(/^rank \d+$/, "rank") : name;
+  if (!things.has(thing)) things.set(thing, { number: things.size, names: [] });
+  const { number, names } = things.get(thing);
+  if (!names.includes(name)) names.push(name);
+  const place = names.indexOf(name), round = Math.floor(number / palette.length);
+  return { color: palette[number % palette.length], dash: (round + place) % 4, mark: (number + place) % 5 };
+};
+const classOf = (look) => `c${look.color} d${look.dash}`;
 const markPath = (look) => ["M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-3.6-3.6h7.2v7.2h-7.2z", "M0-5L4.6 3.4H-4.6z",
-  "M0-5L5 0L0 5L-5 0z", "M0 5L4.6-3.4H-4.6z"][look % 5];
+  "M0-5L5 0L0 5L-5 0z", "M0 5L4.6-3.4H-4.6z"][look.mark];
 
 class Figure {
   constructor(title) {
@@ -220,6 +235,9 @@ class Figure {
       "text-anchor": "middle" }, this.spec.laneTitle));
   }
 
+  // Of what a legend names; figures whose names have colors of their own say which.
+  colorOf() { return ""; }
+
   // A click on a name hides what it stands for, and shows it again.
   drawLegend(names, key) {
     const items = names.map((name, number) => {
@@ -230,7 +248,7 @@ class Figure {
         if (!this.hidden.delete(name)) this.hidden.add(name);
         this.draw();
       };
-      return html("li", { className: `c${number % looks}` }, button);
+      return html("li", { className: this.colorOf(number) }, button);
     });
     this.legend.replaceChildren(...items);
   }
@@ -391,11 +409,10 @@ class Table {
 
 class Chart extends Figure {
   // series: { name, points: [{ x or strip, y, low, high, note, singles }] }
-  constructor(spec, table, panel, colors) {
+  constructor(spec, table, panel) {
     super(panel ? `${spec.title}: ${panel}` : spec.title);
     this.spec = spec;
     this.hasCurves = Boolean(spec.x) && (spec.isCurve || table.values(spec.x).size > 1);
-    this.colors = colors;
     this.series = new Map();
     this.strips = [];
     const keys = table.keys([spec.panel, spec.ignored, this.hasCurves && spec.x]);
@@ -430,8 +447,7 @@ class Chart extends Figure {
     const point = { x: this.hasCurves ? x : this.strips.indexOf(label), y, value: y,
       low: table.number(row, measure.low),
       high: table.number(row, measure.high), note: spec.note ? table.get(row, spec.note) : null, singles };
-    if (!this.colors.has(name)) this.colors.set(name, this.colors.size);
-    if (!this.series.has(name)) this.series.set(name, { name, look: this.colors.get(name), points: [] });
+    if (!this.series.has(name)) this.series.set(name, { name, look: lookOf(name), points: [] });
     const { points } = this.series.get(name);
     if (!spec.ignored || !points.some((p) => p.x === point.x && p.y === point.y)) points.push(point);
   }
@@ -464,8 +480,8 @@ class Chart extends Figure {
   }
 
   legendKey(look) {
-    const color = `c${look % looks} d${Math.floor(look / looks) % 4}`;
-    return [svg("g", { class: color }, ...(this.hasCurves ? [svg("path", { class: "curve", d: "M1 6H27" })] : []),
+    const curve = this.hasCurves ? [svg("path", { class: "curve", d: "M1 6H27" })] : [];
+    return [svg("g", { class: classOf(look) }, ...curve,
       svg("path", { class: "point", d: markPath(look), transform: "translate(14 6)" }))];
   }
 
@@ -492,7 +508,7 @@ class Chart extends Figure {
   }
 
   drawSeries(inside, { name, look, points }) {
-    const group = inside.appendChild(svg("g", { class: `series c${look % looks} d${Math.floor(look / looks) % 4}` +
+    const group = inside.appendChild(svg("g", { class: `series ${classOf(look)}` +
       (this.spec.isCurve ? " dense" : "") }));
     const bounded = points.filter((p) => p.low !== null && p.high !== null);
     const hasBars = !this.hasCurves || this.spec.reference;
@@ -544,6 +560,9 @@ class Timeline extends Figure {
       ...(spec.marks ? ["waits, and their cause in a frame", "who waits for it, directly or not"] : [])];
   }
 
+  // Messages and waits have that of the text.
+  colorOf(number) { return number < this.spec.functions.length ? classOf(lookOf(this.names[number])) : ""; }
+
   draw() {
     const { spec } = this, [axis] = this.axes, lane = Math.min(24, Math.max(3, 600 / spec.lanes.length));
     this.begin(64, 60 + lane * spec.lanes.length);
@@ -552,7 +571,7 @@ class Timeline extends Figure {
     const inside = this.picture.appendChild(svg("g", { "clip-path": `url(#${this.clip})` }));
     const x = (time) => this.px(axis.place(time)), isSeen = (from, to) => x(to) >= left && x(from) <= right;
     const groups = this.names.map((name, i) => inside.appendChild(
-      svg("g", { class: `series c${i % looks}${this.hidden.has(name) ? " hidden" : ""}`, "data-series": name })));
+      svg("g", { class: `series ${this.colorOf(i)}${this.hidden.has(name) ? " hidden" : ""}`, "data-series": name })));
     const drawRect = (group, look, [at, from, took], margin, name, text) => {
       if (!isSeen(from, from + took)) return;
       const start = Math.max(x(from), left - 2), node = group.appendChild(svg("rect", { class: look, x: start,
@@ -680,10 +699,10 @@ const tables = data.tables.map((table) => new Table(table));
 const figuresOf = (spec) => {
   if (spec.type === "timeline") return [new Timeline(spec)];
   if (spec.type === "overview") return [new Overview(spec)];
-  const table = tables[spec.table], colors = new Map();
+  const table = tables[spec.table];
   const panels = spec.panel && table.places.has(spec.panel) ? [...table.values(spec.panel)] : [null];
   const partOf = (panel) => table.part(table.rows.filter((row) => table.get(row, spec.panel) === panel));
-  return panels.map((panel) => new Chart(spec, panel === null ? table : partOf(panel), panel, colors))
+  return panels.map((panel) => new Chart(spec, panel === null ? table : partOf(panel), panel))
     .filter((chart) => !chart.isEmpty);
 };
 

@@ -196,16 +196,59 @@ static void print_number(FILE *file, const column_t *column, double number)
         fprintf(file, "%*.*f", width, column->decimals, number);
 }
 
+static double for_people(const column_t *column, double number)
+{
+    return as_shown(number / (column->divisor > 0 ? column->divisor : 1), column->decimals);
+}
+
 static void print_titles(const table_t *table)
 {
     FILE *file = table->output->file;
     char begin = '#';
     for (const column_t *column = table->columns; column < table->columns + table->column_count; column++)
-        if (column->title) {
+        if (column->title && column->width > 0) {
             fprintf(file, "%c%*s", begin, column->width - 1, column->title);
             begin = ' ';
         }
     fputc('\n', file);
+}
+
+/* A path in a line below a row has so many letters at most. */
+enum { BELOW_COLUMNS = 100, BELOW_INDENT = 8, BELOW_BYTES = 8192, PATH_LETTERS = 40 };
+
+/* used: how many columns of the line have something in them, 0 before the first line. */
+static void print_word(FILE *file, char *word, int limit, int *used)
+{
+    text_shorten(word, strchr(word, '/') ? PATH_LETTERS : limit - BELOW_INDENT);
+    const int letters = text_letters(word);
+    const bool begins_line = *used == 0 || *used + 1 + letters > limit;
+    fprintf(file, "%s%*s%s", begins_line ? *used > 0 ? "\n" : "" : " ", begins_line ? BELOW_INDENT : 0, "", word);
+    *used = letters + (begins_line ? BELOW_INDENT : *used + 1);
+}
+
+/* Columns without a width, after their titles, in as many lines as it takes. */
+static void print_below(const table_t *table, const cell_t *cells)
+{
+    FILE *file = table->output->file;
+    const int limit = output_columns(file, BELOW_COLUMNS) - 1; /* a semicolon may come after it */
+    int used = 0;
+    for (int i = 0; i < table->column_count; i++) {
+        const column_t *column = &table->columns[i];
+        char text[BELOW_BYTES], *rest;
+        if (!column->title || column->width > 0 || cell_lacks(&cells[i]))
+            continue;
+        if (cells[i].text)
+            snprintf(text, sizeof text, "%s %s", column->title, cells[i].text);
+        else
+            snprintf(text, sizeof text, "%s %.*f", column->title, column->decimals,
+                     for_people(column, cells[i].number));
+        fputs(used > 0 ? ";" : "", file);
+        used += used > 0;
+        for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+            print_word(file, word, limit, &used);
+    }
+    if (used > 0)
+        fputc('\n', file);
 }
 
 static void print_aligned_row(const table_t *table, const cell_t *cells)
@@ -213,16 +256,16 @@ static void print_aligned_row(const table_t *table, const cell_t *cells)
     FILE *file = table->output->file;
     for (int i = 0; i < table->column_count; i++) {
         const column_t *column = &table->columns[i];
-        if (!column->title)
+        if (!column->title || column->width == 0)
             continue;
         fputc(' ', file);
         if (cells[i].text)
             fprintf(file, "%*s", column->width - 1, cells[i].text[0] == '\0' ? "-" : cells[i].text);
         else
-            print_number(file, column,
-                         as_shown(cells[i].number / (column->divisor > 0 ? column->divisor : 1), column->decimals));
+            print_number(file, column, for_people(column, cells[i].number));
     }
     fputc('\n', file);
+    print_below(table, cells);
 }
 
 /* ---- All formats */

@@ -28,7 +28,7 @@ typedef struct column {
     column_type_t type;
     const char *doc;   /* one line */
     const char *title; /* in the table for people; NULL: only programs see it */
-    int width;         /* characters, at least two more than the title */
+    int width;         /* characters, at least two more than the title; 0: in a line below the row */
     int decimals;
     double divisor; /* people see numbers divided by this; 0: as programs do */
 } column_t;

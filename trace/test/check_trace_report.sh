@@ -53,6 +53,16 @@ check_sites() {
     value_of 1 place | grep -qF 'main+0x10 (0x1010) in <program> & co' || complain "site 1: not its place"
 }
 
+# Tables are not wider than 100 columns; sentences may be longer.
+check_width() {
+    local show
+    for show in answer causes waits functions ranks sites calls; do
+        report --show $show
+        awk '/^[# ]/ && length($0) > 100 { print "longer than 100 columns: " $0; exit }' "$scratch/out"
+        [ "$(grep -c . "$scratch/out")" -gt 1 ] || complain "there are no rows"
+    done
+}
+
 # COLUMN: its sum over the rows of the last run, which lack commas in it and before it.
 sum_of() {
     columns "$1" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
@@ -511,6 +521,7 @@ END
 # ---- Tests
 
 quick tap_check "mpix_trace_report: call sites of a known trace" check_sites
+quick tap_check "mpix_trace_report: tables fit" check_width
 quick tap_check "mpix_trace_report: waits and their causes" check_waits
 quick tap_check "mpix_trace_report: functions" check_functions
 quick tap_check "mpix_trace_report: calls" check_calls

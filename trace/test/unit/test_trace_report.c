@@ -3,6 +3,7 @@
 #include "common/arrival/arrival.h"
 #include "unit/support.h"
 #include "common/cli/memory.h"
+#include "common/cli/text.h"
 #include "trace/read/calls.h"
 #include "trace/report/profile.h"
 #include "trace/report/sites.h"
@@ -249,6 +250,22 @@ TEST(time_by_function_and_rank)
 }
 
 /* Regions within regions: none is lost, and one that is never left goes on to the end. */
+/* A letter may be of several bytes. */
+TEST(texts_are_shortened_in_the_middle)
+{
+    static const struct {
+        const char *text, *shorter;
+        int allowed;
+    } texts[] = {{"0123456789", "0123456789", 10}, {"0123456789", "012...789", 9},    {"0123456789", "0...9", 5},
+                 {"äöüßäöüßäö", "äöüßäöüßäö", 10}, {"äöüßäöüßäöü", "äöü...ßäöü", 10}, {"", "", 5}};
+    for (int i = 0; i < COUNT_OF(texts); i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s", texts[i].text);
+        text_shorten(text, texts[i].allowed);
+        ck_assert_str_eq(text, texts[i].shorter);
+    }
+}
+
 TEST(deep_regions)
 {
     enum { DEPTH = 100 };
