@@ -282,12 +282,15 @@ static void print_waits(page_t *page, const findings_t *found)
 
 static void print_sites(page_t *page, const findings_t *found)
 {
+    static const char *const shown[] = {"site",     "function",  "ranks",        "calls",   "spread_median_ns",
+                                        "bound_ns", "last_rank", "last_percent", "wait_ns", "pattern",
+                                        "place",    NULL};
     begin(
         page, "sites", "Arrivals at collective calls",
         "The spread is the time from the first arrival to the last. A spread that is not above the bound of the clock "
         "may be an error of the clock. A pattern is what mpix_bench --arrival imposes.");
     print_spreads(page, found);
-    print_table(page, found, tables_sites, "Call sites, where processes waited longest first", NULL);
+    print_table(page, found, tables_sites, "Call sites, where processes waited longest first", shown);
     fputs("</section>\n", page->file);
 }
 
