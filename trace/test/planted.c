@@ -524,6 +524,7 @@ EACH_WAY(neighbor_alltoall, Neighbor_alltoall, many_out, 1, MPI_INT, many_in, 1,
 EACH_WAY(neighbor_alltoallv, Neighbor_alltoallv, many_out, counts, places, MPI_INT, many_in, counts, places, MPI_INT,
          ring)
 
+/* cppcheck-suppress constParameter ; MPI says what it takes */
 static void add_late(void *from, void *to, int *count, MPI_Datatype *type)
 {
     (void)type;
@@ -632,7 +633,7 @@ static void flush(void)
 
 static void win_create(void)
 {
-    MPI_Win other;
+    MPI_Win other = MPI_WIN_NULL;
     work();
     CALL(Win_create, in, (MPI_Aint)sizeof in, sizeof in[0], MPI_INFO_NULL, world, &other);
     CALL(Win_free, &other);
@@ -640,7 +641,7 @@ static void win_create(void)
 
 static void win_free(void)
 {
-    MPI_Win other;
+    MPI_Win other = MPI_WIN_NULL;
     CALL(Win_create, in, (MPI_Aint)sizeof in, sizeof in[0], MPI_INFO_NULL, world, &other);
     work();
     CALL(Win_free, &other);
@@ -651,7 +652,7 @@ static void win_free(void)
 #define COMMUNICATOR(name, function, ...)    \
     static void name(void)                   \
     {                                        \
-        MPI_Comm other;                      \
+        MPI_Comm other = MPI_COMM_NULL;      \
         work();                              \
         CALL(function, __VA_ARGS__, &other); \
         CALL(Comm_free, &other);             \
@@ -671,7 +672,7 @@ static MPI_Group world_group(void)
 
 static void comm_create(void)
 {
-    MPI_Comm other;
+    MPI_Comm other = MPI_COMM_NULL;
     MPI_Group group = world_group();
     work();
     CALL(Comm_create, world, group, &other);
@@ -681,7 +682,7 @@ static void comm_create(void)
 
 static void comm_create_group(void)
 {
-    MPI_Comm other;
+    MPI_Comm other = MPI_COMM_NULL;
     MPI_Group group = world_group();
     work();
     CALL(Comm_create_group, world, group, 0, &other);
@@ -691,7 +692,7 @@ static void comm_create_group(void)
 
 static void comm_idup(void)
 {
-    MPI_Comm other;
+    MPI_Comm other = MPI_COMM_NULL;
     work();
     CALL(Comm_idup, world, &other, &request);
     complete();
@@ -700,7 +701,7 @@ static void comm_idup(void)
 
 static void dist_graph_create(void)
 {
-    MPI_Comm other;
+    MPI_Comm other = MPI_COMM_NULL;
     work();
     CALL(Dist_graph_create_adjacent, world, 1, &left, &(int){1}, 1, &right, &(int){1}, MPI_INFO_NULL, 0, &other);
     CALL(Comm_free, &other);
@@ -708,7 +709,7 @@ static void dist_graph_create(void)
 
 static void intercomm_merge(void)
 {
-    MPI_Comm between, other;
+    MPI_Comm between = MPI_COMM_NULL, other = MPI_COMM_NULL;
     CALL(Intercomm_create, part, 0, world, rank == 0 ? 1 : 0, 0, &between);
     work();
     CALL(Intercomm_merge, between, rank > 0, &other);
@@ -722,7 +723,7 @@ static MPI_File file;
 
 static void file_open(void)
 {
-    MPI_File other;
+    MPI_File other = MPI_FILE_NULL;
     work();
     CALL(File_open, world, "planted.other", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
          &other);
@@ -731,7 +732,7 @@ static void file_open(void)
 
 static void file_close(void)
 {
-    MPI_File other;
+    MPI_File other = MPI_FILE_NULL;
     CALL(File_open, world, "planted.other", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
          &other);
     work();
@@ -890,7 +891,7 @@ static int told_rank(void)
 
 static void set_up(const kind *of)
 {
-    root = of->traits & ROOT_LATE ? late.rank : (late.rank + 1) % ranks;
+    root = (of->traits & ROOT_LATE) != 0 ? late.rank : (late.rank + 1) % ranks;
     left = (rank + ranks - 1) % ranks;
     right = (rank + 1) % ranks;
     for (int i = 0; i < ranks; i++) {
@@ -938,12 +939,12 @@ int main(int argc, char **argv)
     if (of == kinds + KIND_COUNT)
         return 2;
     uint64_t seed = strtoull(argv[4], NULL, 10);
-    late.rank = of->traits & FIRST_LATE ? 0 : atoi(argv[2]);
+    late.rank = (of->traits & FIRST_LATE) != 0 ? 0 : atoi(argv[2]);
     late.ns = INT64_C(1000000) * atoi(argv[3]);
     late.is_planted = argc == 6;
     sleeps = strcmp(argv[5], "sleep") == 0;
     /* Two that are apart, and neither the first iteration nor the last one. */
-    late.iterations[0] = of->traits & (AT_BEGIN | AT_FIRST | AT_END) ? -1 : 1 + (int)(random_next(&seed) % 2);
+    late.iterations[0] = (of->traits & (AT_BEGIN | AT_FIRST | AT_END)) != 0 ? -1 : 1 + (int)(random_next(&seed) % 2);
     late.iterations[1] = late.iterations[0] < 0 ? -1 : 4 + (int)(random_next(&seed) % 3);
     rank = told_rank();
     if (of->traits & AT_BEGIN)
