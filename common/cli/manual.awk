@@ -20,6 +20,8 @@ function marked(word,    begin) {
         word = "\\fB" substr(word, 1, RLENGTH - 3) "\\fR" substr(word, RLENGTH - 2)
     else if (argument != "" && match(word, "^" argument "[.,;:)]*$"))
         word = "\\fI" argument "\\fR" substr(word, length(argument) + 1)
+    else if (word ~ /^-([0-9]|$)/)
+        word = "\\" word
     return begin word
 }
 
@@ -94,15 +96,25 @@ function print_columns(schema,    lines, count, i, name, title, text) {
     count = split(columns[schema], lines, "\n")
     for (i = 1; i < count; i++) {
         text = lines[i]
-        sub(/^- (key )?`/, "", text)
-        name = text
-        sub(/`.*/, "", name)
-        title = text = substr(text, length(name) + 2)
-        if (!sub(/^ \(/, "", title) || !sub(/\): .*/, "", title))
-            title = ""
-        text = substr(text, length(title) + (title == "" ? 3 : 6))
+        sub(/^- (key )?/, "", text)
+        name = title = ""
+        if (text ~ /^`/) {
+            name = substr(text, 2)
+            sub(/`.*/, "", name)
+            text = substr(text, length(name) + 3)
+        }
+        sub(/^ /, "", text)
+        if (text ~ /^\(/) {
+            title = substr(text, 2)
+            sub(/\): .*/, "", title)
+            text = substr(text, length(title) + 3)
+        }
+        text = substr(text, 3)
         print ".TP"
-        print title == "" ? ".B " escaped(name) : ".BR " escaped(title) " \" (\" " escaped(name) " )"
+        if (name != "" && title != "")
+            print ".BR " (title ~ / / ? "\"" escaped(title) "\"" : escaped(title)) " \" (\" " escaped(name) " )"
+        else
+            print ".B " escaped(name title)
         print_sentences(toupper(substr(text, 1, 1)) substr(text, 2) ".")
     }
 }

@@ -114,7 +114,7 @@ extern const option_spec_t options_command;
         .option_count = sizeof options / sizeof options[0], .notes = notes, __VA_ARGS__ \
     }
 
-/* schema_describe - print the columns of a schema, with titles of the table in parentheses, as a list of Markdown. */
+/* schema_describe - print the columns of a schema, also of the table, in parentheses, as a list of Markdown. */
 void schema_describe(const struct schema *schema);
 
 /* The schemas of a program, by their addresses. */

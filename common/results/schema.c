@@ -13,11 +13,12 @@ void schema_describe(const schema_t *schema)
     const char *place = (const char *)schema->columns;
     for (int i = 0; i < schema->column_count; i++, place += schema->column_bytes) {
         const column_t *column = (const column_t *)(const void *)place;
-        if (!column->name)
-            continue;
-        printf("- %s`%s`", column->role == ROLE_KEY ? "key " : "", column->name);
-        if (column->title && strcmp(column->title, column->name) != 0)
-            printf(" (%s)", column->title);
+        const bool has_title = column->title && (!column->name || strcmp(column->title, column->name) != 0);
+        fputs("- ", stdout);
+        if (column->name)
+            printf("%s`%s`%s", column->role == ROLE_KEY ? "key " : "", column->name, has_title ? " " : "");
+        if (has_title)
+            printf("(%s)", column->title);
         printf(": %s\n", column->doc);
     }
 }
