@@ -38,19 +38,35 @@ static const column_t columns[] = {
                         "with --guidelines: the operation that the row is compared with", "no slower than", 34, 0, 0},
     [BASE_SIZE] = {"base_size_bytes", "bytes", ROLE_KEY, TYPE_INTEGER, "with --guidelines: its message size",
                    "of bytes", 12, 0, 0},
-    [BASE_NS] = {"base_ns", "ns", ROLE_FIGURE, TYPE_NUMBER,
-                 "the time of what is compared with: the geometric mean of its launches", "bound(us)", 14, 2, 1e3},
-    [TIME_NS] = {"time_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "likewise, of the variant or row that is judged",
+    [BASE_NS] =
+        {"base_ns", "ns", ROLE_FIGURE, TYPE_NUMBER,
+         "the geometric mean over launches of the value compared, of A, whose name is then the title in the table; "
+         "with --guidelines, of what the operation is compared with, which base_operation and base_size_bytes name",
+         "bound(us)", 14, 2, 1e3},
+    [TIME_NS] = {"time_ns", "ns", ROLE_FIGURE, TYPE_NUMBER,
+                 "the same of B, whose name is then the title in the table; with --guidelines, of the operation",
                  "time(us)", 14, 2, 1e3},
-    [RATIO] = NUMBER("ratio", "time_ns / base_ns", "ratio"),
-    [RATIO_LOW] = NUMBER("ratio_low", "lower limit of its interval, which is corrected for the number of rows", "low"),
-    [RATIO_HIGH] = NUMBER("ratio_high", "upper limit of it", "high"),
-    [P] = NUMBER("p", "probability of such a difference between equal variants, corrected likewise", "p"),
-    [LAUNCHES] = {"launches_needed", "", ROLE_FIGURE, TYPE_INTEGER,
-                  "if undecided: launches of each that would find a difference of 5 %", NULL, 0, 0, 0},
-    [VERDICT] = {"verdict", "", ROLE_FIGURE, TYPE_TEXT,
-                 "faster, slower, same, or undecided; of a guideline: violated, kept, or undecided", "verdict", 0, 0,
-                 0},
+    [RATIO] = NUMBER("ratio", "the quotient time_ns / base_ns", "ratio"),
+    [RATIO_LOW] = NUMBER(
+        "ratio_low",
+        "the lower bound of the interval of the ratio, corrected for all rows. Empty if no verdict is possible", "low"),
+    [RATIO_HIGH] = NUMBER("ratio_high", "its upper bound", "high"),
+    [P] = NUMBER(
+        "p", "the p of the test, corrected for all rows: the probability of such a difference between equal variants",
+        "p"),
+    [LAUNCHES] =
+        {"launches_needed", "", ROLE_FIGURE, TYPE_INTEGER,
+         "if the verdict is undecided: the number of launches of each side that would find a difference of 5 % in "
+         "this row with a probability of 80 %. It is computed from the upper limit, at 80 % confidence, of the "
+         "deviation between launches. It is meant for a new campaign: do not add launches until a verdict pleases. "
+         "The table has it after undecided",
+         NULL, 0, 0, 0},
+    [VERDICT] =
+        {"verdict", "", ROLE_FIGURE, TYPE_TEXT,
+         "the verdict: same if the interval lies within --same-percent of 1 (the table has the percentage), else "
+         "faster if it lies below 1, slower if it lies above, undecided if it contains 1; with --guidelines, violated "
+         "if the operation is slower, kept if it is faster or the same, or undecided",
+         "verdict", 0, 0, 0},
 };
 const schema_t comparison_schema =
     SCHEMA("mpix-compare",
