@@ -3,9 +3,10 @@
 columns_page() {
     local tool
     cat "$top/common/doc/results.md"
-    while read -r tool; do
+    for tool in bench skew 'clock list' 'clock drift' 'clock check' compare tune \
+        trace_check trace_convert trace_report; do
         # A command has two words.
         # shellcheck disable=SC2086
-        [ ! -x "$programs/${tool%% *}" ] || "$programs"/$tool --help-columns
-    done < <(sed -n '/^## Columns/,/^## `/s/^| `\(mpix_[^`]*\)`.*/\1/p' "$top/common/doc/results.md")
+        [ ! -x "$programs/mpix_${tool%% *}" ] || "$programs"/mpix_$tool --help-columns
+    done
 }
