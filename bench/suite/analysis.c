@@ -135,6 +135,7 @@ static void summarize_ranks(const int64_t *rank_sums_ns, int ranks, analysis_t *
     }
     /* All ranks have the same number of samples. */
     analysis->avg_ns = (double)sum_ns / (valid * ranks);
+    analysis->min_mean_ns = (double)rank_sums_ns[analysis->fastest_rank] / valid;
     analysis->max_mean_ns = (double)rank_sums_ns[analysis->slowest_rank] / valid;
 }
 

@@ -42,7 +42,8 @@ typedef struct analysis {
     int64_t late;        /* discarded: none missed, some rank started late */
     int64_t discarded;   /* both */
     double avg_ns;       /* the mean over ranks of each rank's mean duration (OSU's) */
-    double max_mean_ns;  /* the largest of the ranks' means */
+    double min_mean_ns;  /* the smallest of the ranks' means, and */
+    double max_mean_ns;  /* the largest */
     double makespan_ns;  /* the mean of the samples' makespans */
     double mean_ns;      /* this and the following of the samples' run times */
     double deviation_ns; /* standard deviation, n - 1; 0 for one sample */

@@ -73,6 +73,9 @@ static int check_ranks(const bench_t *bench, const job_t *job)
     if (root >= min)
         return world_refuse(&bench->world, "option --root: %d is not allowed, give a rank from 0 to %d, or rotate",
                             root, min - 1);
+    if (job->settings.pairs > min / 2)
+        return world_refuse(&bench->world, "option --pairs: %d is not allowed, give 1 to %d, half of the ranks",
+                            (int)job->settings.pairs, min / 2);
     return STATUS_GOOD;
 }
 
@@ -135,7 +138,7 @@ static int check_limit(const bench_t *bench, job_t *job, int64_t *memory_bytes)
             *memory_bytes = greater(*memory_bytes, own_bytes);
             return STATUS_GOOD;
         }
-        if (job->settings.sizes.given || job->settings.sizes.count == 1)
+        if (job->settings.sizes.has_max || job->settings.sizes.count == 1)
             return refuse_sizes(bench, job, &plan, bytes);
         remove_size(job, plan.max_bytes);
     }
@@ -234,7 +237,7 @@ static void choose_widths(report_t *report, const plan_t *plan)
 {
     for (int i = 0; i < plan->job_count; i++) {
         const job_t *job = &plan->jobs[i];
-        int width = snprintf(NULL, 0, "%d:%s", i + 1, operation_at(job->operation)->name);
+        int width = snprintf(NULL, 0, "%d:%s", i + 1, job_name(plan, job));
         report->label_width = width > report->label_width ? width : report->label_width;
         for (int k = 0; k < job->arrivals.count; k++) {
             width = (int)strlen(job->arrivals.items[k].text);
@@ -244,20 +247,35 @@ static void choose_widths(report_t *report, const plan_t *plan)
 }
 
 /* What OSU prints of an operation behind the size, in its order. */
-static void choose_osu_columns(report_t *report, const job_t *job)
+static void choose_osu_columns(report_t *report, const plan_t *plan, const job_t *job)
 {
     const operation_t *operation = operation_at(job->operation);
-    size_t *places = report->osu_places;
+    const shape_t *shape = operation->shape;
+    size_t *next = report->osu_places, tail = offsetof(row_t, tail);
     if (job->settings.overlap) {
-        places[0] = offsetof(row_t, overlap.total_ns);
-        places[1] = offsetof(row_t, overlap.compute_ns);
-        places[2] = offsetof(row_t, overlap.pure_ns);
-        places[3] = offsetof(row_t, overlap.percent);
+        *next++ = offsetof(row_t, overlap.total_ns);
+        *next++ = offsetof(row_t, overlap.compute_ns);
+        *next++ = offsetof(row_t, overlap.pure_ns);
+        *next++ = offsetof(row_t, overlap.percent);
+    } else if (shape->takes_turns) {
+        *next++ = offsetof(row_t, latency_ns);
+    } else if (shape->directions > 0) {
+        *next++ = offsetof(row_t, mb_per_s);
+        *next++ = offsetof(row_t, messages_per_s);
     } else {
-        places[0] = operation->shape->takes_turns    ? offsetof(row_t, latency_ns)
-                    : operation->shape->messages > 0 ? offsetof(row_t, mb_per_s)
-                                                     : offsetof(row_t, analysis.avg_ns);
+        *next++ = offsetof(row_t, analysis.avg_ns);
+        tail = offsetof(row_t, analysis.quantile_ns);
     }
+    if (report->full && next == report->osu_places + 1) {
+        *next++ = offsetof(row_t, analysis.min_mean_ns);
+        *next++ = offsetof(row_t, analysis.max_mean_ns);
+        *next++ = offsetof(row_t, analysis.valid);
+    }
+    if (job->settings.validation)
+        *next++ = offsetof(row_t, wrong);
+    if (plan->shows_tail)
+        *next++ = tail;
+    report->parts |= plan->shows_tail && tail == offsetof(row_t, tail) ? PART_TAIL : 0;
     report->has_no_size = !operation_has_size(operation) && report->output.format == FORMAT_TABLE;
 }
 
@@ -270,14 +288,15 @@ static void prepare_report(bench_t *bench)
     choose_fractions(report, &plan->settings.tail);
     choose_widths(report, plan);
     report->parts = plan->job_count > 1 ? PART_LABEL : 0;
-    if (plan->is_osu && plan->job_count == 1)
-        choose_osu_columns(report, &plan->jobs[0]);
+    if (plan->is_osu && (plan->job_count == 1 || plan->has_types))
+        choose_osu_columns(report, plan, &plan->jobs[0]);
     for (int i = 0; i < plan->job_count; i++) {
         const job_t *job = &plan->jobs[i];
         const shape_t *shape = operation_at(job->operation)->shape;
         report->parts |= (job->settings.overlap ? PART_OVERLAP : 0) | (job->arrivals.given ? PART_ARRIVAL : 0) |
                          (job->settings.validation ? PART_VALIDATION : 0) | (shape->takes_turns ? PART_LATENCY : 0) |
-                         (shape->messages > 0 ? PART_BANDWIDTH : 0);
+                         (shape->directions > 0 ? PART_BANDWIDTH : 0) |
+                         (shape->directions > 0 && shape->pairs_all && plan->shows_rate ? PART_RATE : 0);
     }
 }
 
@@ -300,6 +319,8 @@ static void write_head(bench_t *bench, int argc, char **argv)
     if (bench->world.rank != 0)
         return;
     name_order(bench, head_item(&head, "order"));
+    if (bench->plan.note[0] != '\0')
+        head_add(&head, "note", "%s", bench->plan.note);
     report_head(&bench->report, &head);
     if (bench->plan.settings.results.raw.file)
         report_raw_head(&bench->plan.settings.results.raw);

@@ -61,7 +61,7 @@ typedef enum in_place {
     ROOT_SENDS_FROM_RESULT
 } in_place_t;
 
-enum { MESSAGES_AT_ONCE = 64 }; /* as OSU */
+enum { USUAL_MESSAGES = 64 }; /* at once, as OSU */
 
 /* How the data of an operation lie and move, whatever its form. */
 typedef struct shape {
@@ -80,7 +80,7 @@ typedef struct shape {
     bool counts_all; /* a count is of the blocks of all ranks */
     bool has_neighbors;
     bool takes_turns; /* a call is two messages, of which the second waits for the first: half of its time is latency */
-    int messages;     /* a call is so many at once, whose bandwidth is told; else 0 */
+    int directions;   /* many messages at once go in so many of a pair, and their bandwidth is told; else 0 */
     bool pairs_all;   /* the first half of the ranks with the second half; else ranks 0 and 1 are the pair */
     int min_ranks;    /* fewer cannot carry it out */
 } shape_t;
@@ -126,6 +126,8 @@ typedef struct work_plan {
     const reduction_t *reduction; /* of no effect if it does not reduce */
     int root;                     /* or ROOT_ROTATES */
     bool in_place;
+    int messages;        /* at once, where there are many; 0: as usual */
+    int pairs;           /* that take part, where all may; 0: all */
     int64_t uneven_seed; /* of reduce_scatter, if not 0: blocks differ in length, and none is longer than the size */
     cache_mode_t cache;
     int64_t max_bytes;   /* the largest message size that will be asked for */

@@ -60,9 +60,9 @@ SHAPE(latency, PAIR(AT_PAIRS, AT_PAIRS, ONE), .takes_turns = true)
 SHAPE(multi_lat, PAIR(AT_PAIRS, AT_PAIRS, ONE), .takes_turns = true, .pairs_all = true)
 SHAPE(sendrecv, PAIR(AT_PAIRS, AT_PAIRS, ONE))
 SHAPE(send, PAIR(AT_LEADERS, AT_FOLLOWERS, ONE))
-SHAPE(bw, PAIR(AT_LEADERS, AT_FOLLOWERS, PER_MESSAGE), .messages = MESSAGES_AT_ONCE)
-SHAPE(mbw_mr, PAIR(AT_LEADERS, AT_FOLLOWERS, PER_MESSAGE), .messages = MESSAGES_AT_ONCE, .pairs_all = true)
-SHAPE(bibw, PAIR(AT_PAIRS, AT_PAIRS, PER_MESSAGE), .messages = 2 * MESSAGES_AT_ONCE)
+SHAPE(bw, PAIR(AT_LEADERS, AT_FOLLOWERS, PER_MESSAGE), .directions = 1)
+SHAPE(mbw_mr, PAIR(AT_LEADERS, AT_FOLLOWERS, PER_MESSAGE), .directions = 1, .pairs_all = true)
+SHAPE(bibw, PAIR(AT_PAIRS, AT_PAIRS, PER_MESSAGE), .directions = 2)
 
 /* ---- Collective operations, each in three forms */
 
@@ -252,18 +252,15 @@ static int send_nonblocking(const work_t *work)
 /* Many messages at once. In one direction an answer follows, as the sender does not know when the last has arrived. */
 static int flood(const work_t *work, bool gives, bool takes)
 {
-    /* Given, because compilers take the constant MPI_STATUSES_IGNORE of some libraries for an array without elements.
-     * */
-    MPI_Status statuses[2 * MESSAGES_AT_ONCE];
     int count = 0, code = MPI_SUCCESS;
-    for (int i = 0; takes && code == MPI_SUCCESS && i < MESSAGES_AT_ONCE; i++)
+    for (int i = 0; takes && code == MPI_SUCCESS && i < work->messages; i++)
         code = MPI_Irecv((char *)work->receive + i * work->size_bytes, work->count, work->type, work->partner, TAG,
                          work->plan.comm, &work->requests[count++]);
-    for (int i = 0; gives && code == MPI_SUCCESS && i < MESSAGES_AT_ONCE; i++)
+    for (int i = 0; gives && code == MPI_SUCCESS && i < work->messages; i++)
         code = MPI_Isend((char *)work->send + i * work->size_bytes, work->count, work->type, work->partner, TAG,
                          work->plan.comm, &work->requests[count++]);
     if (code == MPI_SUCCESS)
-        code = MPI_Waitall(count, work->requests, statuses);
+        code = MPI_Waitall(count, work->requests, work->statuses);
     if (code != MPI_SUCCESS || (gives && takes))
         return code;
     return gives ? MPI_Recv(NULL, 0, MPI_BYTE, work->partner, TAG, work->plan.comm, MPI_STATUS_IGNORE)

@@ -22,7 +22,8 @@ typedef struct work {
     int ranks;
     MPI_Datatype type; /* these two are also in the tables, but those a cold call would have to fetch */
     MPI_Op op;
-    int partner; /* of a pair; -1 if there is none */
+    int partner;  /* of a pair; -1 if there is none */
+    int messages; /* at once, where there are many */
     int neighbors;
     int neighbor[MAX_NEIGHBORS];
     int place_there[MAX_NEIGHBORS]; /* this rank's among that neighbor's neighbors */
@@ -37,6 +38,7 @@ typedef struct work {
     MPI_Datatype *types;
     MPI_Request *requests; /* persistent: one for each root; else of those that a call has under way */
     int request_count;
+    MPI_Status *statuses; /* of messages at once */
     /* Of the call. */
     int64_t calls; /* prepared so far */
     int root;

@@ -18,7 +18,6 @@
 /* A shorter window is less than a nanosecond. */
 #define MIN_WINDOW_US 0.001
 #define USUAL_SIZE_FACTOR 2
-#define USUAL_MAX_BYTES (1 << 20)
 
 enum { MAX_JOBS = 20000 };
 
@@ -28,9 +27,8 @@ enum { MAX_JOBS = 20000 };
 static const char *const roots[] = {"rotate", NULL};
 
 static const option_spec_t options[] = {
-    {'m', "message-size", "SIZES", OPTION_SIZES, FIELD(sizes), .min = 1, .max = 1099511627776.0,
-     .section = "What is measured", .doc = "message sizes in bytes",
-     .default_doc = "from one element to 1M, or to what the memory limit allows",
+    {'m', "message-size", "SIZES", OPTION_SIZES, FIELD(sizes), .max = 1099511627776.0, .section = "What is measured",
+     .doc = "message sizes in bytes", .default_doc = "from one element to 1M, or to what the memory limit allows",
      .more = "MIN:MAX is multiplied by the size factor from MIN to at most MAX. K, M and G are times 2^10, 2^20, 2^30. "
              "A message is the data from one rank to one other rank; for `alltoall`, one block. "
              "Listed sizes and MIN must be multiples of the element. "
@@ -46,6 +44,10 @@ static const option_spec_t options[] = {
     {0, "root", "RANK", OPTION_INTEGER, FIELD(root), .max = INT_MAX, .names = NAMES(roots), .default_doc = "0",
      .doc = "the root of operations that have one",
      .more = "`rotate` is the next rank in each measured call, from rank 0 in the first one."},
+    {'W', "messages", "N", OPTION_INTEGER, FIELD(messages), .min = 1, .max = MAX_MESSAGES, .default_doc = "64",
+     .doc = "the messages of a pair of ranks that are under way at once", .more = "Only of bw, bibw and mbw_mr."},
+    {'p', "pairs", "N", OPTION_INTEGER, FIELD(pairs), .min = 1, .max = INT_MAX, .default_doc = "half of the ranks",
+     .doc = "the pairs of ranks, the first N of them with the next N", .more = "Only of multi_lat and mbw_mr."},
     {'l', "in-place", NULL, OPTION_SWITCH, FIELD(in_place), .doc = "use MPI_IN_PLACE if the operation allows it"},
     {0, "cache", "MODE", OPTION_CHOICE, FIELD(cache), .names = NAMES(cache_modes), .default_text = "warm",
      .doc = "the buffers of successive calls",
@@ -152,7 +154,8 @@ static const char notes[] =
     "\n" NOTES_ON_SAMPLES;
 
 static const char osu_notes[] =
-    "NAME: one of --list, of which OSU has osu_NAME. The table has OSU's figure in OSU's column, see mpix_osu(1).\n"
+    "NAME: one of --list, of which OSU has osu_NAME. The table has OSU's figures in OSU's columns. OSU's options have\n"
+    "OSU's meaning, also -z and -c with a value or none, -k, -N, -R, -b and -T all: see mpix_osu(1).\n"
     "\n" NOTES_ON_SAMPLES;
 
 /* Who speaks in messages: the program, or a line of a file of jobs. */
@@ -191,6 +194,10 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
         return refuse(reader, "option --root is not allowed: %s takes no root", name);
     if (named && settings->reduction != ABSENT && !operation->shape->reduces)
         return refuse(reader, "option --op is not allowed: %s does not reduce", name);
+    if (named && settings->messages != ABSENT && operation->shape->directions == 0)
+        return refuse(reader, "option --messages is not allowed: %s has one message at once", name);
+    if (named && settings->pairs != ABSENT && !operation->shape->pairs_all)
+        return refuse(reader, "option --pairs is not allowed: %s is not for many pairs", name);
     if (named && settings->in_place && !operation_allows_in_place(operation))
         return refuse(reader, "option --in-place is not allowed: %s has no form with MPI_IN_PLACE", name);
     if (named && settings->overlap && !has_halves)
@@ -201,6 +208,8 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
         settings->root = 0;
     if (settings->reduction == ABSENT)
         settings->reduction = names_find(NAMES(reductions), "sum");
+    settings->messages = settings->messages == ABSENT ? USUAL_MESSAGES : settings->messages;
+    settings->pairs = settings->pairs == ABSENT || !operation->shape->pairs_all ? 0 : settings->pairs;
     settings->in_place = settings->in_place && operation_allows_in_place(operation);
     settings->overlap = settings->overlap && has_halves;
     if (settings->cache == CACHE_ROTATE && persists)
@@ -214,6 +223,10 @@ static bool fit_datatype(const reader_t *reader, job_t *job)
     bench_settings_t *settings = &job->settings;
     if (settings->datatype == ABSENT)
         settings->datatype = names_find(NAMES(datatypes), operation->shape->reduces ? "mpi_float" : "mpi_char");
+    if (operation->shape->reduces && datatypes[settings->datatype].class == ELEMENT_TEXT)
+        return refuse(reader,
+                      "option --type: MPI defines no reduction of %s, give another type, such as mpi_signed_char",
+                      datatypes[settings->datatype].name);
     if (operation->shape->reduces &&
         !reduction_allows(&reductions[settings->reduction], &datatypes[settings->datatype]))
         return refuse(reader, "option --op: %s is not defined on %s, give another --op or --type",
@@ -235,6 +248,10 @@ static bool fit_sizes(const reader_t *reader, job_t *job)
         sizes->bytes[0] = 0;
         return true;
     }
+    /* As OSU, which leaves out messages without an element. */
+    if (reader->plan->is_osu && !listed && sizes->min_bytes > 0 && sizes->min_bytes < element->bytes &&
+        element->bytes <= sizes->max_bytes)
+        sizes->min_bytes = element->bytes;
     options_begin_sizes(sizes, element->bytes);
     int64_t wrong_bytes = options_list_sizes(sizes, factor > 0 ? factor : USUAL_SIZE_FACTOR, element->bytes);
     if (wrong_bytes >= 0)
@@ -387,6 +404,10 @@ static bool check_osu_name(const reader_t *reader, const text_list_t *operations
     enum { MAX_NAMES = 100 };
     const char *names[MAX_NAMES], *name = operations->texts[0];
     size_t count = 0;
+    for (int64_t i = 0; i < operations->count; i++)
+        if (osu_advice(operations->texts[i]))
+            return refuse(reader, "argument \"%.60s\" is not allowed: %s", operations->texts[i],
+                          osu_advice(operations->texts[i]));
     if (operations->count != 1)
         return refuse(reader, operations->count > 1 ? "more than one operation is named, give one of --list"
                                                     : "no operation is named, give one of --list");
@@ -405,6 +426,35 @@ static bool check_osu_name(const reader_t *reader, const text_list_t *operations
                   likest < count ? "; did you mean " : "", likest < count ? names[likest] : "");
 }
 
+static bool take_osu(const reader_t *reader, osu_command_t *command)
+{
+    plan_t *plan = reader->plan;
+    const text_list_t *operations = &command->bench.operations;
+    if (!check_osu_name(reader, operations) ||
+        !osu_take(command, reader->speaker, operation_at(operation_find(operations->texts[0]))))
+        return false;
+    plan->settings = command->bench;
+    plan->has_types = command->type_count > 1;
+    plan->shows_tail = command->shows_tail;
+    plan->shows_rate = command->shows_rate;
+    snprintf(plan->note, sizeof plan->note, "%s", command->note);
+    return true;
+}
+
+/* A job for each type, or the jobs of a file. */
+static bool add_command(reader_t *reader, const osu_command_t *command)
+{
+    bench_settings_t settings = reader->plan->settings;
+    if (settings.jobs)
+        return read_jobs(reader, settings.jobs);
+    for (int i = 1; i < command->type_count; i++) {
+        if (!add_jobs(reader, &settings))
+            return false;
+        settings.datatype = command->types[i];
+    }
+    return add_jobs(reader, &settings);
+}
+
 options_outcome_t plan_read(plan_t *plan, const char *program, bool is_osu, int argc, char **argv, int ranks)
 {
     reader_t reader = {plan, program, ranks};
@@ -416,21 +466,25 @@ options_outcome_t plan_read(plan_t *plan, const char *program, bool is_osu, int 
             "Measures an operation of the OSU micro-benchmarks, with a choice of how processes start together.";
         spec.usage = "mpiexec -n RANKS mpix_osu NAME [OPTION]...";
         spec.notes = osu_notes;
+        spec.others = osu_options;
+        spec.other_count = osu_option_count;
     }
-    *plan = (plan_t){.settings.sizes.max_bytes = USUAL_MAX_BYTES, .is_osu = is_osu};
-    options_outcome_t outcome = options_parse(&spec, argc, argv, &plan->settings);
+    *plan = (plan_t){.is_osu = is_osu, .shows_rate = !is_osu};
+    osu_command_t command = osu_begin(is_osu);
+    options_outcome_t outcome = options_parse(&spec, argc, argv, &command);
+    plan->settings = command.bench;
     if (outcome != OPTIONS_RUN)
         return outcome;
     if (plan->settings.list)
         return print_list(is_osu);
-    if (is_osu && !check_osu_name(&reader, &plan->settings.operations))
+    if (is_osu && !take_osu(&reader, &command))
         return OPTIONS_BAD;
-    if (is_osu && !plan->settings.arrival &&
-        operation_at(operation_find(plan->settings.operations.texts[0]))->form == FORM_NONBLOCKING)
-        plan->settings.overlap = 1; /* OSU measures it */
-    return (plan->settings.jobs ? read_jobs(&reader, plan->settings.jobs) : add_jobs(&reader, &plan->settings))
-               ? OPTIONS_RUN
-               : OPTIONS_BAD;
+    return add_command(&reader, &command) ? OPTIONS_RUN : OPTIONS_BAD;
+}
+
+const char *job_name(const plan_t *plan, const job_t *job)
+{
+    return plan->has_types ? datatypes[job->settings.datatype].name : operation_at(job->operation)->name;
 }
 
 /* ---- What holds for a job if its settings do not say */

@@ -6,49 +6,14 @@
 #define PLAN_H
 
 #include "common/cli/options.h"
-#include "common/results/result_files.h"
 #include "common/arrival/arrival.h"
+#include "bench/suite/bench_settings.h"
 #include "bench/suite/communicator.h"
 #include "bench/suite/operation.h"
+#include "bench/suite/osu.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* What stands in the options' table. Texts are of use where they were read only. */
-typedef struct bench_settings {
-    text_list_t operations;
-    size_list_t sizes;
-    double size_factor;        /* or ABSENT */
-    int64_t iterations;        /* or ABSENT */
-    int64_t warmup;            /* or ABSENT */
-    int64_t validation_warmup; /* or ABSENT */
-    int64_t max_repeat;
-    double time_slice_s; /* or ABSENT */
-    double ci_percent;   /* or ABSENT: does not matter */
-    int64_t release;     /* release_kind_t */
-    int64_t barrier;     /* of barriers; or ABSENT */
-    double window_us;    /* 0: to be found; or ABSENT */
-    int64_t datatype;    /* or ABSENT, likewise the next two */
-    int64_t reduction;
-    int64_t root; /* those that rotate are -1, as ROOT_ROTATES */
-    int64_t in_place;
-    int64_t cache;
-    int64_t run_time;
-    const char *comm;
-    const char *arrival; /* NULL: none was given */
-    int64_t overlap;
-    int64_t test_calls; /* or ABSENT */
-    int64_t validation;
-    int64_t mem_limit_bytes; /* per process; ABSENT: the usual one, to which caches are fitted */
-    int64_t shuffle;
-    /* What concerns all jobs, and stands on the command line only: from list to the end. */
-    int64_t list;
-    const char *jobs;
-    int64_t seed;
-    number_list_t tail; /* percentiles */
-    int64_t full;
-    results_t results;
-} bench_settings_t;
 
 /* One operation with all that its measurement depends on. Its sizes are listed in the order of their measurement. */
 typedef struct job {
@@ -62,7 +27,11 @@ typedef struct plan {
     bench_settings_t settings; /* of the command line */
     job_t *jobs;
     int job_count;
-    bool is_osu;             /* one operation is measured as OSU does */
+    bool is_osu;     /* one operation is measured as OSU does */
+    bool has_types;  /* its jobs differ in the datatype */
+    bool shows_tail; /* OSU's columns include percentiles; likewise the next one */
+    bool shows_rate;
+    char note[NOTE_BYTES];   /* how the results differ from OSU's; "": they do not, or nobody compares */
     arrival_tables_t tables; /* the files of delays of all jobs */
 } plan_t;
 
@@ -78,6 +47,9 @@ options_outcome_t plan_read(plan_t *plan, const char *program, bool is_osu, int 
 
 /* plan_free - free what plan_read allocated. */
 void plan_free(plan_t *plan);
+
+/* job_name - what distinguishes a job from others of its plan, for people. */
+const char *job_name(const plan_t *plan, const job_t *job);
 
 /* job_wanted, job_warmup - valid samples wanted of a size, calls before those measured. */
 int64_t job_wanted(const job_t *job, int64_t size_bytes);

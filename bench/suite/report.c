@@ -14,7 +14,7 @@
 enum { NAME_BYTES = 24, FULL_DECIMALS = 3 };
 
 /* What is in the place of a figure in a row. */
-typedef enum memory { A_TEXT, AN_INT, AN_INT64, A_DOUBLE, QUANTILES, A_MARK } memory_t;
+typedef enum memory { A_TEXT, AN_INT, AN_INT64, A_DOUBLE, QUANTILES, TAIL, A_MARK } memory_t;
 
 /* Which tables have a column for people: both, the one with all columns, or the usual one. */
 typedef enum view { BOTH, FULL, BRIEF } view_t;
@@ -75,6 +75,8 @@ static const figure_t figures[] = {
     {0, BOTH, A_TEXT, KEY(run_time),
      TEXT("run_time", "what a run time is, as --run-time: local (the maximum of the ranks' own durations) or makespan",
           NULL, 0)},
+    {0, BOTH, A_TEXT, KEY(messages), TEXT("messages", "how many are under way at once, of bw and so on", NULL, 0)},
+    {0, BOTH, A_TEXT, KEY(pairs), TEXT("pairs", "pairs of ranks, of multi_lat and mbw_mr", NULL, 0)},
     {0, BOTH, AN_INT64, KEY(size_bytes), WHOLE_KEY("size_bytes", "bytes", "the size of a message", "Size", 10)},
     {PART_LABEL, BOTH, A_TEXT, KEY(label),
      TEXT(NULL,
@@ -105,6 +107,8 @@ static const figure_t figures[] = {
          "avg_ns",
          "the mean over ranks of each rank's mean duration, as OSU reports it. Ranks that only send and leave lower it",
          "Avg(us)")},
+    {PART_FIGURES, FULL, A_DOUBLE, FIGURE(min_mean_ns),
+     TIME("min_mean_ns", "the smallest of the ranks' mean durations", "MinMean(us)")},
     {PART_FIGURES, BOTH, A_DOUBLE, FIGURE(max_mean_ns),
      TIME("max_mean_ns", "the maximum of the ranks' mean durations", "MaxMean(us)")},
     {PART_FIGURES, BOTH, A_DOUBLE, FIGURE(makespan_ns),
@@ -148,6 +152,13 @@ static const figure_t figures[] = {
          "the bytes of all messages / median_ns, if bw, bibw or mbw_mr is measured; empty for other operations. 1 MB "
          "is 10^6 bytes",
          "MB/s", 1)},
+    {PART_RATE,
+     BOTH,
+     A_DOUBLE,
+     offsetof(row_t, messages_per_s),
+     {"messages_per_s", "1/s", ROLE_FIGURE, TYPE_NUMBER, "messages of all pairs by the median, of mbw_mr", "Messages/s",
+      16, 1, 0}},
+    {PART_TAIL, BOTH, TAIL, offsetof(row_t, tail), {NULL, "", ROLE_FIGURE, TYPE_NUMBER, "", "PN", 18, 2, 0}},
     {PART_OVERLAP, BOTH, A_DOUBLE, OVERLAP(pure_ns),
      TIME("pure_ns", "with --overlap: the median over samples of the maximum duration of the operation alone",
           "Pure(us)")},
@@ -199,7 +210,7 @@ static const figure_t figures[] = {
     {PART_VALIDATION, BOTH, AN_INT64, offsetof(row_t, wrong),
      COUNT("wrong", "with --validation: the number of wrong elements on all ranks", "Wrong", 12)},
 };
-enum { FIGURES = sizeof figures / sizeof figures[0], MAX_COLUMNS = FIGURES + MAX_QUANTILES };
+enum { FIGURES = sizeof figures / sizeof figures[0], MAX_COLUMNS = FIGURES + 2 * MAX_QUANTILES };
 
 static const column_t raw_columns[] = {
     {"operation", "", ROLE_KEY, TYPE_TEXT, "the operation", NULL, 0, 0, 0},
@@ -265,10 +276,23 @@ static void add_column(const report_t *report, layout_t *layout, const figure_t 
         column->name = layout->names[place][0];
         column->title = layout->names[place][1];
     }
+    if (figure->memory == TAIL) {
+        snprintf(layout->names[place][1], NAME_BYTES, "P%.9g%s", 100 * report->fractions[quantile],
+                 (report->parts & PART_BANDWIDTH) != 0 ? "(MB/s)"
+                 : (report->parts & PART_LATENCY) != 0 ? "Lat(us)"
+                                                       : "Total(us)");
+        column->title = layout->names[place][1];
+    }
     if (report->full && column->divisor > 0)
         column->decimals = FULL_DECIMALS;
     if (column->title && column->width == 0)
         column->width = 2 + (figure->part == PART_LABEL ? report->label_width : report->arrival_width);
+}
+
+/* Percentiles are as many columns as are asked for. */
+static int count_columns(const report_t *report, const figure_t *figure)
+{
+    return figure->memory == QUANTILES || figure->memory == TAIL ? report->fraction_count : 1;
 }
 
 /* In the table, the figures that OSU has come first, whatever else is there. */
@@ -284,8 +308,9 @@ static void add_osu_columns(const report_t *report, layout_t *layout)
 {
     for (int i = 0; report->output.format == FORMAT_TABLE && report->osu_places[i] > 0; i++)
         for (int k = 0; k < FIGURES; k++)
-            if (figures[k].place == report->osu_places[i])
-                add_column(report, layout, &figures[k], 0);
+            for (int quantile = 0;
+                 figures[k].place == report->osu_places[i] && quantile < count_columns(report, &figures[k]); quantile++)
+                add_column(report, layout, &figures[k], quantile);
 }
 
 /* Valid until the next call. */
@@ -295,7 +320,7 @@ static const layout_t *lay_out(const report_t *report)
     layout.table = (table_t){.schema = &report_schema, .columns = layout.columns, .output = &report->output};
     for (int i = 0; i < FIGURES; i++) {
         bool is_size = figures[i].place == KEY(size_bytes);
-        for (int quantile = 0; quantile < (figures[i].memory == QUANTILES ? report->fraction_count : 1); quantile++)
+        for (int quantile = 0; quantile < count_columns(report, &figures[i]); quantile++)
             if (has_column(report, &figures[i]) && !is_osus(report, &figures[i]) && !(is_size && report->has_no_size))
                 add_column(report, &layout, &figures[i], quantile);
         if (is_size)
@@ -317,9 +342,10 @@ static cell_t cell_of(const figure_t *figure, const row_t *row)
         return (cell_t){*(const char *const *)place, 0};
     if (figure->memory == A_MARK)
         return (cell_t){is_there && is_skewed(&row->analysis) ? "!" : "", 0};
-    double number = figure->memory == AN_INT     ? *(const int *)place
-                    : figure->memory == A_DOUBLE ? *(const double *)place
-                                                 : (double)*(const int64_t *)place;
+    bool is_double = figure->memory == A_DOUBLE || figure->memory == TAIL;
+    double number = figure->memory == AN_INT ? *(const int *)place
+                    : is_double              ? *(const double *)place
+                                             : (double)*(const int64_t *)place;
     return (cell_t){is_there && isfinite(number) ? NULL : "", number};
 }
 
@@ -342,6 +368,8 @@ static void print_brief_head(FILE *file, const head_t *head)
             VALUE("nodes"), strcmp(VALUE("nodes"), "1") == 0 ? "" : "s", crowded, VALUE("processor"));
     fprintf(file, "# clock %s, bound %s ns; barrier %s; order: %s; seed %s; %s\n", VALUE("clock_used"),
             VALUE("clock_bound_ns"), VALUE("barrier_used"), VALUE("order"), VALUE("seed"), VALUE("date"));
+    if (strcmp(VALUE("note"), "unknown") != 0)
+        fprintf(file, "# %s\n", VALUE("note"));
 #undef VALUE
 }
 
@@ -376,6 +404,8 @@ void report_job(const report_t *report, const row_keys_t *keys, const char *func
     print_trait(file, "cache ", keys->cache);
     print_trait(file, "release ", keys->release);
     print_trait(file, "barrier ", keys->barrier);
+    print_trait(file, "messages at once ", keys->messages);
+    print_trait(file, "pairs ", keys->pairs);
     fprintf(file, ", %s, %s run times\n", keys->cadence, keys->run_time);
 }
 

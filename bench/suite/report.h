@@ -28,6 +28,8 @@ typedef struct row_keys {
     const char *buffers;   /* "separate" or "in place" */
     const char *cache;     /* warm, rotate, cold */
     const char *run_time;  /* local, makespan */
+    const char *messages;  /* at once; "" where there are not many */
+    const char *pairs;     /* of ranks, "" if there are none */
     int64_t size_bytes;
     const char *arrival; /* the pattern, "" if the scheme imposes none */
 } row_keys_t;
@@ -49,7 +51,9 @@ enum {
     PART_OVERLAP = 16,
     PART_ARRIVAL = 32,
     PART_VALIDATION = 64,
-    PART_LABEL = 128
+    PART_LABEL = 128,
+    PART_RATE = 256, /* messages per second */
+    PART_TAIL = 512  /* percentiles of OSU's figure */
 };
 
 typedef struct row {
@@ -58,12 +62,14 @@ typedef struct row {
     analysis_t analysis;
     overlap_t overlap;
     arrival_figures_t arrival;
-    double latency_ns; /* of one message: half of the median run time */
-    double mb_per_s;   /* by the median run time */
-    int64_t wrong;     /* elements found wrong by validation */
+    double latency_ns;          /* of one message: half of the median run time */
+    double mb_per_s;            /* by the median run time, likewise the next one */
+    double messages_per_s;      /* of all pairs */
+    double tail[MAX_QUANTILES]; /* of latencies or run times in us, or of bandwidths in MB/s */
+    int64_t wrong;              /* elements found wrong by validation */
 } row_t;
 
-enum { OSU_FIGURES = 4 };
+enum { OSU_FIGURES = 8 };
 typedef struct report {
     output_t output;
     bool full;       /* the table has all columns */

@@ -78,6 +78,37 @@ static void take_arrivals(job_row_t *row, measurement_t *measurement, double bou
     figures->robustness = figures->from_last_ns / row->from_last_ns;
 }
 
+/* Bytes that a call moves between all pairs, and messages. */
+static double messages_of(const measurement_t *measurement, const communicator_t *communicator)
+{
+    const shape_t *shape = measurement->operation->shape;
+    const bench_settings_t *settings = &measurement->job->settings;
+    int pairs = !shape->pairs_all     ? communicator->groups
+                : settings->pairs > 0 ? (int)settings->pairs * communicator->groups
+                                      : communicator->pairs;
+    return (double)shape->directions * (double)settings->messages * pairs;
+}
+
+/*
+ * Percentiles of what OSU tells of: latencies of one message, bandwidths, of which the high ones are of short calls,
+ * or times. The run times are in ascending order.
+ */
+static void take_tail(row_t *figures, const measurement_t *measurement, const report_t *report, double bytes)
+{
+    const samples_t *samples = &measurement->samples;
+    const shape_t *shape = measurement->operation->shape;
+    const int64_t *sorted_ns =
+        samples->series[measurement->compute_ns > 0 ? SERIES_LOCAL_NS : (series_t)measurement->job->settings.run_time];
+    for (int i = 0; i < report->fraction_count; i++) {
+        int64_t place = quantile_place(samples->valid, report->fractions[i]);
+        if (shape->directions > 0)
+            figures->tail[i] = bytes / (double)sorted_ns[samples->valid - 1 - place] * 1e3;
+        else
+            figures->tail[i] = (double)sorted_ns[place] / (shape->takes_turns ? 2e3 : 1e3);
+    }
+    figures->parts |= PART_TAIL;
+}
+
 /* The figures of the operation alone. */
 static void take_pure(job_row_t *row, measurement_t *measurement, const communicator_t *communicator,
                       const report_t *report)
@@ -91,17 +122,19 @@ static void take_pure(job_row_t *row, measurement_t *measurement, const communic
     if (measurement->samples.valid == 0)
         return;
     figures->parts |= PART_FIGURES | (figures->analysis.median_interval ? PART_INTERVAL : 0) |
-                      (shape->takes_turns ? PART_LATENCY : 0) | (shape->messages > 0 ? PART_BANDWIDTH : 0) |
+                      (shape->takes_turns ? PART_LATENCY : 0) |
+                      (shape->directions > 0 ? PART_BANDWIDTH | PART_RATE : 0) |
                       (job->arrivals.given ? PART_ARRIVAL : 0);
     figures->latency_ns = figures->analysis.median_ns / 2;
-    double bytes = (double)shape->messages * (shape->pairs_all ? communicator->pairs : communicator->groups) *
-                   (double)figures->keys.size_bytes;
+    double messages = messages_of(measurement, communicator), bytes = messages * (double)figures->keys.size_bytes;
     figures->mb_per_s = bytes / figures->analysis.median_ns * 1e3;
+    figures->messages_per_s = messages / figures->analysis.median_ns * 1e9;
+    take_tail(figures, measurement, report, bytes);
     figures->overlap.pure_ns = samples_median(&measurement->samples, SERIES_LOCAL_NS);
 }
 
 /* The figures of the operation beside computation. */
-static void take_overlap(row_t *figures, measurement_t *measurement)
+static void take_overlap(row_t *figures, measurement_t *measurement, const report_t *report)
 {
     overlap_t *overlap = &figures->overlap;
     if (measurement->samples.valid == 0)
@@ -111,13 +144,14 @@ static void take_overlap(row_t *figures, measurement_t *measurement)
     double hidden = 1 - (overlap->total_ns - overlap->compute_ns) / overlap->pure_ns;
     overlap->percent = 100 * fmin(fmax(hidden, 0), 1);
     figures->parts |= PART_OVERLAP;
+    take_tail(figures, measurement, report, 0);
 }
 
 void row_take(job_row_t *row, measurement_t *measurement, const communicator_t *communicator, const report_t *report,
               double bound_ns)
 {
     if (measurement->compute_ns > 0)
-        take_overlap(&row->figures, measurement);
+        take_overlap(&row->figures, measurement, report);
     else
         take_pure(row, measurement, communicator, report);
     if (measurement->job->arrivals.given)

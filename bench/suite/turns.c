@@ -17,9 +17,9 @@ typedef struct task {
     bench_t *bench;
     measurement_t measurement;
     job_row_t row;
-    char root[16], label[48]; /* texts of keys */
-    row_keys_t keys;          /* of all rows */
-    bool is_done[MAX_SIZES];  /* which sizes were measured */
+    char root[16], label[48], messages[16], pairs[16]; /* texts of keys */
+    row_keys_t keys;                                   /* of all rows */
+    bool is_done[MAX_SIZES];                           /* which sizes were measured */
 } task_t;
 
 /* Jobs while they are measured. */
@@ -206,6 +206,8 @@ work_plan_t turns_plan_work(const communicator_t *communicator, const job_t *job
                         .reduction = &reductions[job->settings.reduction],
                         .root = (int)job->settings.root,
                         .in_place = job->settings.in_place != 0,
+                        .messages = (int)job->settings.messages,
+                        .pairs = (int)job->settings.pairs,
                         .cache = (cache_mode_t)job->settings.cache,
                         .cache_bytes = job_cache_bytes(job, arena_cache_bytes())};
     for (int i = 0; i < job->settings.sizes.count; i++)
@@ -223,7 +225,12 @@ static void name_keys(const bench_t *bench, task_t *task)
     const scheme_t *scheme = &release_schemes[settings->release];
     bool rotates = settings->root == ROOT_ROTATES;
     snprintf(task->root, sizeof task->root, "%d", (int)settings->root);
-    snprintf(task->label, sizeof task->label, "%d:%s", 1 + (int)(job - bench->plan.jobs), operation->name);
+    snprintf(task->label, sizeof task->label, "%d:%s", 1 + (int)(job - bench->plan.jobs), job_name(&bench->plan, job));
+    if (shape->directions > 0)
+        snprintf(task->messages, sizeof task->messages, "%d", (int)settings->messages);
+    if (shape->pairs_all)
+        snprintf(task->pairs, sizeof task->pairs, "%d",
+                 settings->pairs > 0 ? (int)settings->pairs * bench->communicator.groups : bench->communicator.pairs);
     task->keys = (row_keys_t){.label = task->label,
                               .operation = operation->name,
                               .release = scheme->name,
@@ -239,6 +246,8 @@ static void name_keys(const bench_t *bench, task_t *task)
                               .buffers = settings->in_place ? "in place" : "separate",
                               .cache = cache_modes[settings->cache],
                               .run_time = run_times[settings->run_time],
+                              .messages = task->messages,
+                              .pairs = task->pairs,
                               .arrival = ""};
 }
 

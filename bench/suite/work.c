@@ -16,32 +16,44 @@ enum { POISON = 0xa5 };
 
 /* ---- What a plan needs */
 
-static int partner_of(const shape_t *shape, int rank, int ranks)
+static int messages_of(const work_plan_t *plan)
 {
-    int pairs = shape->pairs_all ? ranks / 2 : 1;
+    return plan->messages > 0 ? plan->messages : USUAL_MESSAGES;
+}
+
+static int partner_of(const work_plan_t *plan, int rank, int ranks)
+{
+    int all = plan->pairs > 0 ? plan->pairs : ranks / 2, pairs = plan->operation->shape->pairs_all ? all : 1;
     return rank < pairs ? rank + pairs : rank < 2 * pairs ? rank - pairs : -1;
 }
 
 /* The blocks of a buffer that a rank has. */
-static int blocks_held(const shape_t *shape, int extent, int rank, int ranks, bool is_root)
+static int blocks_held(const work_plan_t *plan, int extent, int rank, int ranks, bool is_root)
 {
     const int blocks[] = {
-        [ONE] = 1, [PER_RANK] = ranks, [PER_NEIGHBOR] = ranks > 2 ? 2 : 1, [PER_MESSAGE] = MESSAGES_AT_ONCE};
-    int partner = partner_of(shape, rank, ranks);
+        [ONE] = 1, [PER_RANK] = ranks, [PER_NEIGHBOR] = ranks > 2 ? 2 : 1, [PER_MESSAGE] = messages_of(plan)};
+    int partner = partner_of(plan, rank, ranks);
     bool holds = (extent & ~BLOCKS) == 0 || ((extent & AT_ROOT) != 0 && is_root) ||
                  (partner > rank && (extent & AT_LEADERS) != 0) ||
                  (partner >= 0 && partner < rank && (extent & AT_FOLLOWERS) != 0);
     return holds ? blocks[extent & BLOCKS] : 0;
 }
 
-/* The blocks of the buffers that a rank needs, whoever is root from call to call. */
-static needs_t find_needs(const shape_t *shape, bool in_place, int planned_root, int rank, int ranks)
+/* Composed calls without a root of their own meet at rank 0. */
+static int root_of(const work_plan_t *plan)
 {
-    bool is_root = planned_root == rank || planned_root == ROOT_ROTATES;
-    needs_t needs = {blocks_held(shape, shape->send, rank, ranks, is_root),
-                     blocks_held(shape, shape->receive, rank, ranks, is_root)};
-    bool all_send_in_place = in_place && shape->in_place == SEND_IN_PLACE;
-    int scratch = blocks_held(shape, shape->scratch, rank, ranks, is_root);
+    return plan->operation->shape->has_root ? plan->root : 0;
+}
+
+/* The blocks of the buffers that a rank needs, whoever is root from call to call. */
+static needs_t find_needs(const work_plan_t *plan, int rank, int ranks)
+{
+    const shape_t *shape = plan->operation->shape;
+    bool is_root = root_of(plan) == rank || root_of(plan) == ROOT_ROTATES;
+    needs_t needs = {blocks_held(plan, shape->send, rank, ranks, is_root),
+                     blocks_held(plan, shape->receive, rank, ranks, is_root)};
+    bool all_send_in_place = plan->in_place && shape->in_place == SEND_IN_PLACE;
+    int scratch = blocks_held(plan, shape->scratch, rank, ranks, is_root);
     if (all_send_in_place && needs.send > needs.receive)
         needs.receive = needs.send;
     if (needs.receive < scratch)
@@ -70,19 +82,13 @@ static bool fits_int(const shape_t *shape, int64_t max_bytes, int element_bytes,
     return !shape->has_displacements || (last_block - max_bytes) / element_bytes <= INT_MAX;
 }
 
-/* Composed calls without a root of their own meet at rank 0. */
-static int root_of(const work_plan_t *plan)
-{
-    return plan->operation->shape->has_root ? plan->root : 0;
-}
-
 int64_t work_bytes(const work_plan_t *plan)
 {
     const shape_t *shape = plan->operation->shape;
     int rank, ranks;
     MPI_Comm_rank(plan->comm, &rank);
     MPI_Comm_size(plan->comm, &ranks);
-    needs_t needs = find_needs(shape, plan->in_place, root_of(plan), rank, ranks);
+    needs_t needs = find_needs(plan, rank, ranks);
     int64_t block_bytes = plan->max_bytes > 0 ? plan->max_bytes : 1; /* as buffer_bytes has it, or more */
     if (shape->from != FROM_NOBODY && !fits_int(shape, plan->max_bytes, plan->element->bytes, ranks))
         return -1;
@@ -127,8 +133,9 @@ static void fill_in(work_t *work, const work_plan_t *plan)
     work->type = plan->element->type;
     if (shape->reduces)
         work->op = plan->reduction->op;
-    work->partner = partner_of(shape, work->rank, work->ranks);
-    work->needs = find_needs(shape, plan->in_place, work->plan.root, work->rank, work->ranks);
+    work->partner = partner_of(plan, work->rank, work->ranks);
+    work->messages = messages_of(plan);
+    work->needs = find_needs(plan, work->rank, work->ranks);
 }
 
 static void allocate(work_t *work)
@@ -137,7 +144,9 @@ static void allocate(work_t *work)
     work->displacements = world_allocate(work->plan.span, work->ranks, sizeof work->displacements[0], "");
     work->addresses = world_allocate(work->plan.span, work->ranks, sizeof work->addresses[0], "");
     work->types = world_allocate(work->plan.span, work->ranks, sizeof work->types[0], "");
-    work->requests = world_allocate(work->plan.span, work->ranks + 2 * MESSAGES_AT_ONCE, sizeof work->requests[0], "");
+    work->requests = world_allocate(work->plan.span, work->ranks + 2 * work->messages, sizeof work->requests[0], "");
+    /* Given, because compilers take the constant MPI_STATUSES_IGNORE of some libraries for an array without elements. */
+    work->statuses = world_allocate(work->plan.span, 2 * work->messages, sizeof work->statuses[0], "");
 }
 
 work_t *work_open(const work_plan_t *plan, char *memory)
@@ -169,6 +178,7 @@ void work_close(work_t *work)
     free(work->addresses);
     free(work->types);
     free(work->requests);
+    free(work->statuses);
     free(work);
 }
 
@@ -176,7 +186,7 @@ void work_close(work_t *work)
 
 static int block_count(const work_t *work, int extent)
 {
-    return blocks_held(work->plan.operation->shape, extent, work->rank, work->ranks, work->rank == work->root);
+    return blocks_held(&work->plan, extent, work->rank, work->ranks, work->rank == work->root);
 }
 
 origin_t work_origin(const work_t *work, int block)

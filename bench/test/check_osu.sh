@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# mpix_osu NAME: there is a NAME for each osu_NAME, and its table has OSU's figure in OSU's column.
+# mpix_osu NAME: there is a NAME for each osu_NAME, its table has OSU's figures in OSU's columns, and OSU's options work
+# as typed, or one line says what to use instead.
 . "$(dirname "$0")/../../test/programs/run.sh"
+table=$here/osu_options.txt
 
 collective="allgather allgatherv allreduce alltoall alltoallv alltoallw barrier bcast gather gatherv reduce \
 reduce_scatter reduce_scatter_block scatter scatterv"
 
+run alone mpix_osu --list
+cut -d ' ' -f 1 "$scratch/out" | sort >"$scratch/listed"
+
 check_list() {
     local name
-    succeeds run alone mpix_osu --list
-    cut -d ' ' -f 1 "$scratch/out" | sort >"$scratch/listed"
     {
         printf '%s\n' {,i}neighbor_{allgather,allgatherv,alltoall,alltoallv,alltoallw} latency multi_lat bw bibw mbw_mr
         for name in $collective; do
@@ -28,10 +31,10 @@ check_names() {
 }
 
 # NAME TITLE COLUMN [FACTOR BYTES]: the figure is in its column; it is FACTOR times the median, or BYTES by it in MB/s,
-# with one decimal.
+# with one decimal. In nine calls, percentile 50 is the median.
 check_columns() {
     while read -r name title place factor bytes; do
-        succeeds run 2 mpix_osu "$name" -i 9 -x 1 --release barrier -m 8:8
+        succeeds run 2 mpix_osu "$name" -i 9 -x 1 --release barrier -m 8:8 -z50
         problems=$(tail -n 2 "$scratch/out" | awk -v title="$title" -v place="$place" -v factor="$factor" \
             -v bytes="$bytes" '
             NR == 1 { sub(/^#/, ""); for (i = 1; i <= NF; i++) column[$i] = i; next }
@@ -43,15 +46,128 @@ check_columns() {
         [ -z "$problems" ] || complain "$problems"
     done <<'END'
 latency Latency(us) 2 0.5
+latency P50Lat(us) 3 0.5
 bw MB/s 2 1 512
+bw P50(MB/s) 3 1 512
+bibw MB/s 2 1 1024
+mbw_mr MB/s 2 1 512
+mbw_mr Messages/s 3 1 64e6
 iallreduce Total(us) 2
 iallreduce Overlap(%) 5
+iallreduce P50Total(us) 6
 reduce Avg(us) 2
+reduce P50(us) 3 1
 barrier Avg(us) 1
 END
+}
+
+# High percentiles of bandwidths are of short calls.
+check_tail() {
+    succeeds run 2 mpix_osu bw -i 50 -x 1 --release barrier -m 64:64 -z1,50,99
+    tail -n 1 "$scratch/out" | awk '!($3 <= $4 && $4 <= $5) { print "not in their order: " $0 }' >"$scratch/problems"
+    [ ! -s "$scratch/problems" ] || complain "$(cat "$scratch/problems")"
+}
+
+# SIZES: those of the rows
+expect_sizes() {
+    expect_status 0
+    [ "$(awk '{ print $1 }' "$scratch/rows" | xargs)" = "$1" ] || complain "the sizes are not $1"
+}
+
+check_sizes() {
+    run 2 mpix_osu latency -i 1 -x 0 --release barrier
+    expect_sizes "0 $(for ((size = 1; size <= 4194304; size *= 2)); do echo $size; done | xargs)"
+    run alone mpix_osu bcast -i 1 -x 0 -m 262144:
+    expect_sizes "262144 524288 1048576"
+    run alone mpix_osu bcast -i 1 -x 0 -m 128: -M 1K
+    expect_sizes "128 256 512 1024"
+    run alone mpix_osu reduce -i 1 -x 0 -m 1:16
+    expect_sizes "4 8 16"
+    run 2 mpix_osu latency -i 1 -x 0 --release barrier -c -m 0:2 -T MPI_CHAR
+    expect_sizes "0 1 2"
+}
+
+# One of two pairs.
+check_pairs() {
+    succeeds run 4 mpix_osu mbw_mr -i 5 -x 1 --release barrier -m 8:8 -p 1 -W 10 -c --format csv
+    columns pairs messages wrong | grep -qx 1,10,0 || complain "other pairs and messages"
+    columns messages_per_s median_ns | awk -F, '
+        ($1 * $2 / 10e9 - 1) ^ 2 > 1e-4 { print "not the rate of 10 messages: " $0 }' >"$scratch/problems"
+    [ ! -s "$scratch/problems" ] || complain "$(cat "$scratch/problems")"
+    refuses "give 1 to 1, half of the ranks" run 2 mpix_osu mbw_mr -p 2
+    refuses "bcast is not for many pairs" run alone mpix_osu bcast -p 2
+    refuses "bcast has one message at once" run alone mpix_osu bcast -W 2
+}
+
+# ---- The table of OSU's options
+
+# CLASS: its programs that this MPI library has, and for the last class, that nobody has
+programs_of() {
+    sed -n "s/^class $1 [^ ]*: //p" "$table" | tr ' ' '\n' |
+        if [ "$1" = absent ]; then cat; else grep -Fx -f "$scratch/listed"; fi
+}
+
+# CLASS: its lines of options
+options_for() {
+    awk -F'|' -v class="$1" '
+        /^set / { split($0, part, ": ")
+                  name = substr(part[1], 5)
+                  count = split(part[2], members, " ")
+                  for (i = 1; i <= count; i++) in_set[name, members[i]] = 1
+                  next }
+        /^(#|class|$)/ { next }
+        { count = split($1, names, " ")
+          for (i = 1; i <= count; i++)
+              if (names[i] == class || (names[i] == "all" && class != "absent") || (names[i], class) in in_set) {
+                  print
+                  break
+              } }' "$table"
+}
+
+# NAME EXAMPLE RESULT
+try_option() {
+    local ranks=alone words pattern=${3#*: }
+    read -r -a words <<<"$2"
+    case $1:$3 in latency:works* | multi_lat:works* | bw:works* | bibw:works* | mbw_mr:works*) ranks=2 ;; esac
+    run $ranks mpix_osu "$1" -m 8:8 -i 3 -x 0 --release barrier "${words[@]}"
+    case $3 in
+    works:*)
+        expect_status 0
+        grep -qE -e "$pattern" "$scratch/out" || complain "no line has: $pattern" ;;
+    *)
+        expect_status 2
+        [ ! -s "$scratch/out" ] || complain "a refusal prints nothing to stdout"
+        expect_line "$pattern" ;;
+    esac
+}
+
+check_class() {     # CLASS
+    local names example result letters number=0
+    mapfile -t names < <(programs_of "$1")
+    options_for "$1" >"$scratch/options"
+    while IFS='|' read -r _ _ example result <&3; do
+        try_option "${names[number % ${#names[@]}]}" "$example" "$result"
+        number=$((number + 1))
+    done 3<"$scratch/options"
+    letters=$(sed -n "s/^class $1 \([^ :]*\): .*/\1/p" "$table" | head -n 1)
+    for ((number = 0; number < ${#letters}; number++)); do
+        grep -q "^[^|]*|-${letters:number:1}|" "$scratch/options" || echo "no example of -${letters:number:1}"
+    done
 }
 
 quick tap_check "the names are those of OSU" check_list
 quick tap_check "mpix_osu NAME measures NAME" check_names
 quick tap_check "OSU's figure in OSU's column" check_columns
+tap_check "percentiles of bandwidths" check_tail
+quick tap_check "sizes as OSU" check_sizes
+tap_check "pairs and messages at once" check_pairs
+mapfile -t classes < <(sed -n 's/^class \([a-z]*\) .*/\1/p' "$table" | uniq)
+for class in "${classes[@]}"; do
+    case $class in rate | rooted | ireduction | absent) tier=quick ;; *) tier= ;; esac
+    if [ -z "$(programs_of "$class")" ]; then
+        tap_skip "OSU's options of class $class" "the MPI library has none of its operations"
+    else
+        $tier tap_check "OSU's options of class $class" check_class "$class"
+    fi
+done
 tap_done

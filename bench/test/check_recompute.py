@@ -61,9 +61,10 @@ def figures_of(calls, row):
     average = mean(times)
     squares = sum((time - average) ** 2 for time in times)
     low, high = median_interval(times)
-    figures = {"avg_ns": sum(sums) / len(sums) / len(valid), "max_mean_ns": max(sums) / len(valid),
-               "makespan_ns": mean(call.makespan for call in valid), "mean_ns": average,
-               "deviation_ns": sqrt(squares / (len(times) - 1)) if len(times) > 1 else 0, "median_ns": median(times)}
+    figures = {"avg_ns": sum(sums) / len(sums) / len(valid), "min_mean_ns": min(sums) / len(valid),
+               "max_mean_ns": max(sums) / len(valid), "makespan_ns": mean(call.makespan for call in valid),
+               "mean_ns": average, "deviation_ns": sqrt(squares / (len(times) - 1)) if len(times) > 1 else 0,
+               "median_ns": median(times)}
     if "from_last_ns" in row:
         errors = [abs(early) for call in valid for early in call.early]
         figures |= {"from_first_ns": median(call.makespan for call in valid),

@@ -6,8 +6,8 @@
 # A busy machine interrupts processes, and that is not to make samples invalid here: the tolerance is a second.
 export MPIX_HARMONIZE_TOLERANCE_NS=1000000000
 
-figures="median_ns median_low_ns median_high_ns avg_ns max_mean_ns makespan_ns mean_ns deviation_ns min_ns max_ns \
-p50_ns p90_ns p95_ns p99_ns slowest_rank fastest_rank"
+figures="median_ns median_low_ns median_high_ns avg_ns min_mean_ns max_mean_ns makespan_ns mean_ns deviation_ns min_ns \
+max_ns p50_ns p90_ns p95_ns p99_ns slowest_rank fastest_rank"
 
 # ROWS WANTED: so many rows, all with figures of as many valid samples. check_recompute.sh says what the figures are.
 check_rows() {
@@ -163,7 +163,7 @@ check_no_sample() {
     CHECK_FAULT=never run 2 check_faults bcast -m 4,8 -i 5 -x 0 --max-repeat 2 --format csv
     expect_status 1
     # shellcheck disable=SC2086
-    [ "$(columns valid $figures | sort -u)" = 0,,,,,,,,,,,,,,,, ] || complain "figures without samples"
+    [ "$(columns valid $figures | sort -u)" = 0,,,,,,,,,,,,,,,,, ] || complain "figures without samples"
     [ "$(own_messages | grep -c 'only 0 valid samples in 10 calls, the limit (--max-repeat)')" -eq 2 ] ||
         complain "does not tell the limit"
     CHECK_FAULT=never run 2 check_faults ibcast --overlap -m 8,8 -i 5 -x 0 --max-repeat 2 --format csv

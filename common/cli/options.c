@@ -82,6 +82,8 @@ static bool parse_range(const option_spec_t *option, const char *text, size_list
     const char *max = !colon ? text : colon + 1;
     char min[ITEM_BYTES];
     sizes->count = 0;
+    sizes->has_max |= !colon || *max != '\0';
+    sizes->has_min |= colon != NULL;
     if ((!colon || *max != '\0') && !parse_whole(option, max, &sizes->max_bytes))
         return false;
     if (!colon) {
@@ -96,9 +98,9 @@ static bool parse_range(const option_spec_t *option, const char *text, size_list
 static bool parse_sizes(const option_spec_t *option, const char *text, size_list_t *sizes)
 {
     char item[ITEM_BYTES];
-    sizes->given = 1;
     if (!strchr(text, ','))
         return parse_range(option, text, sizes);
+    sizes->has_max = 1;
     for (sizes->count = 0; next_item(&text, item); sizes->count++)
         if (sizes->count == MAX_SIZES || !parse_whole(option, item, &sizes->bytes[sizes->count]))
             return false;
@@ -179,6 +181,8 @@ static bool store(const option_spec_t *option, const char *text, void *settings)
             return false;
         texts->texts[texts->count++] = text;
         return text[0] != '\0';
+    case OPTION_REFUSED:
+        return false;
     }
     return false;
 }
@@ -273,6 +277,7 @@ static void describe_allowed(const option_spec_t *option, const char *quote, cha
         append(text, "a text that is not empty");
         break;
     case OPTION_SWITCH:
+    case OPTION_REFUSED:
         break;
     }
 }
@@ -424,21 +429,22 @@ options_outcome_t options_refuse(const char *speaker, const char *format, ...)
 enum { NO_LETTER = 256 };
 
 /* The options of a program as getopt_long wants them, and help and version after them. */
-enum { MAX_OPTIONS = 64 };
+enum { MAX_OPTIONS = 96 };
 typedef struct scanner {
     const option_spec_t *options[MAX_OPTIONS + 1];
     struct option longs[MAX_OPTIONS + 1];
-    char letters[2 * MAX_OPTIONS + 3];
+    char letters[3 * MAX_OPTIONS + 3];
 } scanner_t;
 
 static void add_option(scanner_t *scanner, int i, const option_spec_t *option)
 {
-    int has_value = option->argument ? required_argument : no_argument;
+    int has_value = option->missing_text ? optional_argument : option->argument ? required_argument : no_argument;
+    static const char *const colons[] = {[no_argument] = "", [required_argument] = ":", [optional_argument] = "::"};
     int code = option->letter != 0 ? option->letter : NO_LETTER + i;
     scanner->options[i] = option;
     scanner->longs[i] = (struct option){option->name, has_value, NULL, code};
     if (option->letter != 0)
-        text_append(scanner->letters, sizeof scanner->letters, has_value ? "%c:" : "%c", option->letter);
+        text_append(scanner->letters, sizeof scanner->letters, "%c%s", option->letter, colons[has_value]);
 }
 
 static scanner_t make_scanner(const program_spec_t *program)
@@ -447,8 +453,10 @@ static scanner_t make_scanner(const program_spec_t *program)
     int count = 0;
     if (program->operand == &options_command)
         scanner.letters[0] = '+';
-    for (; count < program->option_count; count++)
-        add_option(&scanner, count, &program->options[count]);
+    for (; count < program->other_count; count++)
+        add_option(&scanner, count, &program->others[count]);
+    for (int i = 0; i < program->option_count; i++)
+        add_option(&scanner, count++, &program->options[i]);
     if (!program->answers_nothing) {
         add_option(&scanner, count++, &help_option);
         if (program->schemas)
@@ -476,6 +484,13 @@ static options_outcome_t take_operand(const program_spec_t *program, const char 
     return OPTIONS_RUN;
 }
 
+static options_outcome_t refuse_option(const program_spec_t *program, const option_spec_t *option, const char *name)
+{
+    if (option->argument && optarg)
+        return options_refuse(program->name, "option %s: \"%.60s\" is not allowed, %s", name, optarg, option->doc);
+    return options_refuse(program->name, "option %s is not allowed, %s", name, option->doc);
+}
+
 /* Carries out an option. code: what getopt_long said of it. */
 static options_outcome_t take_option(const program_spec_t *program, const scanner_t *scanner,
                                      const option_spec_t *option, int code, void *settings)
@@ -483,22 +498,25 @@ static options_outcome_t take_option(const program_spec_t *program, const scanne
     char name[TEXT_BYTES], allowed[TEXT_BYTES];
     write_name(option, name);
     describe_allowed(option, "", allowed);
+    if (option->kind == OPTION_REFUSED)
+        return refuse_option(program, option, name);
     if (code == '?')
         return options_refuse(program->name, "option %s takes no value", name);
     if (code == ':')
         return options_refuse(program->name, "option %s needs a value: %s%s", name, kind_of(option), allowed);
     if (option == &help_option)
-        return print_help(program, scanner->options);
+        return print_help(program, scanner->options + program->other_count);
     if (option == &manual_option)
-        return print_manual(program, scanner->options);
+        return print_manual(program, scanner->options + program->other_count);
     if (option == &columns_option)
         return print_columns(program);
     if (option == &version_option) {
         printf("%s %s\n", program->name, PACKAGE_VERSION);
         return OPTIONS_ANSWERED;
     }
-    if (!store(option, optarg, settings))
-        return options_refuse(program->name, "option %s: \"%.60s\" is not allowed, give %s%s", name, optarg,
+    const char *text = optarg ? optarg : option->missing_text;
+    if (!store(option, text, settings))
+        return options_refuse(program->name, "option %s: \"%.60s\" is not allowed, give %s%s", name, text,
                               kind_of(option), allowed);
     return OPTIONS_RUN;
 }
@@ -588,7 +606,7 @@ bool words_read(const char *path, const char *option, const char *program, words
 
 void options_begin_sizes(size_list_t *sizes, int64_t least_bytes)
 {
-    if (sizes->min_bytes < 1)
+    if (!sizes->has_min && sizes->min_bytes < 1)
         sizes->min_bytes = least_bytes < sizes->max_bytes ? least_bytes : sizes->max_bytes;
 }
 

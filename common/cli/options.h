@@ -24,13 +24,15 @@ typedef enum option_kind {
     OPTION_SIZES,   /* [MIN:]MAX, MIN:, or sizes separated by commas; size_list_t */
     OPTION_NUMBERS, /* numbers separated by commas; number_list_t */
     OPTION_TEXT,    /* const char *, into argv */
-    OPTION_TEXTS    /* one text each time it is given; text_list_t */
+    OPTION_TEXTS,   /* one text each time it is given; text_list_t */
+    OPTION_REFUSED  /* another program has it: its doc says why it is not here, or what to give instead */
 } option_kind_t;
 
 /* Sizes in bytes: those listed, or if count is 0, a range. */
 enum { MAX_SIZES = 64 };
 typedef struct size_list {
-    int64_t given; /* 1 when there was a text for it */
+    int64_t has_min; /* 1 when MIN was given */
+    int64_t has_max; /* 1 when MAX, or a list, was given */
     int64_t min_bytes;
     int64_t max_bytes;
     int64_t count;
@@ -74,6 +76,7 @@ typedef struct option_spec {
     const char *doc;          /* what the option is, without a period */
     const char *more;         /* sentences for the manual page, `literal` words in bold; NULL: none */
     const char *section;      /* the title of this and the next options; NULL: that of those before */
+    const char *missing_text; /* the value if none is given, which then is in the option's own word: -z50, --tail=50 */
 } option_spec_t;
 
 /* What is there of a number or a choice that has no default and was not given: outside all limits, and no index. */
@@ -90,7 +93,7 @@ enum { ABSENT = -100 };
     OPTION(0, "seed", "N", OPTION_INTEGER, its_place, .max = 1e15, .default_text = "1", __VA_ARGS__)
 
 /* A program as its command line shows it. --help, --version, and with schemas --help-columns come on their own.
- * There are at most 60 options. A newline in
+ * There are at most 90 options. A newline in
  * purpose and notes that comes before a letter is a blank: the help fits its lines to a terminal of 80 columns. */
 typedef struct program_spec {
     const char *name;
@@ -102,6 +105,10 @@ typedef struct program_spec {
     bool answers_nothing;                /* no --help and --version: not a command line but a row of a file */
     const char *usage;                   /* how it is started; NULL: by mpiexec, with options and operands */
     const struct schema *const *schemas; /* of what it writes, NULL after the last; NULL: nothing with columns */
+    /* As another program has them, for those who come from it: a letter or a name is that of these first. The help does
+     * not tell of them, and they have no defaults. */
+    const option_spec_t *others;
+    int other_count;
 } program_spec_t;
 
 /* As the operand: the first one and what follows are another command line, from argv[optind] on. */

@@ -90,6 +90,7 @@ static analysis_t analysis_by_definition(const call_note_t *notes, int ranks, in
         expected.fastest_rank = means[rank] < means[expected.fastest_rank] ? rank : expected.fastest_rank;
     }
     expected.avg_ns = (double)sum;
+    expected.min_mean_ns = (double)means[expected.fastest_rank];
     expected.max_mean_ns = (double)means[expected.slowest_rank];
     return expected;
 }
@@ -151,6 +152,7 @@ TEST(figures_are_as_by_definition)
         EXPECT_FIGURE(late);
         EXPECT_FIGURE(discarded);
         EXPECT_FIGURE(avg_ns);
+        EXPECT_FIGURE(min_mean_ns);
         EXPECT_FIGURE(max_mean_ns);
         EXPECT_FIGURE(makespan_ns);
         EXPECT_FIGURE(mean_ns);

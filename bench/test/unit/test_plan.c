@@ -112,7 +112,8 @@ LOOP_TEST(sizes, COUNT_OF(size_cases))
         return;
     }
     ck_assert_int_eq(parse(&settings, 2, words), OPTIONS_RUN);
-    ck_assert_int_eq(settings.sizes.given, 1);
+    ck_assert_int_eq(settings.sizes.has_min, strchr(size_cases[_i].given, ':') != NULL);
+    ck_assert_int_eq(settings.sizes.has_max, !text_ends_in(size_cases[_i].given, ":"));
     options_list_sizes(&settings.sizes, size_cases[_i].factor, settings.sizes.min_bytes < 4 ? 1 : 4);
     for (int64_t i = 0; i < settings.sizes.count; i++)
         sprintf(text + strlen(text), "%lld ", (long long)settings.sizes.bytes[i]);

@@ -34,10 +34,12 @@ static const calls_t good_calls = {8, good_notes, false};
 static const calls_t one_call = {1, one_note, true};
 static const calls_t bad_calls = {MAX_CALLS, NULL, false};
 
-static const row_keys_t plain_keys = {"1:fake", "fake", "barrier",  "tree", "isolated", "world", RANKS, "float",
-                                      "sum",    "0",    "separate", "warm", "local",    0,       ""};
-static const row_keys_t odd_keys = {"2:fake",   "fake",   "harmonize", "", "isolated", "a \"b\", c", RANKS, "", "", "",
-                                    "in place", "rotate", "#makespan", 0,  "bell:1.5x"};
+static const row_keys_t plain_keys = {"1:fake", "fake",  "barrier", "tree", "isolated", "world",
+                                      RANKS,    "float", "sum",     "0",    "separate", "warm",
+                                      "local",  "",      "",        0,      ""};
+static const row_keys_t odd_keys = {"2:fake",    "fake", "harmonize", "", "isolated", "a \"b\", c",
+                                    RANKS,       "",     "",          "", "in place", "rotate",
+                                    "#makespan", "64",   "2",         0,  "bell:1.5x"};
 
 static const head_t head = {.count = 5,
                             .items = {
@@ -87,16 +89,17 @@ static void print_rows(report_t *report, const row_keys_t *keys)
     rows[2].arrival = (arrival_figures_t){0, 1000, 1000, 999, NAN, 25, 480, NAN};
     rows[1].parts |= PART_VALIDATION;
     rows[1].wrong = 7;
-    rows[2].parts |= PART_ARRIVAL | PART_BANDWIDTH;
+    rows[2].parts |= PART_ARRIVAL | PART_BANDWIDTH | PART_RATE;
     rows[0].latency_ns = rows[0].analysis.max_mean_ns / 2;
     rows[2].mb_per_s = 64.0 * 1048576 / rows[2].analysis.max_mean_ns * 1e3;
+    rows[2].messages_per_s = 64.0 / rows[2].analysis.max_mean_ns * 1e9;
     /* Never to be seen. */
     rows[2].overlap = (overlap_t){NAN, NAN, NAN, NAN};
     for (int i = 0; i < COUNT_OF(rows); i++)
         report_row(report, &rows[i]);
 }
 
-enum { ALL_PARTS = PART_LATENCY | PART_BANDWIDTH | PART_OVERLAP | PART_ARRIVAL | PART_VALIDATION | PART_LABEL };
+enum { ALL_PARTS = PART_LATENCY | PART_BANDWIDTH | PART_OVERLAP | PART_ARRIVAL | PART_VALIDATION | PART_LABEL | PART_RATE };
 
 /* everything: all columns, and two jobs that take turns in one table. */
 static void print_report(output_format_t format, bool full, bool everything, FILE *file)

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* osu.c - what the options of the OSU micro-benchmarks mean here. */
+#include "bench/suite/osu.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Up to which sizes OSU measures, of round trips and of others. */
+enum { MAX_LATENCY_BYTES = 1 << 22, MAX_BYTES = 1 << 20 };
+
+#define FIELD(field) offsetof(osu_command_t, field)
+
+/* The value of -c without one. */
+static const char plain_validation[] = "plain";
+
+typedef enum buffers { BUFFERS_SINGLE, BUFFERS_MULTIPLE } buffers_t;
+static const char *const buffer_kinds[] = {[BUFFERS_SINGLE] = "single", [BUFFERS_MULTIPLE] = "multiple", NULL};
+
+#define REFUSED(letter, name, argument, why)                     \
+    {                                                            \
+        (letter), (name), (argument), OPTION_REFUSED, .doc = why \
+    }
+
+const option_spec_t osu_options[] = {
+    {'T', "type", "TYPE", OPTION_TEXTS, FIELD(type_names), .doc = ""},
+    {'c', "validation", "LOG", OPTION_TEXT, FIELD(validation), .missing_text = plain_validation},
+    {'z', "tail-lat", "LIST", OPTION_NUMBERS, FIELD(tail), .min = 0.0001, .max = 100, .missing_text = "50,90,99"},
+    {0, "tail", "LIST", OPTION_NUMBERS, FIELD(tail), .min = 0.0001, .max = 100},
+    {'k', "root-rank", "ROOT", OPTION_TEXT, FIELD(root), .doc = ""},
+    {'N', "nhbr", "NEIGHBORS", OPTION_TEXT, FIELD(neighbors), .doc = ""},
+    {'R', "print-rate", "N", OPTION_INTEGER, FIELD(print_rate), .max = 1},
+    {'b', "buffer-num", "KIND", OPTION_CHOICE, FIELD(buffers), .names = NAMES(buffer_kinds)},
+    {0, "window-size", "N", OPTION_INTEGER, FIELD(bench.messages), .min = 1, .max = MAX_MESSAGES},
+    {0, "num-pairs", "N", OPTION_INTEGER, FIELD(bench.pairs), .min = 1, .max = INT_MAX},
+    {0, "num-test-calls", "N", OPTION_INTEGER, FIELD(bench.test_calls), .max = 1e6},
+    REFUSED('V', "vary-window", NULL, "give -W, and start once for each size of the window"),
+    REFUSED('D', "ddt", "TYPE", "messages have no gaps: give the type of their elements by -T"),
+    REFUSED('I', "session", NULL, "MPI begins by MPI_Init: leave it out"),
+    REFUSED('G', "graph", "FORMATS", "give --raw FILE, which has the times of each call on each rank"),
+    REFUSED('P', "papi", "EVENTS", "counters of the processor are not read: start mpix_osu by perf stat"),
+    REFUSED('a', "array-size", "SIZE", "nothing is computed on a device: leave it out"),
+    REFUSED('d', "accelerator", "TYPE", "buffers are in the memory of the host: measure those of devices by OSU"),
+    REFUSED('r', "cuda-target", "TARGET", "computation is on the processors of the host: leave it out"),
+    REFUSED('s', "sync-option", "OPTION", "no operation of --list is one-sided: measure those by OSU"),
+    REFUSED('w', "win-options", "OPTION", "no operation of --list is one-sided: measure those by OSU"),
+};
+const int osu_option_count = sizeof osu_options / sizeof osu_options[0];
+
+osu_command_t osu_begin(bool is_osu)
+{
+    return (osu_command_t){
+        .bench.sizes.max_bytes = is_osu ? MAX_LATENCY_BYTES : MAX_BYTES, .print_rate = ABSENT, .buffers = ABSENT};
+}
+
+/* Who speaks in messages, and of what. */
+typedef struct context {
+    osu_command_t *command;
+    const char *speaker;
+    const operation_t *operation;
+} context_t;
+
+/* Says in one line what is wrong. Is false. */
+#define refuse(context, ...) (options_refuse((context)->speaker, __VA_ARGS__) == OPTIONS_RUN)
+
+static bool take_validation(const context_t *context)
+{
+    osu_command_t *command = context->command;
+    if (command->validation && command->validation != plain_validation)
+        return refuse(context,
+                      "option -c, --validation: \"%.60s\" is not allowed, give -c: the column Wrong counts what a log "
+                      "would list",
+                      command->validation);
+    command->bench.validation = command->validation != NULL;
+    return true;
+}
+
+static bool take_root(const context_t *context)
+{
+    static const char fixed[] = "fixed:";
+    const char *text = context->command->root;
+    if (!text)
+        return true;
+    if (strcasecmp(text, "rotate") == 0) {
+        context->command->bench.root = ROOT_ROTATES;
+        return true;
+    }
+    char *end = NULL;
+    const char *digits = text + sizeof fixed - 1;
+    bool is_fixed = strncasecmp(text, fixed, sizeof fixed - 1) == 0 && isdigit((unsigned char)digits[0]);
+    errno = 0;
+    long rank = is_fixed ? strtol(digits, &end, 10) : -1;
+    if (!is_fixed || *end != '\0' || errno != 0 || rank > INT_MAX)
+        return refuse(context, "option -k, --root-rank: \"%.60s\" is not allowed, give fixed:RANK or rotate", text);
+    context->command->bench.root = rank;
+    return true;
+}
+
+/* The usual one of OSU is a ring. */
+static bool check_neighbors(const context_t *context)
+{
+    const char *text = context->command->neighbors;
+    if (!text)
+        return true;
+    if (!context->operation->shape->has_neighbors)
+        return refuse(context, "option -N, --nhbr is not allowed: %s has no neighbors", context->operation->name);
+    return strcasecmp(text, "cart:1:1") == 0 ||
+           refuse(context, "option -N, --nhbr: \"%.60s\" is not allowed, give cart:1:1, a ring of all ranks", text);
+}
+
+static bool check_buffers(const context_t *context)
+{
+    const operation_t *operation = context->operation;
+    const shape_t *shape = operation->shape;
+    if (context->command->buffers == ABSENT)
+        return true;
+    if (shape->directions == 0 && !shape->takes_turns)
+        return refuse(context, "option -b, --buffer-num is not allowed: %s has one message at once", operation->name);
+    return shape->directions == 0 || context->command->buffers == BUFFERS_MULTIPLE ||
+           refuse(context,
+                  "option -b, --buffer-num: \"single\" is not allowed, give multiple, to osu_%s too: MPI forbids to "
+                  "receive into one buffer twice at once",
+                  operation->name);
+}
+
+static bool take_rate(const context_t *context)
+{
+    osu_command_t *command = context->command;
+    const shape_t *shape = context->operation->shape;
+    bool has_rate = shape->directions > 0 && shape->pairs_all;
+    if (command->print_rate != ABSENT && !has_rate)
+        return refuse(context, "option -R, --print-rate is not allowed: %s has no rate", context->operation->name);
+    command->shows_rate = has_rate && command->print_rate != 0;
+    return true;
+}
+
+static void add_type(osu_command_t *command, int64_t type)
+{
+    for (int i = 0; i < command->type_count; i++)
+        if (command->types[i] == type)
+            return;
+    if (command->type_count < MAX_TYPES)
+        command->types[command->type_count++] = type;
+}
+
+/* OSU sums MPI_CHAR, too, whose reductions MPI does not define. */
+static void add_all_types(const context_t *context)
+{
+    bool reduces = context->operation->shape->reduces;
+    const char *const all[] = {reduces ? "mpi_signed_char" : "mpi_char", "mpi_int", "mpi_float"};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        add_type(context->command, names_find(NAMES(datatypes), all[i]));
+    if (reduces)
+        snprintf(context->command->note, NOTE_BYTES,
+                 "MPI defines no reduction of MPI_CHAR, which OSU sums: mpi_signed_char instead");
+}
+
+/* OSU takes names in any case. */
+static bool take_types(const context_t *context)
+{
+    osu_command_t *command = context->command;
+    for (int64_t i = 0; i < command->type_names.count; i++) {
+        const char *text = command->type_names.texts[i];
+        int type = 0;
+        while (datatypes[type].name && strcasecmp(datatypes[type].name, text) != 0)
+            type++;
+        if (strcasecmp(text, "all") == 0)
+            add_all_types(context);
+        else if (datatypes[type].name)
+            add_type(command, type);
+        else
+            return refuse(context,
+                          "option -T, --type: \"%.60s\" is not allowed, give all, mpi_char, mpi_int, mpi_float, or "
+                          "another one of --help",
+                          text);
+    }
+    if (command->type_count > 1 && !operation_has_size(context->operation))
+        command->type_count = 1;
+    if (command->type_count > 0)
+        command->bench.datatype = command->types[0];
+    return true;
+}
+
+/* OSU measures the overlap of non-blocking operations. */
+static bool take_overlap(const context_t *context)
+{
+    bench_settings_t *bench = &context->command->bench;
+    if (bench->test_calls != ABSENT && !operation_has_halves(context->operation))
+        return refuse(context, "option -t, --num-test-calls is not allowed: %s is neither non-blocking nor persistent",
+                      context->operation->name);
+    if (context->operation->form == FORM_NONBLOCKING && !bench->arrival)
+        bench->overlap = 1;
+    return true;
+}
+
+/* OSU measures latencies from no bytes on, and up to longer messages. */
+static void choose_sizes(const context_t *context)
+{
+    size_list_t *sizes = &context->command->bench.sizes;
+    bool takes_turns = context->operation->shape->takes_turns;
+    if (takes_turns && !sizes->has_min) {
+        sizes->has_min = 1;
+        sizes->min_bytes = 0;
+    }
+    if (!takes_turns && !sizes->has_max)
+        sizes->max_bytes = sizes->min_bytes > MAX_BYTES ? sizes->min_bytes : MAX_BYTES;
+}
+
+static void write_note(const context_t *context)
+{
+    const operation_t *operation = context->operation;
+    char *note = context->command->note;
+    if (operation->shape->reduces && context->command->type_names.count == 0 &&
+        context->command->bench.reduction == ABSENT)
+        snprintf(note, NOTE_BYTES,
+                 "MPI defines no sum of MPI_CHAR, OSU's usual one: mpi_float instead. Compare with osu_%s -T mpi_float",
+                 operation->name);
+    if (operation->shape->directions > 0)
+        snprintf(note, NOTE_BYTES, "Each message at once has a buffer of its own. Compare with osu_%s -b multiple",
+                 operation->name);
+}
+
+bool osu_take(osu_command_t *command, const char *speaker, const operation_t *operation)
+{
+    const context_t context = {command, speaker, operation};
+    if (command->tail.count > 0) {
+        command->bench.tail = command->tail;
+        command->shows_tail = true;
+    }
+    choose_sizes(&context);
+    write_note(&context);
+    return take_validation(&context) && take_root(&context) && check_neighbors(&context) && check_buffers(&context) &&
+           take_rate(&context) && take_types(&context) && take_overlap(&context);
+}
+
+const char *osu_advice(const char *argument)
+{
+    static const char *const places[] = {"H", "D", "M", "MH", "MD", NULL};
+    if (isdigit((unsigned char)argument[0]) || strncmp(argument, "log:", 4) == 0)
+        return "a value of -z or -c follows at once, as in -z50,99";
+    return names_find(NAMES(places), argument) < 0 ? NULL : "buffers are in the memory of the host, leave it out";
+}
