@@ -13,6 +13,8 @@
 
 /* Up to which sizes OSU measures, of round trips and of others. */
 enum { MAX_LATENCY_BYTES = 1 << 22, MAX_BYTES = 1 << 20 };
+/* A limit below this is raised to it. */
+enum { LEAST_MEM_LIMIT_BYTES = 1 << 20 };
 
 #define FIELD(field) offsetof(osu_command_t, field)
 
@@ -211,6 +213,15 @@ static void choose_sizes(const context_t *context)
         sizes->max_bytes = sizes->min_bytes > MAX_BYTES ? sizes->min_bytes : MAX_BYTES;
 }
 
+static void raise_limit(const context_t *context)
+{
+    int64_t *bytes = &context->command->bench.mem_limit_bytes;
+    if (*bytes == ABSENT || *bytes >= LEAST_MEM_LIMIT_BYTES)
+        return;
+    fprintf(stderr, "%s: the memory limit is 1M, as OSU has no smaller one\n", context->speaker);
+    *bytes = LEAST_MEM_LIMIT_BYTES;
+}
+
 static void write_note(const context_t *context)
 {
     const operation_t *operation = context->operation;
@@ -233,6 +244,7 @@ bool osu_take(osu_command_t *command, const char *speaker, const operation_t *op
         command->shows_tail = true;
     }
     choose_sizes(&context);
+    raise_limit(&context);
     write_note(&context);
     return take_validation(&context) && take_root(&context) && check_neighbors(&context) && check_buffers(&context) &&
            take_rate(&context) && take_types(&context) && take_overlap(&context);

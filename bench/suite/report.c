@@ -252,6 +252,11 @@ typedef struct layout {
 
 /* ---- Columns */
 
+static bool has_part(const report_t *report, const figure_t *figure)
+{
+    return (figure->part & ~(report->parts | PART_FIGURES | PART_INTERVAL)) == 0;
+}
+
 static bool has_column(const report_t *report, const figure_t *figure)
 {
     bool has_name = figure->column.name, is_table = report->output.format == FORMAT_TABLE;
@@ -259,7 +264,7 @@ static bool has_column(const report_t *report, const figure_t *figure)
         return false;
     if (is_table && (!figure->column.title || figure->view == (report->full ? BRIEF : FULL)))
         return false;
-    return (is_table || has_name) && (figure->part & ~(report->parts | PART_FIGURES | PART_INTERVAL)) == 0;
+    return (is_table || has_name) && has_part(report, figure);
 }
 
 static void add_column(const report_t *report, layout_t *layout, const figure_t *figure, int quantile)
@@ -307,10 +312,11 @@ static bool is_osus(const report_t *report, const figure_t *figure)
 static void add_osu_columns(const report_t *report, layout_t *layout)
 {
     for (int i = 0; report->output.format == FORMAT_TABLE && report->osu_places[i] > 0; i++)
-        for (int k = 0; k < FIGURES; k++)
-            for (int quantile = 0;
-                 figures[k].place == report->osu_places[i] && quantile < count_columns(report, &figures[k]); quantile++)
+        for (int k = 0; k < FIGURES; k++) {
+            bool is_there = figures[k].place == report->osu_places[i] && has_part(report, &figures[k]);
+            for (int quantile = 0; is_there && quantile < count_columns(report, &figures[k]); quantile++)
                 add_column(report, layout, &figures[k], quantile);
+        }
 }
 
 /* Valid until the next call. */

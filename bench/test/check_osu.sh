@@ -79,8 +79,10 @@ check_sizes() {
     expect_sizes "0 $(for ((size = 1; size <= 4194304; size *= 2)); do echo $size; done | xargs)"
     run alone mpix_osu bcast -i 1 -x 0 -m 262144:
     expect_sizes "262144 524288 1048576"
-    run alone mpix_osu bcast -i 1 -x 0 -m 128: -M 1K
-    expect_sizes "128 256 512 1024"
+    run alone mpix_osu allgather -i 1 -x 0 -m 131072: -M 1K
+    expect_sizes "131072 262144 524288"
+    expect_line "the memory limit is 1M"
+    refuses "more than --mem-limit 1048576 allows" run alone mpix_osu allgather -m 1M:1M -M 1M
     run alone mpix_osu reduce -i 1 -x 0 -m 1:16
     expect_sizes "4 8 16"
     run 2 mpix_osu latency -i 1 -x 0 --release barrier -c -m 0:2 -T MPI_CHAR
