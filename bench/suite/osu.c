@@ -218,7 +218,7 @@ static void raise_limit(const context_t *context)
     int64_t *bytes = &context->command->bench.mem_limit_bytes;
     if (*bytes == ABSENT || *bytes >= LEAST_MEM_LIMIT_BYTES)
         return;
-    fprintf(stderr, "%s: the memory limit is 1M, as OSU has no smaller one\n", context->speaker);
+    fprintf(stderr, "%s: the memory limit is 1M: OSU has no smaller one\n", context->speaker);
     *bytes = LEAST_MEM_LIMIT_BYTES;
 }
 

@@ -434,7 +434,7 @@ static bool take_osu(const reader_t *reader, osu_command_t *command)
         !osu_take(command, reader->speaker, operation_at(operation_find(operations->texts[0]))))
         return false;
     plan->settings = command->bench;
-    plan->has_types = command->type_count > 1;
+    plan->has_types = command->type_count > 1 && !command->bench.jobs;
     plan->shows_tail = command->shows_tail;
     plan->shows_rate = command->shows_rate;
     snprintf(plan->note, sizeof plan->note, "%s", command->note);

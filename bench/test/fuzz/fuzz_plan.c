@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fuzz_plan.c - the command line of mpix_bench and a file of jobs. The first line of the input has the words of the
- * command line, the others are the file.
+ * fuzz_plan.c - the command lines of mpix_bench and mpix_osu, and a file of jobs. The first line of the input has the
+ * words of the command line, the others are the file.
  */
 #define _GNU_SOURCE /* memfd_create */
 #include "fuzz/fuzz.h"
@@ -56,7 +56,6 @@ static void check(const plan_t *plan)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *words[MAX_WORDS], *text = fuzz_text(data, size), *jobs = strchr(text, '\n');
-    plan_t plan = {0};
     if (jobs)
         *jobs++ = '\0';
     int count = cut(text, words);
@@ -65,10 +64,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         words[count++] = "--jobs";
         words[count++] = jobs_path;
     }
-    options_outcome_t outcome = plan_read(&plan, "mpix_bench", false, count, words, RANKS);
-    if (outcome == OPTIONS_RUN && !plan.settings.list)
-        check(&plan);
-    plan_free(&plan);
+    for (int is_osu = 0; is_osu <= 1; is_osu++) {
+        plan_t plan = {0};
+        options_outcome_t outcome = plan_read(&plan, "mpix_bench", is_osu, count, words, RANKS);
+        if (outcome == OPTIONS_RUN && !plan.settings.list)
+            check(&plan);
+        plan_free(&plan);
+    }
     free(text);
     return 0;
 }
