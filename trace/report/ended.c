@@ -244,7 +244,7 @@ char *ended_say(const trace *of)
     char *text = NULL;
     size_t bytes;
     int64_t last_ns = 0; /* when a rank was last seen, after its first clock record */
-    FILE *file = open_memstream(&text, &bytes);
+    FILE *file = or_exit(open_memstream(&text, &bytes));
     bool is_any_seen = false;
     for (int rank = 0; rank < of->size; rank++)
         is_any_seen = is_any_seen || (of->processes[rank].now_count > 0 && !of->processes[rank].is_finished);
@@ -257,13 +257,13 @@ char *ended_say(const trace *of)
             process->now[0].seen_ns - process->records[0].pair.at_ns > last_ns)
             last_ns = process->now[0].seen_ns - process->records[0].pair.at_ns;
     }
-    or_exit(file);
-    if (all.count > 0)
+    if (all.count > 0) {
+        qsort(all.list, all.count, sizeof *all.list, by_time);
         fprintf(file,
                 "The program was ended before MPI_Finalize. Where its ranks were last seen, up to %.1f s after "
                 "MPI_Init:\n",
                 (double)last_ns * MH_S_PER_NS);
-    qsort(all.list, all.count, all.count > 0 ? sizeof *all.list : 1, by_time);
+    }
     for (size_t i = 0; i < all.count && i < MAX_GROUPS; i++)
         print_group(file, &all.list[i]);
     if (all.count > MAX_GROUPS)
