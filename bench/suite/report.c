@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_BYTES = 24, FULL_DECIMALS = 3 };
+enum { NAME_BYTES = 32, FULL_DECIMALS = 3 };
 
 /* What is in the place of a figure in a row. */
 typedef enum memory { A_TEXT, AN_INT, AN_INT64, A_DOUBLE, QUANTILES, TAIL, A_MARK } memory_t;
