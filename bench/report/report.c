@@ -38,9 +38,10 @@ typedef struct report {
 } report_t;
 
 /*
- * Of a schema, as kinds.json has it: title; text, what the reader has to know about the figures; bands, what these
- * are in its own charts; first, the columns to be seen at once in tables, or all; folded, of single measurements, the title of their table, which is not seen at
- * once; distribution, see distribution_sheet; and charts. NULL: there is none.
+ * Of a schema, as kinds.json has it: title; text, what the reader has to know about the figures; bands, what these are
+ * in its own charts; first, the columns to be seen at once in tables, or all; folded, of single measurements, the
+ * title of their table, which is not seen at once; distribution, see distribution_sheet; and charts. NULL: there is
+ * none.
  */
 static const json_t *kind_of(const char *schema)
 {

@@ -74,7 +74,7 @@ static int check_ranks(const bench_t *bench, const job_t *job)
         return world_refuse(&bench->world, "option --root: %d is not allowed, give a rank from 0 to %d, or rotate",
                             root, min - 1);
     if (job->settings.pairs > min / 2)
-        return world_refuse(&bench->world, "option --pairs: %d is not allowed, give 1 to %d, half of the ranks",
+        return world_refuse(&bench->world, "option --num-pairs: %d is not allowed, give 1 to %d, half of the ranks",
                             (int)job->settings.pairs, min / 2);
     return STATUS_GOOD;
 }

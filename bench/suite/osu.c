@@ -39,7 +39,6 @@ const option_spec_t osu_options[] = {
     {'R', "print-rate", "N", OPTION_INTEGER, FIELD(print_rate), .max = 1},
     {'b', "buffer-num", "KIND", OPTION_CHOICE, FIELD(buffers), .names = NAMES(buffer_kinds)},
     {0, "window-size", "N", OPTION_INTEGER, FIELD(bench.messages), .min = 1, .max = MAX_MESSAGES},
-    {0, "num-pairs", "N", OPTION_INTEGER, FIELD(bench.pairs), .min = 1, .max = INT_MAX},
     {0, "num-test-calls", "N", OPTION_INTEGER, FIELD(bench.test_calls), .max = 1e6},
     REFUSED('V', "vary-window", NULL, "give -W, and start once for each size of the window"),
     REFUSED('D', "ddt", "TYPE", "messages have no gaps: give the type of their elements by -T"),

@@ -46,7 +46,7 @@ static const option_spec_t options[] = {
      .more = "`rotate` is the next rank in each measured call, from rank 0 in the first one."},
     {'W', "messages", "N", OPTION_INTEGER, FIELD(messages), .min = 1, .max = MAX_MESSAGES, .default_doc = "64",
      .doc = "the messages of a pair of ranks that are under way at once", .more = "Only of bw, bibw and mbw_mr."},
-    {'p', "pairs", "N", OPTION_INTEGER, FIELD(pairs), .min = 1, .max = INT_MAX, .default_doc = "half of the ranks",
+    {'p', "num-pairs", "N", OPTION_INTEGER, FIELD(pairs), .min = 1, .max = INT_MAX, .default_doc = "half of the ranks",
      .doc = "the pairs of ranks, the first N of them with the next N", .more = "Only of multi_lat and mbw_mr."},
     {'l', "in-place", NULL, OPTION_SWITCH, FIELD(in_place), .doc = "use MPI_IN_PLACE if the operation allows it"},
     {0, "cache", "MODE", OPTION_CHOICE, FIELD(cache), .names = NAMES(cache_modes), .default_text = "warm",
@@ -197,7 +197,7 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
     if (named && settings->messages != ABSENT && operation->shape->directions == 0)
         return refuse(reader, "option --messages is not allowed: %s has one message at once", name);
     if (named && settings->pairs != ABSENT && !operation->shape->pairs_all)
-        return refuse(reader, "option --pairs is not allowed: %s is not for many pairs", name);
+        return refuse(reader, "option --num-pairs is not allowed: %s is not for many pairs", name);
     if (named && settings->in_place && !operation_allows_in_place(operation))
         return refuse(reader, "option --in-place is not allowed: %s has no form with MPI_IN_PLACE", name);
     if (named && settings->overlap && !has_halves)

@@ -59,7 +59,7 @@ _mpix_harmonize() {
     if _mpix_harmonize_find_values "${COMP_WORDS[before]}" "$options"; then
         mapfile -t COMPREPLY < <(compgen -W "${values//,/ }" -- "$word")
     elif [ "${word:0:1}" = - ]; then
-        mapfile -t COMPREPLY < <(compgen -W "$(sed 's/=[^ ]*//' <<<"$options")" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "$(sed 's/=[^ ]*//' <<<"$options" | sort -u)" -- "$word")
     elif [ "$tool" = mpix_preload ] || [ "$tool" = mpix_trace ]; then
         mapfile -t COMPREPLY < <(compgen -c -- "$word")
     elif [ "$tool" = mpix_clock ] && [ "$first" -eq "$COMP_CWORD" ]; then

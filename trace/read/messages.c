@@ -5,8 +5,8 @@
  * waits sends, or posts its own, when it is entered. Partitioned messages, of MPI_Psend_init, are matched apart from
  * others, and those of each request apart from those of other requests.
  *
- * Of calls of several threads at the same time, nobody knows which one was first. Their messages are matched so that the
- * first one that was sent is the first one that is complete: if one is too early then, it is so in any order.
+ * Of calls of several threads at the same time, nobody knows which one was first. Their messages are matched so that
+ * the first one that was sent is the first one that is complete: if one is too early then, it is so in any order.
  */
 #include "common/cli/memory.h"
 #include "trace/read/matching.h"

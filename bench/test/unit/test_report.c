@@ -99,7 +99,9 @@ static void print_rows(report_t *report, const row_keys_t *keys)
         report_row(report, &rows[i]);
 }
 
-enum { ALL_PARTS = PART_LATENCY | PART_BANDWIDTH | PART_OVERLAP | PART_ARRIVAL | PART_VALIDATION | PART_LABEL | PART_RATE };
+enum {
+    ALL_PARTS = PART_LATENCY | PART_BANDWIDTH | PART_OVERLAP | PART_ARRIVAL | PART_VALIDATION | PART_LABEL | PART_RATE
+};
 
 /* everything: all columns, and two jobs that take turns in one table. */
 static void print_report(output_format_t format, bool full, bool everything, FILE *file)

@@ -70,9 +70,9 @@ trace() {
         ./bin/mpix_trace_report "$work/trace" --format csv --show causes >"$work/$1.csv" || echo "there is no report"
 }
 
-# The program prints of each rank when it began and ended, and its time in MPI functions, in ns. In MPI_Finalize it waits
-# until the last one has ended. What the delay adds to these times is its cost. Of causes, what they are charged without
-# it, for noise and latencies, does not count.
+# The program prints of each rank when it began and ended, and its time in MPI functions, in ns. In MPI_Finalize it
+# waits until the last one has ended. What the delay adds to these times is its cost. Of causes, what they are charged
+# without it, for noise and latencies, does not count.
 judge() {           # RANKS PATTERN SEED
     simgrid_platform "$work" "$1"
     run without "$@" "$work_us"
