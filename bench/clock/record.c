@@ -400,11 +400,11 @@ static int run_record(void *state, char **argv)
     for (int id = 0; id < MPIX_CLOCK_IDS; id++)
         run->filters[id].look_ns = run->settings.look_ms * MH_NS_PER_MS;
     world_require(world, MPIX_Clock_sync(world->comm));
-    if (world->rank == 0)
-        fwrite(
-            line, 1,
-            mh_clock_head_line(line, unix_zero_ns(world), (int64_t)(MH_RAW_RATE_LIMIT / MH_PPB), MH_WANDER_PPB_PER_S),
-            run->file);
+    if (world->rank == 0) {
+        const size_t bytes =
+            mh_clock_head_line(line, unix_zero_ns(world), (int64_t)(MH_RAW_RATE_LIMIT / MH_PPB), MH_WANDER_PPB_PER_S);
+        fwrite(line, 1, bytes, run->file);
+    }
     keep_host(run);
     look_around(run);
     run->began_ns = run->due_ns = system_time_ns();

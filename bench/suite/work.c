@@ -146,7 +146,7 @@ static void allocate(work_t *work)
     work->types = world_allocate(work->plan.span, work->ranks, sizeof work->types[0], "");
     work->requests = world_allocate(work->plan.span, work->ranks + 2 * work->messages, sizeof work->requests[0], "");
     /* Given, because compilers take MPI_STATUSES_IGNORE of some libraries for an array without elements. */
-    work->statuses = world_allocate(work->plan.span, 2 * work->messages, sizeof work->statuses[0], "");
+    work->statuses = world_allocate(work->plan.span, (int64_t)2 * work->messages, sizeof work->statuses[0], "");
 }
 
 work_t *work_open(const work_plan_t *plan, char *memory)

@@ -29,24 +29,6 @@ clock_list 2 mpix_clock list --reads 1000 --raw RAW
 END
 }
 
-# Names in a row of the page may be ends of the first one.
-check_schemas() {
-    local row tool first name
-    while IFS='|' read -r _ tool row _; do
-        tool=$(tr -d ' `' <<<"${tool# }" | sed 's/^mpix_clock/& /') first=
-        [ -x "$programs/${tool%% *}" ] || continue
-        for name in $(tr -d '`,' <<<"$row"); do
-            [ "$name" != "${name#-}" ] && name=${first%-*}$name || first=$name
-            echo "$name"
-        done >"$scratch/named"
-        # shellcheck disable=SC2086
-        "$programs"/$tool --help-columns | sed -n 's/^## `\(.*\)` [0-9]*$/\1/p' >"$scratch/printed"
-        cmp -s "$scratch/named" "$scratch/printed" ||
-            echo "$tool writes $(paste -sd ' ' "$scratch/printed"), the page has $(paste -sd ' ' "$scratch/named")"
-    done < <(sed -n '/^## Columns/,/^## `/{/^| `/p}' "$document")
-    [ -s "$scratch/printed" ] || echo "the page names no program"
-}
-
 check_kinds() {
     local kinds=$top/bench/report/kinds.json
     validate --kinds "$kinds"
@@ -176,7 +158,6 @@ check_pandas() {
 
 has_pandas() { "$python" -c 'import pandas'; }
 
-quick tap_check "each program names its schemas in the page" check_schemas
 quick tap_check_if "test -x $programs/mpix_report" "mpix_report is not built: there is no Jansson library" \
     "mpix_report shows columns that there are" check_kinds
 while read -r -a words <&3; do

@@ -238,7 +238,7 @@ static const char *kind_of(const option_spec_t *option)
                                         [OPTION_BYTES] = "a whole number ",
                                         [OPTION_DECIMAL] = "a number ",
                                         [OPTION_PERCENT] = "a number ",
-                                        [OPTION_TEXTS] = ""};
+                                        [OPTION_REFUSED] = ""};
     return kinds[option->kind] ? kinds[option->kind] : "";
 }
 

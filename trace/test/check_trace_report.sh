@@ -58,7 +58,8 @@ check_width() {
     local show
     for show in answer causes waits functions ranks sites calls; do
         report --show $show
-        awk '/^[# ]/ { gsub(/[\200-\277]/, ""); if (length($0) > 100) { print "longer than 100 columns: " $0; exit } }' "$scratch/out"
+        awk '/^[# ]/ { gsub(/[\200-\277]/, "") }
+            /^[# ]/ && length($0) > 100 { print "longer than 100 columns: " $0; exit }' "$scratch/out"
         [ "$(grep -c . "$scratch/out")" -gt 1 ] || complain "there are no rows"
     done
 }
