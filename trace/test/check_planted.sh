@@ -10,7 +10,7 @@ need_tool mpix_trace_report
 launcher=$("${MPIEXEC:-mpiexec}" --version 2>&1)
 case $launcher in *OpenRTE* | *'Open MPI'* | *PRRTE*) mpi=openmpi ;; *) mpi=mpich ;; esac
 
-# KIND STATE RANKS HOW: a line of planted_not_yet.txt turns the answer around.
+# KIND STATE RANKS HOW
 judge() {
     local found launch
     # shellcheck disable=SC2086
@@ -19,15 +19,15 @@ judge() {
     found=$(cd "$scratch" && PYTHONDONTWRITEBYTECODE=1 "$python" "$here/check_planted.py" \
         "$programs/mpix_trace_report" "$launch" "$3" "$1" "$2" $((${MH_SEED:-1} % $3)) 30 \
         "${MH_SEED:-1}" "$4" 2>&1)
-    if grep -qE "^$1( .*)? ($mpi|all)( |\$)" "$here/planted_not_yet.txt"; then
-        [ -n "$found" ] || echo "$1 is answered: take it out of planted_not_yet.txt"
-    else
-        printf '%s' "$found"
-    fi
+    printf '%s' "$found"
 }
 
 # The programs run beside nothing else, or other ranks are late, too.
 while IFS='|' read -r kind state <&3; do
+    if grep -qE "^$kind( .*)? ($mpi|all)( |\$)" "$here/planted_not_yet.txt"; then
+        tap_skip "mpix_trace_report: planted in $kind" "it is not answered yet"
+        continue
+    fi
     case $kind in recv | allreduce | send_big | first | late_post | reduce) tier=quick ;; *) tier= ;; esac
     $tier tap_check "mpix_trace_report: planted in $kind" judge "$kind" "$state" 2 compute
     # On few processors, ranks sleep instead.

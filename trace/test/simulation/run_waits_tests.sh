@@ -80,23 +80,21 @@ judge() {           # RANKS PATTERN SEED
     trace traced_without "$@" "$work_us"
     trace traced "$@" "$work_us" late
     awk -v seed="$3" -v figures="$work/figures" '
-        function check(what, ns, true_ns, bound_ns,    limit_ns) {
-            limit_ns = bound_ns > 0.01 * true_ns ? bound_ns : 0.01 * true_ns
-            if ((ns - true_ns) ^ 2 > limit_ns ^ 2)
-                printf "%s is %.0f ns, not %.0f, with seed %d: late is rank %s\n", what, ns, true_ns, seed, late
-            return 100 * (ns / true_ns - 1)
+        function check(what, ns, least_ns, most_ns, bound_ns,    limit_ns) {
+            limit_ns = bound_ns > 0.01 * least_ns ? bound_ns : 0.01 * least_ns
+            if (ns < least_ns - limit_ns || ns > most_ns + limit_ns)
+                printf "%s is %.0f ns, not %.0f to %.0f, with seed %d: late is rank %s\n", what, ns, least_ns,
+                    most_ns, seed, late
+            return ns < least_ns ? 100 * (ns / least_ns - 1) : ns > most_ns ? 100 * (ns / most_ns - 1) : 0
         }
         FNR == 1 { file++; titles = causes = 0; FS = file < 3 ? " " : ","; $0 = $0 }
         /^#/ { next }
-        # With MPI_Finalize, in which a rank waits from its own end to the last one.
-        function in_calls_ns(file) { return in_calls[file] + ranks[file] * end[file] - ends[file] }
         file < 3 && $1 == "ran" {
             begin[file] = $2
             in_calls[file] += $4
             ends[file] += $3
             ranks[file]++
-            if ($3 > end[file])
-                end[file] = $3
+            if ($3 > end[file]) end[file] = $3
         }
         file < 3 && $1 == "late" { late = $2 " before " $3 }
         file < 3 { next }
@@ -114,9 +112,15 @@ judge() {           # RANKS PATTERN SEED
                 print "the first cause is: " where ", with seed " seed ": late is rank " late
         }
         END {
-            charge = check("the charge", charged_ns[4, first] - charged_ns[3, first], in_calls_ns(2) - in_calls_ns(1),
-                           bound_ns)
-            run = check("the run time without the delay", end[2] - begin[2] - gain_ns, end[1] - begin[1], 0)
+            # In MPI_Finalize, all wait for the last one. Of a delay that nobody waited for until then, the trace shows
+            # that the rank is late there, but not always of what.
+            for (file = 1; file <= 2; file++)
+                at_end[file] = ranks[file] * end[file] - ends[file]
+            cost = in_calls[2] - in_calls[1]
+            charge = check("the charge", charged_ns[4, first] - charged_ns[3, first], cost,
+                           cost + at_end[2] - at_end[1], bound_ns)
+            run = check("the run time without the delay", end[2] - begin[2] - gain_ns, end[1] - begin[1],
+                        end[1] - begin[1], 0)
             print charge, run >>figures
         }' "$work"/{without,with,traced_without.csv,traced.csv}
 }
@@ -149,11 +153,12 @@ if [ -x "$work/planted" ] && ${PYTHON:-python3} -c pass; then
     simgrid_platform "$work" "$planted_ranks"
     while IFS='|' read -r kind state <&3; do
         case $kind in begin | testany) continue ;; esac
+        name="planted in $kind: the first sentence names the rank, the place and the gain"
+        tap_selects "$name" || continue
         complaints=$(judge_planted "$kind" "$state")
         case $complaints in
-        *'skip: '*) tap_skip "planted in $kind" "${complaints#*skip: }" ;;
-        *) tap_expect_empty "planted in $kind: the first sentence names the rank, the place and the gain" \
-            "$complaints" ;;
+        *'skip: '*) tap_skip "$name" "${complaints#*skip: }" ;;
+        *) tap_expect_empty "$name" "$complaints" ;;
         esac
     done 3< <(simgrid_run "$work" 1 "$work/planted" 2>/dev/null)
 fi
