@@ -80,9 +80,9 @@ judge() {           # RANKS PATTERN SEED
     trace traced_without "$@" "$work_us"
     trace traced "$@" "$work_us" late
     awk -v seed="$3" -v figures="$work/figures" '
-        function check(what, ns, least_ns, most_ns, bound_ns,    limit_ns) {
-            limit_ns = bound_ns > 0.01 * least_ns ? bound_ns : 0.01 * least_ns
-            if (ns < least_ns - limit_ns || ns > most_ns + limit_ns)
+        function limit_ns(true_ns, bound_ns) { return bound_ns > 0.01 * true_ns ? bound_ns : 0.01 * true_ns }
+        function check(what, ns, least_ns, most_ns, bound_ns) {
+            if (ns < least_ns - limit_ns(least_ns, bound_ns) || ns > most_ns + limit_ns(most_ns, bound_ns))
                 printf "%s is %.0f ns, not %.0f to %.0f, with seed %d: late is rank %s\n", what, ns, least_ns,
                     most_ns, seed, late
             return ns < least_ns ? 100 * (ns / least_ns - 1) : ns > most_ns ? 100 * (ns / most_ns - 1) : 0
