@@ -42,7 +42,8 @@ build() {
         smpicc -E -P "$work/mpi.c" >"$work/mpi.i" &&
         awk -f "$top/trace/front/wrappers.awk" "$top/trace/front/meanings.txt" "$work/mpi.i" \
             >"$work/generated/functions.h" &&
-        smpicc -std=gnu11 -O2 "${simgrid_cflags[@]}" -I"$top" -I"$top/lib" -I"$top/include" -c "$top/trace/front/front.c" \
+        smpicc -std=gnu11 -O2 "${simgrid_cflags[@]}" -I"$top" -I"$top/lib" -I"$top/include" \
+            -c "$top/trace/front/front.c" \
             -o "$work/front.o" &&
         objcopy --wildcard --localize-symbol='PMPI_*' "$work/front.o" || return
     mapfile -t sources < <(sed -n '/^interpose_back_sources/,/[^\\]$/p' "$top/trace/trace.am" |
