@@ -328,13 +328,13 @@ static void add_often(void)
 static void do_refused(void)
 {
     int none = 0;
-#ifdef MPICH_NUMVERSION /* what never got a handler has that of the world */
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+#ifdef MPICH_NUMVERSION /* what never got a handler has that of the world */
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Bcast(&none, -1, MPI_INT, 0, comm);
-    MPI_Comm_free(&comm);
 #endif
+    MPI_Comm_free(&comm);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (rank == 1) {
         if (MPI_Bcast(&none, -1, MPI_INT, 0, MPI_COMM_WORLD) == MPI_SUCCESS)
