@@ -302,9 +302,9 @@ check_arrivals() {
 check_no_second_gain() {
     again
     gains='1024 50 100'
-    tune allreduce
+    tune --format csv allreduce
     expect_status 1
-    grep -q "1024 .* fresh launches did not gain" "$scratch/out" || complain "it does not say so"
+    [ "$(columns first_bytes verdict)" = "1024,fresh launches did not gain" ] || complain "it does not say so"
     expect_no_file
 }
 

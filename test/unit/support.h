@@ -71,7 +71,8 @@ static inline double chance_unit(chance *source)
 
 static inline int64_t chance_between(chance *source, int64_t least, int64_t most)
 {
-    return least + (int64_t)(chance_bits(source) % ((uint64_t)(most - least) + 1));
+    const uint64_t bits = chance_bits(source), last = (uint64_t)most - (uint64_t)least;
+    return (int64_t)((uint64_t)least + (last < UINT64_MAX ? bits % (last + 1) : bits));
 }
 
 static inline double chance_exponential(chance *source, double mean)

@@ -34,7 +34,7 @@ static uint32_t count;
 __attribute__((no_sanitize("thread"))) static void look_at(trace_thread *its)
 {
     const trace_doing doing = its->doing;
-    const trace_run run = its->runs[0];
+    const trace_run oldest = its->runs[0];
     const int run_count = its->run_count;
     trace_now *now = &states[count];
     *now = (trace_now){.seen_ns = mh_trace_now_ns(),
@@ -47,10 +47,10 @@ __attribute__((no_sanitize("thread"))) static void look_at(trace_thread *its)
     if (doing.id != 0 && doing.request != 0)
         mh_trace_tell_request(doing.request, now);
     if (run_count > 0) {
-        now->since_ns = run.enter_ns;
-        now->site = run.site;
-        now->id = run.id;
-        now->polls = run.count < UINT32_MAX ? (uint32_t)run.count : UINT32_MAX;
+        now->since_ns = oldest.enter_ns;
+        now->site = oldest.site;
+        now->id = oldest.id;
+        now->polls = oldest.count < UINT32_MAX ? (uint32_t)oldest.count : UINT32_MAX;
     }
     if (now->site != 0)
         mh_trace_note_site(now->site);
