@@ -299,10 +299,9 @@ static bool meet(record_run_t *run)
     return last;
 }
 
-/* Collective. Returns whether it was the last one. */
-static bool record(record_run_t *run)
+/* Collective. */
+static void take_record(record_run_t *run)
 {
-    const bool last = meet(run);
     mh_look written[1];
     world_require(&run->world, MPIX_Clock_sync(run->world.comm));
     look_around(run);
@@ -311,7 +310,16 @@ static bool record(record_run_t *run)
         keep_looks(run, id, written, mh_look_filter_flush(&run->filters[id], written));
     write_pending(run);
     run->records++;
-    return last;
+}
+
+static void wait_until_due(record_run_t *run)
+{
+    run->due_ns += run->records <= EARLY_RECORDS ? EARLY_INTERVAL_NS : (int64_t)(run->settings.interval_s * 1e9);
+    while (system_time_ns() < run->due_ns && !run->all_ended && !(signal_got && run->child == 0)) {
+        system_sleep_ns(run->settings.look_ms * MH_NS_PER_MS);
+        look_around(run);
+        look_for_end(run);
+    }
 }
 
 /* ---- The beginning */
@@ -406,17 +414,14 @@ static int run_record(void *state, char **argv)
         fwrite(line, 1, bytes, run->file);
     }
     keep_host(run);
-    look_around(run);
+    take_record(run); /* before PROGRAM starts, so that all its times are between two records */
     run->began_ns = run->due_ns = system_time_ns();
     if (command[0])
         start_program(run, command);
-    while (!record(run)) {
-        run->due_ns += run->records < EARLY_RECORDS ? EARLY_INTERVAL_NS : (int64_t)(run->settings.interval_s * 1e9);
-        while (system_time_ns() < run->due_ns && !run->all_ended && !(signal_got && run->child == 0)) {
-            system_sleep_ns(run->settings.look_ms * MH_NS_PER_MS);
-            look_around(run);
-            look_for_end(run);
-        }
+    for (bool is_last = false; !is_last;) {
+        wait_until_due(run);
+        is_last = meet(run);
+        take_record(run);
     }
     if (run->ending != MPI_REQUEST_NULL)
         MPI_Request_free(&run->ending);

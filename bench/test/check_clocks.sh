@@ -199,11 +199,14 @@ check_drift() {
         ",,,,,0" ] || complain "figures without points"
 }
 
-# This process is the reference, so its own times come out again, but for what it took to read them.
+# This process is the reference, so its own times come out again, but for what it took to read them. The program begins
+# after a record, and ends before another one.
 check_record() {
     echo time >"$scratch/now.csv"
-    run 1 mpix_clock record -o "$scratch/records.jsonl" -- sh -c "date +%s.%N >>'$scratch/now.csv'; exit 3"
+    run 1 mpix_clock record -o "$scratch/records.jsonl" -- sh -c "date +%s.%N >>'$scratch/now.csv'
+        grep -c '\"raw\"' '$scratch/records.jsonl' >'$scratch/before'; exit 3"
     expect_status 3
+    [ "$(cat "$scratch/before")" -ge 1 ] || complain "the program began before the first record"
     "$programs/mpix_clock_convert" -c "$scratch/records.jsonl" --clock realtime "$scratch/now.csv" >"$scratch/out" 2>&1
     awk -F , 'NR == 3 { apart = $1 - $2; if (apart > 1e-3 || apart < -1e-3 || $3 > 1e6 || $4 != "") print }' \
         "$scratch/out" | grep . && complain "$(cat "$scratch/out")"
