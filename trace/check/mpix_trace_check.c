@@ -50,14 +50,8 @@ static const option_spec_t options[] = {
 static const option_spec_t operand = {0, "trace", "DIR", OPTION_TEXTS, .place = FIELD(operands)};
 
 static const char notes[] =
-    "DIR is a trace, as mpix_trace writes it. Clocks:\n"
-    "  local      those of the processes, set once, to the second\n"
-    "  start      with the offset at the start\n"
-    "  linear     a line from the start to the end\n"
-    "  global     all records of the global clock, interpolated\n"
-    "  corrected  these times, then corrected by the controlled logical clock\n"
-    "A violation is a receive before its send plus the latency, or a process that leaves a collective operation\n"
-    "before another one enters that it must wait for. beyond: violations greater than the bounds of both times.\n"
+    "DIR is a trace, as mpix_trace writes it. A violation is a receive before its send plus the latency, or a process\n"
+    "that leaves a collective operation before another one enters that it must wait for.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if violations remain or output could not be written, 2 for a bad option or a\n"
     "trace that cannot be read.\n";
@@ -70,7 +64,10 @@ static const program_spec_t program =
 /* ---- Rows */
 
 static const column_t columns[] = {
-    {"clock", "", ROLE_KEY, TYPE_TEXT, "how global times were made: local, start, linear, global, or corrected",
+    {"clock", "", ROLE_KEY, TYPE_TEXT,
+     "whose times are meant: local, the clocks of the processes, set once, to the second; start, with the offset at "
+     "the start; linear, a line from the start to the end; global, all records of the global clock, interpolated; or "
+     "corrected, these times after a controlled logical clock",
      "clock", 11, 0, 0},
     {"scope", "", ROLE_KEY, TYPE_TEXT, "what the row covers: all, operation, or pair", "scope", 11, 0, 0},
     {"operation", "", ROLE_KEY, TYPE_TEXT, "if the scope is operation: message, or the collective function",
@@ -83,7 +80,7 @@ static const column_t columns[] = {
     {"violation_median_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "by how much, the median", NULL, 0, 0, 0},
     {"violation_max_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "by how much at most", "max(ns)", 10, 0, 0},
     {"beyond_bound", "", ROLE_FIGURE, TYPE_INTEGER,
-     "violations greater than the bounds of both times, by the clock global", "beyond", 8, 0, 0},
+     "violations greater than the bounds of both times together, by the clock global", "beyond", 8, 0, 0},
     {"moved", "", ROLE_FIGURE, TYPE_INTEGER, "how many events the correction moved", "moved", 0, 0, 0},
     {"moved_median_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how far, the median", "moved p50(ns)", 0, 0, 0},
     {"moved_max_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how far at most", "moved max(ns)", 0, 0, 0},

@@ -53,20 +53,21 @@ static void print_function(const table_t *table, const usage_t *usages, size_t c
 }
 
 static const column_t function_columns[] = {
-    {"function", "", ROLE_KEY, TYPE_TEXT, "the function or region; clock: the synchronization of clocks", "function",
+    {"function", "", ROLE_KEY, TYPE_TEXT,
+     "the function, or the region of the user; clock is what synchronizing the clock for the trace took", "function",
      27, 0, 0},
-    {"ranks", "", ROLE_FIGURE, TYPE_INTEGER, "ranks that called it; the other columns are for these ranks", "ranks", 7,
-     0, 0},
-    {"calls", "", ROLE_FIGURE, TYPE_INTEGER, "how often they called it", "calls", 9, 0, 0},
-    {"time_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the time in all calls of a rank, as the mean of these ranks",
+    {"ranks", "", ROLE_FIGURE, TYPE_INTEGER, "how many ranks called it; the other columns are for these ranks", "ranks",
+     7, 0, 0},
+    {"calls", "", ROLE_FIGURE, TYPE_INTEGER, "the number of calls", "calls", 9, 0, 0},
+    {"time_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the time in all calls of a rank, the mean over these ranks",
      "time(ms)", 11, 3, 1e6},
-    {"of_run_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "the same, of the time from a rank's first event to its last",
-     "% of run", 10, 2, 0},
-    {"time_min_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the smallest such time of a rank", "min(ms)", 10, 3, 1e6},
-    {"time_min_rank", "", ROLE_FIGURE, TYPE_INTEGER, "that rank", NULL, 0, 0, 0},
-    {"time_max_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the largest such time of a rank", "max(ms)", 10, 3, 1e6},
-    {"time_max_rank", "", ROLE_FIGURE, TYPE_INTEGER, "that rank", "rank", 6, 0, 0},
-    {"mean_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the time of a call, in the mean", "call(us)", 10, 3, 1e3},
+    {"of_run_percent", "%", ROLE_FIGURE, TYPE_NUMBER,
+     "the same, in percent of the time from the first event of a rank to its last", "% of run", 10, 2, 0},
+    {"time_min_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the minimum time of a rank", "min(ms)", 10, 3, 1e6},
+    {"time_min_rank", "", ROLE_FIGURE, TYPE_INTEGER, "the rank of the minimum", NULL, 0, 0, 0},
+    {"time_max_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the maximum time of a rank", "max(ms)", 10, 3, 1e6},
+    {"time_max_rank", "", ROLE_FIGURE, TYPE_INTEGER, "the rank of the maximum", "rank", 6, 0, 0},
+    {"mean_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the mean time of a call", "call(us)", 10, 3, 1e3},
     {"max_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the longest call", NULL, 0, 3, 1e3},
 };
 const schema_t function_schema =
@@ -85,14 +86,15 @@ void tables_functions(const output_t *output, const findings_t *found, sheet_t *
 }
 
 static const column_t rank_columns[] = {
-    {"function", "", ROLE_KEY, TYPE_TEXT, "the function or region; clock: the synchronization of clocks", "function",
+    {"function", "", ROLE_KEY, TYPE_TEXT,
+     "the function, or the region of the user; clock is what synchronizing the clock for the trace took", "function",
      28, 0, 0},
-    {"rank", "", ROLE_KEY, TYPE_INTEGER, "in MPI_COMM_WORLD", "rank", 7, 0, 0},
-    {"calls", "", ROLE_FIGURE, TYPE_INTEGER, "how often it was called", "calls", 11, 0, 0},
+    {"rank", "", ROLE_KEY, TYPE_INTEGER, "the rank in MPI_COMM_WORLD", "rank", 7, 0, 0},
+    {"calls", "", ROLE_FIGURE, TYPE_INTEGER, "the number of calls", "calls", 11, 0, 0},
     {"time_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the time in all calls", "time(ms)", 13, 3, 1e6},
-    {"of_run_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "the same, of the time from the rank's first event to its last",
-     "% of run", 11, 2, 0},
-    {"mean_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the time of a call, in the mean", "call(us)", 13, 3, 1e3},
+    {"of_run_percent", "%", ROLE_FIGURE, TYPE_NUMBER,
+     "the same, in percent of the time from the rank's first event to its last", "% of run", 11, 2, 0},
+    {"mean_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the mean time of a call", "call(us)", 13, 3, 1e3},
     {"max_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the longest call", "longest(us)", 14, 3, 1e3},
 };
 const schema_t rank_schema = SCHEMA(
@@ -118,25 +120,37 @@ static const column_t site_columns[] = {
     {"comm", "", ROLE_KEY, TYPE_TEXT, "the communicator: world, or its ranks", "comm", 0, 0, 0},
     {"ranks", "", ROLE_KEY, TYPE_INTEGER, "the number of these ranks", "ranks", 7, 0, 0},
     {"calls", "", ROLE_FIGURE, TYPE_INTEGER, "how often it was called", "calls", 8, 0, 0},
-    {"spread_median_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "from the first arrival to the last: the median of all calls",
-     "spread p50(us)", 16, 3, 1e3},
-    {"spread_p99_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "likewise, the 99th percentile", "p99(us)", 0, 3, 1e3},
-    {"bound_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how wrong a spread may be, the median", "bound(us)", 11, 3, 1e3},
-    {"above_bound_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "calls whose spread is above its bound", "% above the bound",
-     0, 1, 0},
-    {"last_rank", "", ROLE_FIGURE, TYPE_INTEGER, "the rank that is last most often", "last", 6, 0, 0},
-    {"last_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "calls in which it is last", "% last", 8, 1, 0},
+    {"spread_median_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
+     "the median of the spreads of all calls, from the first arrival to the last", "spread p50(us)", 16, 3, 1e3},
+    {"spread_p99_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the 99th percentile of the spreads", "p99(us)", 0, 3, 1e3},
+    {"bound_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the median bound, by which a spread may be wrong", "bound(us)", 11,
+     3, 1e3},
+    {"above_bound_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "in how many calls the spread is above its bound",
+     "% above the bound", 0, 1, 0},
+    {"last_rank", "", ROLE_FIGURE, TYPE_INTEGER, "the rank in MPI_COMM_WORLD that is last most often", "last", 6, 0, 0},
+    {"last_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "in how many calls it is", "% last", 8, 1, 0},
     {"wait_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
-     "from entry (nonblocking: into the completing call) to the last arrival or the own exit: of all calls",
+     "the time from a process's arrival to the last arrival, or to its own exit if it left earlier: the sum of all "
+     "calls and processes. For an operation that does not wait, such as MPI_Ibarrier, it is the time in the call that "
+     "completed it, because a process that computes before this call does not wait",
      "waited(ms)", 12, 3, 1e6},
-    {"wait_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "likewise, of the time in all these calls", "% of call", 0, 1, 0},
-    {"pattern", "", ROLE_FIGURE, TYPE_TEXT, "the closest shape, as mpix_bench --arrival takes it", "closest pattern", 0,
-     0, 0},
-    {"closeness", "", ROLE_FIGURE, TYPE_NUMBER, "how close it is, from 0 to 1", "close", 0, 3, 0},
-    {"spread_max_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the longest spread", "max(us)", 0, 3, 1e3},
+    {"wait_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "the same, in percent of the time of all processes in the calls",
+     "% of call", 0, 1, 0},
+    {"pattern", "", ROLE_FIGURE, TYPE_TEXT,
+     "the shape of --arrival of mpix_bench(1) that is closest to the arrivals. Its magnitude, in microseconds, is "
+     "that of the median spread. It is together if the median spread is not above the bound",
+     "closest pattern", 0, 0, 0},
+    {"closeness", "", ROLE_FIGURE, TYPE_NUMBER,
+     "how close it is, from 0 to 1. In each call the delays of all ranks and the parts of the shape are correlated; "
+     "this is the mean of all calls. If the delays of different calls have no pattern in common, the closest pattern "
+     "is random. Its closeness is 1 minus the length of the mean of the calls' normalized delays. With two or three "
+     "ranks, several shapes are equal; the program then names last-late or first-late",
+     "close", 0, 3, 0},
+    {"spread_max_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the maximum of the spreads", "max(us)", 0, 3, 1e3},
     {"place", "", ROLE_KEY, TYPE_TEXT,
-     "the call site: line or function and offset, address in parentheses, and object; or an address", "called from", 0,
-     0, 0},
+     "the call site: file and line, function, in parentheses the address in the object, and the object; or function "
+     "and offset, address, and object; or an address",
+     "called from", 0, 0, 0},
 };
 const schema_t site_schema =
     SCHEMA("mpix-trace-sites",
@@ -184,7 +198,7 @@ static void print_call(const table_t *table, int number_of_site, const site_t *s
 static const column_t call_columns[] = {
     {"site", "", ROLE_KEY, TYPE_INTEGER, "the number of the call site", "site", 7, 0, 0},
     {"call", "", ROLE_KEY, TYPE_INTEGER, "the number of its call, from 0", "call", 10, 0, 0},
-    {"rank", "", ROLE_KEY, TYPE_INTEGER, "in MPI_COMM_WORLD", "rank", 7, 0, 0},
+    {"rank", "", ROLE_KEY, TYPE_INTEGER, "the rank in MPI_COMM_WORLD", "rank", 7, 0, 0},
     {"enter_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "when the call began, from the end of MPI_Init", "enter(us)", 17, 3,
      1e3},
     {"leave_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "when it ended", "leave(us)", 17, 3, 1e3},
@@ -212,10 +226,7 @@ enum { SHORT_ROWS = 10 };
 #define SHORT_PERCENT 0.1
 
 static const column_t wait_columns[] = {
-    {"state", "", ROLE_KEY, TYPE_TEXT,
-     "late sender, wrong order, late receiver, wait at barrier, wait at N x N, wait at fence, late post, late "
-     "complete, late broadcast, early reduce, inner wait, wait at init, wait in mpix_trace, or wait at finalize",
-     "state", 20, 0, 0},
+    {"state", "", ROLE_KEY, TYPE_TEXT, "the kind of wait, by its name in mpix_trace_report(1)", "state", 20, 0, 0},
     {"count", "", ROLE_FIGURE, TYPE_INTEGER, "how many calls waited, of all ranks", "count", 10, 0, 0},
     {"waited_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how long they waited together", "waited(ms)", 13, 3, 1e6},
     {"bound_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "by how much the clocks may make this wrong", "bound(ms)", 11, 3,
@@ -251,21 +262,27 @@ static const column_t cause_columns[] = {
     {"rank", "", ROLE_KEY, TYPE_INTEGER, "the rank in MPI_COMM_WORLD that others wait for", "rank", 6, 0, 0},
     {"does", "", ROLE_KEY, TYPE_TEXT, "what it does: it computes between two calls, or is in a call beside waits",
      "does", 10, 0, 0},
-    {"charged_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how long all others wait for that, added up", "charged(ms)", 13, 3,
+    {"charged_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
+     "the waits that are charged to this cause: how long all others wait for that, added up", "charged(ms)", 13, 3,
      1e6},
     {"bound_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "by how much the clocks may make this wrong", "bound(ms)", 11, 3,
      1e6},
-    {"of_run_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "the charge, of the time of the run on all ranks", "% of run", 10,
-     2, 0},
+    {"of_run_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "the charge, as a part of the time of the run on all ranks",
+     "% of run", 10, 2, 0},
     {"passed_on_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
-     "of the charge, what others wait for ranks that wait for this one", "passed on(ms)", 0, 3, 1e6},
+     "what of the charge is of ranks that waited for another rank that waited for this one", "passed on(ms)", 0, 3,
+     1e6},
     {"late_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "by how much it took longer than with those that waited", "late(ms)",
      11, 3, 1e6},
     {"instances", "", ROLE_FIGURE, TYPE_INTEGER, "how often it took longer", "instances", 11, 0, 0},
-    {"path_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how much of the critical path it is, late or not", "path(ms)", 11, 3,
-     1e6},
+    {"path_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
+     "how much of the critical path it is, late or not. The path begins at the end of the run and goes back in time. "
+     "Where a process waited, it goes on at the process that it waited for",
+     "path(ms)", 11, 3, 1e6},
     {"gain_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
-     "by how much the run would be shorter without that, for three causes; empty if ranks have several threads",
+     "how much shorter the run would be if the rank took no longer than those that waited for it, or than the median "
+     "of the ranks that compute between the same places as often; for three causes. Empty if ranks have several "
+     "threads: the trace does not show which thread waits for which",
      "gain(ms)", 10, 3, 1e6},
     {"worst_begin_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
      "when the instance with the greatest charge began, from the end of MPI_Init", NULL, 0, 0, 0},
