@@ -127,15 +127,20 @@ static FILE *through_gzip(int file, bool writes, pid_t *gzip)
     return *gzip < 0 ? NULL : fdopen(ends[writes ? 1 : 0], writes ? "w" : "r");
 }
 
+/* Says so, with errno. Is false. */
+static bool say_unopened(const char *path)
+{
+    fprintf(stderr, "%s: \"%.200s\" cannot be opened: %s\n", program_name, path, strerror(errno));
+    return false;
+}
+
 static bool open_input(stream_t *stream, const char *path)
 {
     *stream = (stream_t){0};
     const int file = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     if (file >= 0)
         stream->file = ends_with(path, ".gz") ? through_gzip(file, false, &stream->gzip) : fdopen(file, "r");
-    if (!stream->file)
-        fprintf(stderr, "%s: \"%.200s\" cannot be opened: %s\n", program_name, path, strerror(errno));
-    return stream->file != NULL;
+    return stream->file || say_unopened(path);
 }
 
 /* Whether all could be read, or written. */
@@ -318,9 +323,18 @@ static bool convert_input(const convert_settings_t *settings, conversion_t *conv
     return is_good;
 }
 
+/* Looked at before the output is emptied. */
+static bool can_be_read(const char *path)
+{
+    return strcmp(path, "-") == 0 || access(path, R_OK) == 0 || say_unopened(path);
+}
+
 static int convert_all(const convert_settings_t *settings, conversion_t *conversions)
 {
     stream_t to;
+    for (int i = 0; i < settings->inputs.count; i++)
+        if (!can_be_read(conversions[i].path))
+            return STATUS_FAILED;
     if (!open_output(&to, settings->output))
         return STATUS_BAD_OPTION;
     chrome_output_t chrome = {.to = to.file, .shares_flows = settings->shares_flows != 0};

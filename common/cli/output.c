@@ -57,7 +57,30 @@ static bool is_same_file(const char *path, const char *other_path)
     return own.st_dev == other.st_dev && own.st_ino == other.st_ino && !S_ISCHR(own.st_mode);
 }
 
-bool outputs_differ(const output_option_t *options, int count, const char *program)
+/* Says so, with errno. Is false. */
+static bool refuse_unwritable(const char *path, const char *kind, const char *option, const char *program)
+{
+    options_refuse(program, "option %s: \"%.200s\" is not allowed, give a %s that can be written: %s", option, path,
+                   kind, strerror(errno));
+    return false;
+}
+
+/* What opening the file would do, without emptying it. errno: why not. */
+static bool can_be_written(const char *path)
+{
+    char folder[PATH_MAX];
+    struct stat status;
+    if (stat(path, &status) == 0) {
+        errno = EISDIR;
+        return !S_ISDIR(status.st_mode) && access(path, W_OK) == 0;
+    }
+    if (errno != ENOENT)
+        return false;
+    snprintf(folder, sizeof folder, "%.*s.", (int)(last_name(path) - path), path);
+    return access(folder, W_OK | X_OK) == 0;
+}
+
+bool outputs_check(const output_option_t *options, int count, const char *program)
 {
     for (int i = 0; i < count; i++) {
         for (int j = 0; j < i; j++) {
@@ -67,16 +90,25 @@ bool outputs_differ(const output_option_t *options, int count, const char *progr
                            options[i].name, options[i].path, options[j].name);
             return false;
         }
+        if (options[i].path && !can_be_written(options[i].path))
+            return refuse_unwritable(options[i].path, "file", options[i].name, program);
     }
     return true;
+}
+
+bool output_folder(const char *path, const char *option, const char *program)
+{
+    char inside[PATH_MAX];
+    snprintf(inside, sizeof inside, "%s/.", path);
+    return ((mkdir(path, 0777) == 0 || errno == EEXIST) && access(inside, W_OK | X_OK) == 0) ||
+           refuse_unwritable(path, "folder", option, program);
 }
 
 FILE *output_create(const char *path, const char *option, const char *program)
 {
     FILE *file = path ? fopen(path, "w") : stdout;
     if (!file)
-        options_refuse(program, "option %s: \"%.200s\" is not allowed, give a file that can be written: %s", option,
-                       path, strerror(errno));
+        refuse_unwritable(path, "file", option, program);
     return file;
 }
 

@@ -52,8 +52,17 @@ typedef struct output_option {
     const char *path;
 } output_option_t;
 
-/* outputs_differ - whether each option has a file of its own. Returns true, or false after a line on standard error. */
-bool outputs_differ(const output_option_t *options, int count, const char *program);
+/*
+ * outputs_check - whether each option has a file of its own that can be written, before the first of them is emptied.
+ * Returns true, or false after a line on standard error.
+ */
+bool outputs_check(const output_option_t *options, int count, const char *program);
+
+/*
+ * output_folder - make the folder of an option, or see that files can be made in it, before results are printed.
+ * Returns false after a line on standard error.
+ */
+bool output_folder(const char *path, const char *option, const char *program);
 
 /*
  * output_create - open the file of an option for writing; standard output for no path. Returns NULL after one line on

@@ -12,15 +12,15 @@ static int create(const world_t *world, const char *option, output_t *output)
 }
 
 /* On rank 0, which has the paths. */
-static bool files_differ(const results_t *results, const world_t *world)
+static bool files_are_good(const results_t *results, const world_t *world)
 {
     const output_option_t options[] = {{"--output", results->output.path}, {"--raw", results->raw.path}};
-    return world->rank != 0 || outputs_differ(options, 2, world->program);
+    return world->rank != 0 || outputs_check(options, 2, world->program);
 }
 
 int results_open(results_t *results, const world_t *world)
 {
-    if (!world_all(world, files_differ(results, world)))
+    if (!world_all(world, files_are_good(results, world)))
         return STATUS_BAD_OPTION;
     results->output.file = stdout;
     results->raw.format = results->output.format == FORMAT_JSON ? FORMAT_JSON : FORMAT_CSV;

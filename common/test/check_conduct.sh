@@ -145,6 +145,22 @@ check_same_files() {
     done
 }
 
+# TOOL RANKS FILES OPTION...: nothing is measured or written if one of the outputs cannot be.
+check_absent_folders() {
+    local option outputs earlier=$scratch/earlier.svg
+    find_tool "$1"
+    program=${1%% *}
+    echo earlier >"$earlier"
+    for option in $3; do
+        outputs=("--$option" "$scratch/absent/own.svg")
+        [ "$option" = output ] || outputs+=(--output "$earlier")
+        command="$1 ${*:4} ${outputs[*]} ($2 ranks)"
+        start "$2" "${words[@]}" "${@:4}" "${outputs[@]}"
+        expect_refusal "give a file that can be written"
+    done
+    [ "$(cat "$earlier")" = earlier ] || complain "the earlier results are lost"
+}
+
 # TOOL OPTION...: what an earlier run has written stays if this one is refused, as 1 rank is too few, or the library has
 # no such clock.
 check_kept_output() {
@@ -230,6 +246,9 @@ while IFS='|' read -r tool ranks files work <&3; do
     # shellcheck disable=SC2086
     [ ! -c /dev/full ] || [ -z "$files" ] || $tier tap_check "$tool: --${files// /, --} on a device that is full" \
         check_lost_files "$tool" "$ranks" "$files" $work
+    # shellcheck disable=SC2086
+    [ -z "$files" ] || $tier tap_check "$tool: --${files// /, --} in a folder that is absent" check_absent_folders \
+        "$tool" "$ranks" "$files" $work
     # shellcheck disable=SC2086
     case $files in *" "*)
         $tier tap_check "$tool: one file for two outputs" check_same_files "$tool" "$ranks" "$files" $work ;;

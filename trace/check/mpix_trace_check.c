@@ -333,6 +333,8 @@ static int run_check(check_run *run)
                    run->settings.write);
         return STATUS_BAD_OPTION;
     }
+    if (run->settings.write && !output_folder(run->settings.write, "--corrected", program_name))
+        return STATUS_BAD_OPTION;
     output->file = output_create(output->path, "--output", program_name);
     if (!output->file)
         return STATUS_BAD_OPTION;

@@ -8,7 +8,6 @@
 #include "common/cli/options.h"
 #include "common/cli/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -218,10 +217,8 @@ static int open_archive(otf2_writer *to)
         return refuse(to->job, "its name is too long");
     if (stat(anchor, &status) == 0)
         return refuse(to->job, "it has an archive already: give another folder");
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return refuse(to->job, strerror(errno));
-    if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
-        return refuse(to->job, "it is not a folder");
+    if (!output_folder(path, "--output", to->job->program))
+        return STATUS_BAD_OPTION;
     OTF2_Error_RegisterCallback(note_error, to);
     to->archive = OTF2_Archive_Open(path, archive_name, OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES, DEFINITION_CHUNK_BYTES,
                                     OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);

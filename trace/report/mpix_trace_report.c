@@ -320,7 +320,7 @@ static options_outcome_t check_options(const settings_t *settings)
                               settings->to_s, fmax(settings->from_s, 0));
     if (settings->site != ABSENT && !settings->arrival_path)
         return options_refuse(program.name, "option --site has no effect without --write-arrivals");
-    return outputs_differ(outputs, 3, program.name) ? OPTIONS_RUN : OPTIONS_BAD;
+    return outputs_check(outputs, 3, program.name) ? OPTIONS_RUN : OPTIONS_BAD;
 }
 
 int main(int argc, char **argv)
