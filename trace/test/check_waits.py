@@ -11,7 +11,7 @@ import sys
 POST, COMPLETE = "-2147483648", "-2147483647"
 SIGNALS = {POST: "late post", COMPLETE: "late complete"}  # tags
 POLL_NS = 1000000
-LONG_SEND_NS = 50000
+LONG_SEND_NS, LEAST_EAGER_BYTES = 50000, 64
 ALL_FOR_ALL = {"MPI_Barrier": "wait at barrier", "MPI_Allreduce": "wait at N x N", "MPI_Iallreduce": "wait at N x N"}
 
 
@@ -134,11 +134,19 @@ class Trace:
             found.append((send, receive, post, size, self.requests["sent", request] if request else send))
         eager = max((size for _, _, post, size, sent in found
                      if post.enter - sent.leave > sent.leave_bound + post.bound), default=0)
+        eager, short_sends = max(eager, LEAST_EAGER_BYTES), []
         for send, receive, post, size, sent in found:
             is_overtaken = any(other.rank == receive.rank and other.number > receive.number and
                                its_send.enter < receive.enter for its_send, other, *_ in found)
             receive.depends.append((send, "wrong order" if is_overtaken else "late sender"))
-            if (size > eager or post.enter - sent.enter > LONG_SEND_NS) and sent.enter <= post.enter <= sent.leave:
+            if sent.enter <= post.enter <= sent.leave:
+                if size > eager:
+                    sent.depends.append((post, "late receiver"))
+                else:
+                    short_sends.append((sent, post))
+        explained = {id(sent): max([late.enter for late, _ in sent.depends], default=0) for sent, _ in short_sends}
+        for sent, post in short_sends:
+            if post.enter - max(sent.enter, explained[id(sent)]) > LONG_SEND_NS:
                 sent.depends.append((post, "late receiver"))
 
     def add_collectives(self):

@@ -10,8 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-/* A send that takes longer waits for something: those that wait for nothing take some microseconds. */
-enum { LONG_SEND_NS = 50000 };
+/*
+ * A send that takes longer waits for something: those that wait for nothing take some microseconds. No MPI library lets
+ * so few bytes wait for their receive, if its buffers are not full.
+ */
+enum { LONG_SEND_NS = 50000, LEAST_EAGER_BYTES = 64 };
 
 /* An event of a lane, and the call that it is in; GRAPH_NONE: it is in none. */
 typedef struct {
@@ -138,7 +141,7 @@ static bool is_eager(const message_calls *of)
 
 /*
  * A send waited for its receive if it was under way when the receive was posted: but messages as short as one that did
- * not wait may have been under way by chance, so only if it took long.
+ * not wait may have been under way by chance, so drop_short_sends decides.
  */
 static void add_send(const message_calls *of, uint64_t eager_bytes)
 {
@@ -146,9 +149,14 @@ static void add_send(const message_calls *of, uint64_t eager_bytes)
         return;
     const graph_call *call = call_at(&of->sent);
     const int64_t ns = time_ns(&of->post);
-    const bool may_have_waited = of->event->value > eager_bytes || ns - call->enter_ns > LONG_SEND_NS;
-    if (of->event->mode == TRACE_SYNCHRONOUS || (may_have_waited && ns >= call->enter_ns && ns <= call->leave_ns))
-        depend_on(&of->sent, &of->post, STATE_LATE_RECEIVER);
+    const bool is_synchronous = of->event->mode == TRACE_SYNCHRONOUS;
+    if (is_synchronous || (ns >= call->enter_ns && ns <= call->leave_ns))
+        add_dependency(&of->sent,
+                       (graph_dependency){.lane = of->post.index,
+                                          .call = of->post.call,
+                                          .after_ns = ns - call_at(&of->post)->enter_ns,
+                                          .state = STATE_LATE_RECEIVER,
+                                          .is_short_send = !is_synchronous && of->event->value <= eager_bytes});
 }
 
 /* What is told in an epoch of a window. MPI_Win_start and MPI_Win_complete may end before MPI_Win_post was called. */
@@ -193,6 +201,11 @@ static void add_message(graph *to, const trace_message *message, uint64_t eager_
     add_send(&of, eager_bytes);
 }
 
+static int64_t dependency_ns(const graph *in, const graph_dependency *on)
+{
+    return in->lanes[on->lane].calls[on->call].enter_ns + on->after_ns;
+}
+
 /* A late sender is waited for in the wrong order if a message had been sent before that a later call receives. */
 static void mark_wrong_order(const graph *to, const graph_lane *lane)
 {
@@ -204,7 +217,7 @@ static void mark_wrong_order(const graph *to, const graph_lane *lane)
             graph_dependency *one = &lane->dependencies[k];
             if (one->state != STATE_LATE_SENDER)
                 continue;
-            const int64_t its_ns = to->lanes[one->lane].calls[one->call].enter_ns + one->after_ns;
+            const int64_t its_ns = dependency_ns(to, one);
             sent_ns = its_ns < sent_ns ? its_ns : sent_ns;
             if (first_sent_ns < call->enter_ns)
                 one->state = STATE_WRONG_ORDER;
@@ -213,9 +226,32 @@ static void mark_wrong_order(const graph *to, const graph_lane *lane)
     }
 }
 
+/*
+ * A short send waited if its call took long, and neither the messages that the call received nor long sends explain the
+ * length.
+ */
+static void drop_short_sends(const graph *in, graph_lane *lane)
+{
+    for (size_t i = 0; i < lane->count; i++) {
+        int64_t explained_ns = lane->calls[i].enter_ns;
+        for (size_t k = lane->calls[i].dependency; k != GRAPH_NONE; k = lane->dependencies[k].next) {
+            const graph_dependency *one = &lane->dependencies[k];
+            if (!one->is_short_send && dependency_ns(in, one) > explained_ns)
+                explained_ns = dependency_ns(in, one);
+        }
+        for (uint32_t *k = &lane->calls[i].dependency; *k != GRAPH_NONE;) {
+            graph_dependency *one = &lane->dependencies[*k];
+            if (one->is_short_send && dependency_ns(in, one) - explained_ns <= LONG_SEND_NS)
+                *k = one->next;
+            else
+                k = &one->next;
+        }
+    }
+}
+
 static void add_messages(graph *to, const trace_matches *matches)
 {
-    uint64_t eager_bytes = 0;
+    uint64_t eager_bytes = LEAST_EAGER_BYTES;
     for (size_t i = 0; i < matches->message_count; i++) {
         if (send_of(&matches->messages[i])->value <= eager_bytes)
             continue;
@@ -225,8 +261,10 @@ static void add_messages(graph *to, const trace_matches *matches)
     }
     for (size_t i = 0; i < matches->message_count; i++)
         add_message(to, &matches->messages[i], eager_bytes);
-    for (size_t lane = 0; lane < to->lane_count; lane++)
+    for (size_t lane = 0; lane < to->lane_count; lane++) {
         mark_wrong_order(to, &to->lanes[lane]);
+        drop_short_sends(to, &to->lanes[lane]);
+    }
 }
 
 /* ---- Operations of several processes */

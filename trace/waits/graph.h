@@ -45,7 +45,8 @@ typedef struct {
     uint32_t next; /* in the list of this call, or GRAPH_NONE */
     uint32_t lane; /* GRAPH_NONE: `call` is a gathering */
     uint32_t call;
-    wait_state state;
+    wait_state state : 8;
+    bool is_short_send : 1;
 } graph_dependency;
 
 /* A call that takes part in a gathering. Its times are copied, so that they lie beside each other. */
