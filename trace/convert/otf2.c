@@ -5,8 +5,9 @@
  */
 #include "trace/convert/otf2_private.h"
 
-#include "common/cli/options.h"
 #include "common/cli/memory.h"
+#include "common/cli/options.h"
+#include "common/cli/output.h"
 
 #include <stdlib.h>
 #include <string.h>
