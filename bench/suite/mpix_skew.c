@@ -8,14 +8,16 @@
 #define _GNU_SOURCE
 #include "bench/suite/skew.h"
 
+#include "pure/setting_names.h"
+
 #include <mpix_harmonize.h>
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const scheme_names[] = {
-    "barrier", "harmonize", "harmonize-shm", "harmonize-dissemination", "harmonize-tree", "harmonize-collective", NULL};
+#define FORCED(barrier) "harmonize-" #barrier,
+static const char *const scheme_names[] = {"barrier", "harmonize", MH_EACH_BARRIER(FORCED) NULL};
 enum { SCHEME_OTHER = sizeof scheme_names / sizeof scheme_names[0] - 1, SCHEMES };
 _Static_assert((int)SCHEMES <= (int)MAX_SCHEMES, "there is a place for each scheme");
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * setting_names.h - the numbers and names of the settings, and which variables were meant to name one. Tools ask this
- * before MPI runs. Pure; no MPI.
+ * setting_names.h - the numbers and names of the settings and of barriers, and which variables were meant to name a
+ * setting. Tools ask this before MPI runs. Pure; no MPI.
  */
 #ifndef MH_SETTING_NAMES_H
 #define MH_SETTING_NAMES_H
@@ -30,6 +30,9 @@
 #define MH_SETTING_NUMBER(number, name) MH_SET_##number,
 
 enum { MH_EACH_SETTING(MH_SETTING_NUMBER) MH_SET_COUNT };
+
+/* Each barrier algorithm, which are values of the setting `barrier`, in the order in which they are listed. */
+#define MH_EACH_BARRIER(BARRIER) BARRIER(shm) BARRIER(dissemination) BARRIER(tree) BARRIER(collective)
 
 /* The setting mpix_harmonize_NAME is called NAME here. */
 extern const char *const mh_setting_names[MH_SET_COUNT];

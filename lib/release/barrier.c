@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const mh_barrier_kind *const kinds[] = {&mh_barrier_shm, &mh_barrier_dissemination, &mh_barrier_tree,
-                                               &mh_barrier_collective};
+#define KIND(name) &mh_barrier_##name,
+static const mh_barrier_kind *const kinds[] = {MH_EACH_BARRIER(KIND)};
 
 enum { KINDS = sizeof kinds / sizeof *kinds, ALIGNMENT_BYTES = 64 };
 

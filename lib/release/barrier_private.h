@@ -4,6 +4,7 @@
 #define MH_BARRIER_PRIVATE_H
 
 #include "release/barrier.h"
+#include "pure/setting_names.h"
 #include "pure/topology.h"
 
 #include <stddef.h>
@@ -27,10 +28,8 @@ typedef struct mh_barrier_kind {
     bool (*is_heard_outside_mpi)(const void *state); /* as mh_barrier_is_heard_outside_mpi; NULL: never */
 } mh_barrier_kind;
 
-extern const mh_barrier_kind mh_barrier_shm;
-extern const mh_barrier_kind mh_barrier_dissemination;
-extern const mh_barrier_kind mh_barrier_tree;
-extern const mh_barrier_kind mh_barrier_collective;
+#define MH_DECLARE_BARRIER(name) extern const mh_barrier_kind mh_barrier_##name;
+MH_EACH_BARRIER(MH_DECLARE_BARRIER)
 
 /* The local part of mh_barrier_open: the states of all members. Returns 0, or -1: out of memory. */
 int mh_barrier_open_members(mh_barrier *barrier, const mh_barrier_site *site);
