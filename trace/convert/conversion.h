@@ -7,7 +7,7 @@
 #define TRACE_CONVERT_CONVERSION_H
 
 #include "common/mpi/world.h"
-#include "trace/convert/communicators.h"
+#include "trace/convert/comm_numbers.h"
 #include "trace/read/trace.h"
 #include "trace/waits/analysis.h"
 

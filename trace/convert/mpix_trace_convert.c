@@ -18,14 +18,14 @@ typedef struct {
     int64_t clock;
     const char *output_path;
     text_list_t folders;
-} settings;
+} convert_settings;
 
 static const char program_name[] = "mpix_trace_convert";
 
 static const char *const formats[] = {"otf2", "perfetto", "csv", NULL};
 static const char *const clocks[] = {"local", "global", NULL};
 
-#define FIELD(field) offsetof(settings, field)
+#define FIELD(field) offsetof(convert_settings, field)
 
 static const option_spec_t options[] = {
     {0, "format", "FORMAT", OPTION_CHOICE, FIELD(format), .names = NAMES(formats), .doc = "what to write",
@@ -52,7 +52,7 @@ static const program_spec_t program =
     PROGRAM_SPEC(program_name, "Converts a trace of mpix_trace for other tools.", .operand = &operand,
                  .usage = "mpix_trace_convert --format FORMAT [OPTION]... DIR", .schemas = SCHEMAS(&events_schema));
 
-static options_outcome_t read_options(int argc, char **argv, settings *given)
+static options_outcome_t read_options(int argc, char **argv, convert_settings *given)
 {
     options_outcome_t outcome = options_parse(&program, argc, argv, given);
     if (outcome != OPTIONS_RUN)
@@ -72,7 +72,7 @@ static options_outcome_t read_options(int argc, char **argv, settings *given)
 /* ---- Output */
 
 /* Where to write; NULL: standard output. A folder that is not named is the trace's, with another ending. */
-static const char *choose_path(const settings *given, char own[TRACE_PATH_SIZE])
+static const char *choose_path(const convert_settings *given, char own[TRACE_PATH_SIZE])
 {
     if (given->output_path || given->format != FORMAT_OTF2)
         return given->output_path;
@@ -139,7 +139,7 @@ static void tell(const conversion *job)
                 job->backward);
 }
 
-static int run(const settings *given)
+static int run(const convert_settings *given)
 {
     char message[TRACE_MESSAGE_SIZE], path[TRACE_PATH_SIZE];
     trace read;
@@ -164,7 +164,7 @@ static int run(const settings *given)
 
 int main(int argc, char **argv)
 {
-    settings given = {0};
+    convert_settings given = {0};
     output_begin();
     options_outcome_t outcome = read_options(argc, argv, &given);
     return outcome == OPTIONS_RUN ? run(&given) : output_answer(outcome, program_name);

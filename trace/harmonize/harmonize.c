@@ -3,7 +3,7 @@
  * harmonize.c - from MPI_Init to MPI_Finalize, where rank 0 writes how many barriers were valid, and what they cost.
  */
 #include "trace/harmonize/clock.h"
-#include "trace/harmonize/communicators.h"
+#include "trace/harmonize/engaged.h"
 #include "trace/shared/interposer.h"
 #include "trace/back/twin.h"
 

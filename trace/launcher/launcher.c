@@ -39,7 +39,7 @@ typedef struct {
     int64_t replaced, barriers_of, quiet, buffer_bytes;
     double from_s, to_s;
     const char *report, *folder, *only;
-} settings_t;
+} launch_settings_t;
 
 enum { REPLACE_BARRIER = 1, REPLACE_WTIME = 2, OF_ALL = 1 };
 static const char *const replaced_names[] = {"barrier", "wtime", NULL};
@@ -47,7 +47,7 @@ static const char *const which_names[] = {"world", "all", NULL};
 static const double max_s = 999999999;
 static const double min_buffer = 262144, max_buffer = 274877906944;
 
-#define PLACE(field) offsetof(settings_t, field)
+#define PLACE(field) offsetof(launch_settings_t, field)
 static const option_spec_t preload_options[] = {
     {0, "replace", "LIST", OPTION_CHOICES, PLACE(replaced), .names = NAMES(replaced_names),
      .default_text = "barrier,wtime", .doc = "what is replaced: MPI_Barrier, MPI_Wtime, or both"},
@@ -202,7 +202,7 @@ static void check_folder(void)
         closedir(files);
 }
 
-static void choose_preload(const settings_t *settings)
+static void choose_preload(const launch_settings_t *settings)
 {
     mh_choices.harmonizes = 1;
     mh_choices.barrier = (settings->replaced & REPLACE_BARRIER) != 0;
@@ -220,7 +220,7 @@ static int64_t ns_of(double seconds, int64_t absent)
     return seconds == ABSENT ? absent : (int64_t)llround(seconds * 1e9);
 }
 
-static void choose_trace(const settings_t *settings)
+static void choose_trace(const launch_settings_t *settings)
 {
     mh_choices.records = 1;
     mh_choices.quiet_trace = settings->quiet;
@@ -269,7 +269,7 @@ static int find_own_tool(const char *path)
 typedef struct {
     int tool, argc;
     char **argv;
-    settings_t settings;
+    launch_settings_t settings;
     options_outcome_t outcome;
 } command_line;
 

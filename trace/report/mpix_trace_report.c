@@ -27,14 +27,14 @@ typedef struct settings {
     double from_s, to_s;
     output_t output; /* of the tables */
     int64_t show;    /* show_t, or ABSENT: what the format usually has */
-} settings_t;
+} report_settings_t;
 
 /* Names of a choice, NULL after the last. */
 static const char *const show_names[] = {
     [SHOW_ANSWER] = "answer", [SHOW_CAUSES] = "causes", [SHOW_WAITS] = "waits", [SHOW_FUNCTIONS] = "functions",
     [SHOW_RANKS] = "ranks",   [SHOW_SITES] = "sites",   [SHOW_CALLS] = "calls", NULL};
 
-#define FIELD(field) offsetof(settings_t, field)
+#define FIELD(field) offsetof(report_settings_t, field)
 #define MAX_S 1e9
 
 static const option_spec_t options[] = {
@@ -110,7 +110,7 @@ static int64_t find_answer_site(const sites_t *sites, const wait_analysis *waits
     return 1;
 }
 
-static int write_pattern(const settings_t *settings, const sites_t *sites, const wait_analysis *waits)
+static int write_pattern(const report_settings_t *settings, const sites_t *sites, const wait_analysis *waits)
 {
     int64_t number = settings->site != ABSENT ? settings->site : find_answer_site(sites, waits);
     if (sites->count == 0) {
@@ -136,7 +136,7 @@ static int write_pattern(const settings_t *settings, const sites_t *sites, const
 }
 
 /* The interval of the Gantt chart: a few dozen calls, or what is asked for. False: there are no calls. */
-static bool choose_interval(const settings_t *settings, const trace *of, const gantt_lanes_t *lanes,
+static bool choose_interval(const report_settings_t *settings, const trace *of, const gantt_lanes_t *lanes,
                             interval_t *interval)
 {
     const bool has_calls = gantt_usual(of, lanes, interval);
@@ -150,7 +150,7 @@ static bool choose_interval(const settings_t *settings, const trace *of, const g
     return has_calls;
 }
 
-static int write_page(const settings_t *settings, const findings_t *findings)
+static int write_page(const report_settings_t *settings, const findings_t *findings)
 {
     interval_t interval;
     const gantt_lanes_t lanes = gantt_choose_lanes(&findings->of, NULL, 0);
@@ -185,7 +185,7 @@ static void print_answer(const output_t *output, const findings_t *findings)
     fputc('\n', output->file);
 }
 
-static void print_tables(const settings_t *settings, const findings_t *findings)
+static void print_tables(const report_settings_t *settings, const findings_t *findings)
 {
     static table_printer_t *const printers[] = {
         [SHOW_ANSWER] = tables_answer,       [SHOW_CAUSES] = tables_causes, [SHOW_WAITS] = tables_waits,
@@ -201,14 +201,14 @@ static void print_tables(const settings_t *settings, const findings_t *findings)
     printers[is_usual ? SHOW_SITES : settings->show](output, findings, NULL);
 }
 
-static bool needs_waits(const settings_t *settings)
+static bool needs_waits(const report_settings_t *settings)
 {
     return settings->page_path || settings->show == SHOW_ANSWER || settings->show == SHOW_CAUSES ||
            settings->show == SHOW_WAITS || (settings->show < 0 && settings->output.format == FORMAT_TABLE) ||
            (settings->arrival_path && settings->site == ABSENT);
 }
 
-static void find_all(const settings_t *settings, findings_t *findings)
+static void find_all(const report_settings_t *settings, findings_t *findings)
 {
     const trace *of = &findings->of;
     profile_make(&findings->profile, of);
@@ -217,7 +217,7 @@ static void find_all(const settings_t *settings, findings_t *findings)
         analysis_make(&findings->waits, of, &findings->matches);
 }
 
-static int report(settings_t *settings, findings_t *findings)
+static int report(report_settings_t *settings, findings_t *findings)
 {
     output_t *output = &settings->output;
     const double end_s = (findings->of.last_ns - findings->of.zero_ns) / 1e9;
@@ -268,7 +268,7 @@ static bool read_whole(findings_t *findings, const char *folder, char *message)
     return true;
 }
 
-static bool read_part(const settings_t *settings, findings_t *findings, const char *folder, char *message)
+static bool read_part(const report_settings_t *settings, findings_t *findings, const char *folder, char *message)
 {
     trace *of = &findings->of;
     return memory_suffices("one rank", count_events(of, true), "a shorter part", message) &&
@@ -276,7 +276,7 @@ static bool read_part(const settings_t *settings, findings_t *findings, const ch
            memory_suffices("the part", count_events(of, false), "a shorter part", message);
 }
 
-static bool read_trace(const settings_t *settings, findings_t *findings, char *message)
+static bool read_trace(const report_settings_t *settings, findings_t *findings, char *message)
 {
     const char *folder = settings->folders.texts[0];
     if (!trace_read_outline(&findings->of, folder, message))
@@ -285,7 +285,7 @@ static bool read_trace(const settings_t *settings, findings_t *findings, char *m
                                                         : read_whole(findings, folder, message);
 }
 
-static int read_and_report(settings_t *settings)
+static int read_and_report(report_settings_t *settings)
 {
     findings_t findings = {.profile = {0}};
     char message[TRACE_MESSAGE_SIZE];
@@ -305,7 +305,7 @@ static int read_and_report(settings_t *settings)
     return status;
 }
 
-static options_outcome_t check_options(const settings_t *settings)
+static options_outcome_t check_options(const report_settings_t *settings)
 {
     const output_option_t outputs[] = {{"--output", settings->output.path},
                                        {"--page", settings->page_path},
@@ -325,7 +325,7 @@ static options_outcome_t check_options(const settings_t *settings)
 
 int main(int argc, char **argv)
 {
-    settings_t settings = {0};
+    report_settings_t settings = {0};
     output_begin();
     options_outcome_t outcome = options_parse(&program, argc, argv, &settings);
     if (outcome == OPTIONS_RUN)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* communicators.h - the barriers of the program, by communicator. */
-#ifndef PRELOAD_COMMUNICATORS_H
-#define PRELOAD_COMMUNICATORS_H
+/* engaged.h - the barriers of the program, by communicator. */
+#ifndef PRELOAD_ENGAGED_H
+#define PRELOAD_ENGAGED_H
 
 #include <mpi.h>
 #include <stdatomic.h>

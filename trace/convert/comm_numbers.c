@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* communicators.c - give the same number on all processes to the same communicator. */
-#include "trace/convert/communicators.h"
+/* comm_numbers.c - give the same number on all processes to the same communicator. */
+#include "trace/convert/comm_numbers.h"
 
 #include "common/cli/memory.h"
 

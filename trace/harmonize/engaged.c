@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * communicators.c - which communicators are engaged, and what their barriers did.
+ * engaged.c - which communicators are engaged, and what their barriers did.
  *
  * The world is engaged from MPI_Init on, and a communicator of the same processes counts as the world. Another one is
  * engaged, if asked for, after some barriers, as long as there are not too many, and if its processes agree. What a
  * process keeps for each is an attribute of the communicator. That of an engaged one outlives it: it is summed up in
  * MPI_Finalize, where it is known that all processes take part.
  */
-#include "trace/harmonize/communicators.h"
+#include "trace/harmonize/engaged.h"
 
 #include "trace/harmonize/clock.h"
 #include "trace/shared/interposer.h"

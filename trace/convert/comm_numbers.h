@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * communicators.h - the communicators of a job, each once, by numbers that all processes have in common.
+ * comm_numbers.h - the communicators of a job, each once, by numbers that all processes have in common.
  */
-#ifndef TRACE_CONVERT_COMMUNICATORS_H
-#define TRACE_CONVERT_COMMUNICATORS_H
+#ifndef TRACE_CONVERT_COMM_NUMBERS_H
+#define TRACE_CONVERT_COMM_NUMBERS_H
 
 #include "trace/read/trace.h"
 
