@@ -30,6 +30,7 @@ function tell_types() {
     tell_type("MPI_Info", "int", "integer", "type(MPI_Info)", "integer(c_int)", "_INFO")
     tell_type("MPI_Info *", "int *", "integer", "type(MPI_Info)", "integer(c_int)", "ctypes.c_void_p")
     tell_type("int *", "int *", "logical", "logical", "integer(c_int)", "int_out") # the flag
+    tell_type("int", "int", "integer", "integer", "integer(c_int)", "ctypes.c_int")
     tell_type("int64_t", "int64_t", "integer(c_int64_t)", "integer(c_int64_t)", "integer(c_int64_t)", "ctypes.c_int64")
     tell_type("int64_t *", "int64_t *", "integer(c_int64_t)", "integer(c_int64_t)", "integer(c_int64_t)", "int64_out")
     tell_type("double", "double", "real(c_double)", "real(c_double)", "real(c_double)", "ctypes.c_double")
@@ -53,7 +54,7 @@ function read_argument(f, text,    type, name) {
 
 function read_declaration(line,    n, i, part) {
     if (line !~ /\);$/)
-        fail("a declaration of more than one line: " line)
+        fail("a declaration that does not end: " line)
     sub(/^MPIX_HARMONIZE_API int /, "", line)
     sub(/\);.*/, "", line)
     functions[++count] = substr(line, 1, index(line, "(") - 1)
@@ -73,7 +74,14 @@ part_read == 1 && /^ \* MPIX_[A-Za-z_]+ - .*\.$/ { summary_of = $2; kind = ""; s
                                                    sub(/^ \* [A-Za-z_]+ - /, "", summary); sub(/\.$/, "", summary) }
 part_read == 1 && kind == "" && /^ \* Collective/ { kind = "collective" }
 part_read == 1 && kind == "" && /^ \* Local/ { kind = "local" }
-part_read == 1 && /^MPIX_HARMONIZE_API int MPIX_/ { read_declaration($0) }
+part_read == 1 && /^MPIX_HARMONIZE_API int MPIX_/ {
+    declaration = $0
+    while (declaration !~ /;$/ && (getline line) > 0) {
+        sub(/^ +/, " ", line)
+        declaration = declaration line
+    }
+    read_declaration(declaration)
+}
 part_read == 2 && /^def [a-z]/ { python[++python_count] = $0 }
 
 # ---- Lists of them
@@ -101,8 +109,20 @@ function sort_names(    i, j, name) {
 
 # ---- C
 
+# Prints a line of C as clang-format breaks it.
+function print_c(line,    indent, end) {
+    indent = index(line, "(")
+    while (length(line) > 120) {
+        for (end = 120; substr(line, end, 2) != ", "; end--)
+            ;
+        print substr(line, 1, end)
+        line = sprintf("%" indent "s", "") substr(line, end + 2)
+    }
+    print line
+}
+
 function make_twin(f) {
-    print "MPIX_HARMONIZE_API int P" functions[f] "(" typed_names(f, c_type) ");"
+    print_c("MPIX_HARMONIZE_API int P" functions[f] "(" typed_names(f, c_type) ");")
 }
 
 function make_weak_twin(f) {
@@ -124,7 +144,7 @@ function make_wrapper(f,    call, i, made) {
     }
     call = functions[f] "(" call ");"
     print ""
-    print "FORTRAN_API " functions[f] "_f(" typed_names(f, handle_type) ")"
+    print_c("FORTRAN_API " functions[f] "_f(" typed_names(f, handle_type) ")")
     print "{"
     if (made == "")
         print "    return " call
@@ -174,7 +194,7 @@ function make_subroutine(f,    i, type, name, call, locals, before, after) {
             before = before "        " name "_c = 0\n"
             after = after "        " name " = " (type == "int *" ? "code == 0 .and. " name "_c /= 0" : name "_c") "\n"
             name = name "_c"
-        } else if (type ~ /^MPI_/)
+        } else if (type ~ /^MPI_/ || type == "int")
             name = "int(" name ", c_int)"
         call = call (i > 1 ? ", " : "") name
     }
@@ -237,10 +257,19 @@ function make_python_call(i,    line) {
     print line
 }
 
-function make_prototype(f,    text, i) {
-    for (i = 1; i <= arguments[f]; i++)
-        text = text c_type[type_of[f, i]] "\" " name_of[f, i] (i < arguments[f] ? " \", " : " \");\"")
-    print ".BI \"int " functions[f] "(" text
+# A line of a page has at most 100 characters of text and macros, so that most terminals do not break it.
+function make_prototype(f,    line, part, i) {
+    line = ".BI \"int " functions[f] "("
+    for (i = 1; i <= arguments[f]; i++) {
+        part = c_type[type_of[f, i]] "\" " name_of[f, i] (i < arguments[f] ? " \"," : " \");\"")
+        if (i > 1 && length(line part) > 100) {
+            sub(/ $/, "\"", line)
+            print line
+            line = sprintf(".BI \"%" length("int (" functions[f]) "s", "")
+        }
+        line = line part (i < arguments[f] ? " " : "")
+    }
+    print line
 }
 
 # ---- The file
@@ -273,10 +302,13 @@ function make(kind,    i) {
 part_read < 3 { next }
 /bindings\/declare\.sh ends/ { is_inside = 0 }
 is_inside { next }
+is_prototype && /^\.BI " / { next }
+{ is_prototype = 0 }
 /^\.BI "int MPIX_/ {
     for (i = 1; i <= count; i++)
         if (index($0, "\"int " functions[i] "(") > 0) {
             make_prototype(i)
+            is_prototype = 1
             next
         }
 }

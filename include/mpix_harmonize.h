@@ -18,7 +18,7 @@
  * - MPI_ERR_OTHER: an earlier call on the communicator failed inside MPI, and other processes may not know of the
  *   failure. Free the communicator and use another one. The earlier error had the class of the MPI function's error.
  * - If several errors apply, the first one of this list is returned: MPI_COMM_NULL, MPI not active, an
- *   intercommunicator, a null pointer passed to a local function, the state of the communicator.
+ *   intercommunicator, a bad argument of a local function, the state of the communicator.
  * - After MPI_Finalize, communicators of a session can still be used if the library was called on any communicator
  *   before MPI_Finalize while the session already existed.
  * - MPI_ERR_NO_MEM: out of memory.
@@ -192,6 +192,26 @@ MPIX_HARMONIZE_API int MPIX_Global_wait_until(MPI_Comm comm, int64_t instant_ns,
 MPIX_HARMONIZE_API int MPIX_Clock_sync(MPI_Comm comm);
 
 /*
+ * MPIX_Clock_pair - read a clock of this host and the global clock at one instant.
+ *
+ * Local, as MPIX_Global_time. Such pairs, taken now and then, say what other timestamps by the clock are on the global
+ * clock. So time_ns is what is known of the global clock at that instant, and may be less than an earlier reading:
+ * MPIX_Global_time never decreases, and after a synchronization it may stand still for a while.
+ *
+ * comm       as for MPIX_Global_time
+ * clock      a clock of the host, as clock_gettime numbers them: CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW,
+ *            CLOCK_BOOTTIME or CLOCK_TAI
+ * local_ns   out: nanoseconds, as clock_gettime reads this clock
+ * time_ns    out: nanoseconds on the global clock, when the clock of the host read local_ns
+ * bound_ns   out: the reference clock's time is within this bound of time_ns; INT64_MAX if no bound is known
+ *
+ * Errors: MPI_ERR_ARG for a null pointer, and for a clock that is not one of these or that the system does not have;
+ * MPI_ERR_OTHER if the clock of comm has never been synchronized.
+ */
+MPIX_HARMONIZE_API int MPIX_Clock_pair(MPI_Comm comm, int clock, int64_t *local_ns, int64_t *time_ns,
+                                       int64_t *bound_ns);
+
+/*
  * MPIX_Harmonize_set_info - change settings of a communicator.
  *
  * Collective over comm; all processes give the same settings. Keys that do not begin with mpix_harmonize_ are
@@ -230,6 +250,8 @@ MPIX_HARMONIZE_API int PMPIX_Global_time_interval(MPI_Comm comm, double *earlies
 MPIX_HARMONIZE_API int PMPIX_Global_time_ns(MPI_Comm comm, int64_t *time_ns, int64_t *bound_ns);
 MPIX_HARMONIZE_API int PMPIX_Global_wait_until(MPI_Comm comm, int64_t instant_ns, int *flag);
 MPIX_HARMONIZE_API int PMPIX_Clock_sync(MPI_Comm comm);
+MPIX_HARMONIZE_API int PMPIX_Clock_pair(MPI_Comm comm, int clock, int64_t *local_ns, int64_t *time_ns,
+                                        int64_t *bound_ns);
 MPIX_HARMONIZE_API int PMPIX_Harmonize_set_info(MPI_Comm comm, MPI_Info info);
 MPIX_HARMONIZE_API int PMPIX_Harmonize_get_info(MPI_Comm comm, MPI_Info *info_used);
 /* bindings/declare.sh ends */

@@ -3,6 +3,7 @@
 #include "mpix_harmonize.h"
 
 #include "base/fortran_handles.h"
+#include "clock/host_clocks.h"
 #include "pure/launcher.h"
 #include "pure/units.h"
 #include "end_state.h"
@@ -298,6 +299,33 @@ int PMPIX_Global_wait_until(MPI_Comm comm, int64_t instant_ns, int *flag)
     return MPI_SUCCESS;
 }
 
+static int check_host_clock(int clock, const char *function, mpix_clock_id *id, mh_error *error)
+{
+    return mh_host_clock_find(clock, id)
+               ? MPI_SUCCESS
+               : mh_fail(error, MPI_ERR_ARG,
+                         "%s: clock is %d; allowed: " MH_HOST_CLOCK_NAMES " where the system has it", function, clock);
+}
+
+int PMPIX_Clock_pair(MPI_Comm comm, int clock, int64_t *local_ns, int64_t *time_ns, int64_t *bound_ns)
+{
+    mh_error error = MH_NO_ERROR;
+    mh_comm_state *state;
+    mpix_clock_id id;
+    if (find_state(comm, &state, &error) != MPI_SUCCESS ||
+        check_host_clock(clock, "MPIX_Clock_pair", &id, &error) != MPI_SUCCESS ||
+        check_pointer(local_ns, "MPIX_Clock_pair", "local_ns", &error) != MPI_SUCCESS ||
+        check_pointer(time_ns, "MPIX_Clock_pair", "time_ns", &error) != MPI_SUCCESS ||
+        check_pointer(bound_ns, "MPIX_Clock_pair", "bound_ns", &error) != MPI_SUCCESS ||
+        check_clock(state, &error) != MPI_SUCCESS)
+        return raise_error(comm, &error);
+    const mh_clock_pair pair = mh_global_clock_pair(&state->clock.global, mh_host_clock_posix(id));
+    *local_ns = pair.beside_ns;
+    *time_ns = pair.reading.time_ns;
+    *bound_ns = pair.reading.bound_ns;
+    return MPI_SUCCESS;
+}
+
 int PMPIX_Harmonize_set_info(MPI_Comm comm, MPI_Info info)
 {
     mh_error error = MH_NO_ERROR;
@@ -347,6 +375,7 @@ WEAK_TWIN(MPIX_Global_time_interval);
 WEAK_TWIN(MPIX_Global_time_ns);
 WEAK_TWIN(MPIX_Global_wait_until);
 WEAK_TWIN(MPIX_Clock_sync);
+WEAK_TWIN(MPIX_Clock_pair);
 WEAK_TWIN(MPIX_Harmonize_set_info);
 WEAK_TWIN(MPIX_Harmonize_get_info);
 /* bindings/declare.sh ends */

@@ -34,8 +34,6 @@ enum { EARLY_RECORDS = 6 };
 #define EARLY_INTERVAL_NS (MH_NS_PER_S / 2)
 /* Beside each other, two clocks are read so often, and the reading counts that took least. */
 enum { READINGS = 5 };
-/* After a synchronization, the global clock may stand still until it was not ahead. */
-#define STANDSTILL_NS (50 * MH_NS_PER_MS)
 /* While others are waited for. */
 #define MEETING_PAUSE_NS (2 * MH_NS_PER_MS)
 /* Looks that are to be written before the next record. */
@@ -217,32 +215,17 @@ typedef struct global_look {
 
 static global_look_t look_at_global(const world_t *world)
 {
-    global_look_t best = {.half_ns = INT64_MAX};
-    for (int i = 0; i < READINGS; i++) {
-        int64_t global_ns, bound_ns;
-        const int64_t before_ns = read_clock(MPIX_CLOCK_MONOTONIC_RAW);
-        world_require(world, MPIX_Global_time_ns(world->comm, &global_ns, &bound_ns));
-        const int64_t half_ns = (read_clock(MPIX_CLOCK_MONOTONIC_RAW) - before_ns + 1) / 2;
-        if (bound_ns < INT64_MAX - half_ns && half_ns + bound_ns < best.half_ns)
-            best = (global_look_t){before_ns + half_ns, global_ns, half_ns + bound_ns};
-    }
-    return best;
+    global_look_t look;
+    world_require(world,
+                  MPIX_Clock_pair(world->comm, CLOCK_MONOTONIC_RAW, &look.raw_ns, &look.global_ns, &look.half_ns));
+    return look;
 }
 
-/* Readings of the global clock never decrease: one that was ahead stands still. Nothing is recorded while it does. */
 static void record_global(record_run_t *run)
 {
     char line[MH_CLOCK_LINE_BYTES];
-    global_look_t before = look_at_global(&run->world), now = before;
-    const int64_t began_ns = before.raw_ns;
-    bool flows = false;
-    while (!flows && now.raw_ns - began_ns < STANDSTILL_NS) {
-        system_sleep_ns(MH_NS_PER_MS);
-        now = look_at_global(&run->world);
-        flows = (now.global_ns - before.global_ns) > (now.raw_ns - before.raw_ns) * 99 / 100;
-        before = now;
-    }
-    if (!flows || now.half_ns == INT64_MAX)
+    const global_look_t now = look_at_global(&run->world);
+    if (now.half_ns == INT64_MAX)
         return;
     const size_t bytes = mh_clock_record_line(line, run->host, now.raw_ns, now.global_ns, now.half_ns);
     keep(run, line, bytes);

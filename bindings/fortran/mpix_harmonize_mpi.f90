@@ -25,6 +25,7 @@ module mpix_harmonize_mpi
     public :: MPIX_Global_time_ns
     public :: MPIX_Global_wait_until
     public :: MPIX_Clock_sync
+    public :: MPIX_Clock_pair
     public :: MPIX_Harmonize_set_info
     public :: MPIX_Harmonize_get_info
     ! bindings/declare.sh ends
@@ -121,6 +122,17 @@ module mpix_harmonize_mpi
             bind(C, name="MPIX_Clock_sync_f") result(code)
             import
             integer(c_int), value :: comm
+            integer(c_int) :: code
+        end function
+
+        function clock_pair_c(comm, clock, local_ns, time_ns, bound_ns) &
+            bind(C, name="MPIX_Clock_pair_f") result(code)
+            import
+            integer(c_int), value :: comm
+            integer(c_int), value :: clock
+            integer(c_int64_t), intent(out) :: local_ns
+            integer(c_int64_t), intent(out) :: time_ns
+            integer(c_int64_t), intent(out) :: bound_ns
             integer(c_int) :: code
         end function
 
@@ -239,6 +251,19 @@ contains
         integer, optional, intent(out) :: ierror
         integer(c_int) :: code
         code = clock_sync_c(int(comm, c_int))
+        if (present(ierror)) ierror = code
+    end subroutine
+
+    ! Read a clock of this host and the global clock at one instant. Local.
+    subroutine MPIX_Clock_pair(comm, clock, local_ns, time_ns, bound_ns, ierror)
+        integer, intent(in) :: comm
+        integer, intent(in) :: clock
+        integer(c_int64_t), intent(out) :: local_ns
+        integer(c_int64_t), intent(out) :: time_ns
+        integer(c_int64_t), intent(out) :: bound_ns
+        integer, optional, intent(out) :: ierror
+        integer(c_int) :: code
+        code = clock_pair_c(int(comm, c_int), int(clock, c_int), local_ns, time_ns, bound_ns)
         if (present(ierror)) ierror = code
     end subroutine
 

@@ -182,6 +182,33 @@ mh_reading mh_global_clock_read(mh_global_clock *clock)
     }
 }
 
+/*
+ * The reading of this clock is between two readings of the other one. The other one counts its nanoseconds a tenth
+ * faster or slower at most. A bracket of a clock that was set back meanwhile says nothing.
+ */
+mh_clock_pair mh_global_clock_pair(mh_global_clock *clock, clockid_t beside)
+{
+    enum { TRIES = 5 };
+    mh_clock_pair best = {.reading.bound_ns = 0};
+    int64_t best_half_ns = INT64_MAX;
+    for (int i = 0; i < TRIES || best_half_ns == INT64_MAX; i++) {
+        unsigned sequence = atomic_load_explicit(&clock->sequence, memory_order_acquire);
+        mh_estimate estimate = load_estimate(copy_in_force(clock, sequence));
+        int64_t before_ns = mh_kernel_clock_ns(beside), local_ns = mh_base_clock_now_ns(&clock->base);
+        int64_t width_ns = mh_kernel_clock_ns(beside) - before_ns, half_ns = (width_ns + 1) / 2;
+        if (width_ns < 0 || half_ns >= best_half_ns || !still(clock, sequence))
+            continue;
+        best_half_ns = half_ns;
+        best.beside_ns = before_ns + width_ns / 2;
+        best.reading = (mh_reading){mh_model_apply(&estimate.model, local_ns), mh_estimate_bound(&estimate, local_ns)};
+    }
+    if (atomic_load_explicit(&clock->is_wrong, memory_order_relaxed))
+        best.reading.bound_ns = MH_TIME_UNKNOWN_NS;
+    if (best.reading.bound_ns != MH_TIME_UNKNOWN_NS)
+        best.reading.bound_ns += best_half_ns + best_half_ns / 8 + 1;
+    return best;
+}
+
 /* Estimates differ by less, or the clocks would have been found wrong. */
 enum { MAX_BEHIND_NS = 1000 * 1000 };
 

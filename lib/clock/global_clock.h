@@ -63,6 +63,19 @@ int64_t mh_global_clock_now_ns(mh_global_clock *clock);
 /* Read the clock with its bound, which covers the cost of the read. The clock must be set. */
 mh_reading mh_global_clock_read(mh_global_clock *clock);
 
+/* A clock of the kernel and this clock at one instant. */
+typedef struct mh_clock_pair {
+    int64_t beside_ns;
+    mh_reading reading;
+} mh_clock_pair;
+
+/*
+ * Read the clock and one of the kernel at one instant. This reading may be less than an earlier one: it is what the
+ * estimate says, even while time stands still. The bound covers how far the instants of the two readings may be apart.
+ * The clock must be set.
+ */
+mh_clock_pair mh_global_clock_pair(mh_global_clock *clock, clockid_t beside);
+
 /*
  * Wait for a global time, and sleep while it is far away. yields: as for mh_wait_until. late_ns: how long after that
  * time the wait ended. Returns false if the clock is known to be wrong or the base clock was found stepped, which ends

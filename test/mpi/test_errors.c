@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- Null communicators, null pointers */
 
@@ -27,6 +28,14 @@ static void check_null_pointers(MPI_Comm comm)
     CHECK_REFUSED(comm, MPIX_Harmonize_get_info(comm, NULL), MPI_ERR_ARG, "MPIX_Harmonize_get_info: info_used ");
     CHECK_REFUSED(comm, MPIX_Harmonize_instant(comm, NULL), MPI_ERR_ARG, "MPIX_Harmonize_instant: instant_ns ");
     CHECK_REFUSED(comm, MPIX_Global_wait_until(comm, 0, NULL), MPI_ERR_ARG, "MPIX_Global_wait_until: flag ");
+    CHECK_REFUSED(comm, MPIX_Clock_pair(comm, CLOCK_MONOTONIC, NULL, &time_ns, &time_ns), MPI_ERR_ARG,
+                  "MPIX_Clock_pair: local_ns ");
+    CHECK_REFUSED(comm, MPIX_Clock_pair(comm, CLOCK_MONOTONIC, &time_ns, NULL, &time_ns), MPI_ERR_ARG,
+                  "MPIX_Clock_pair: time_ns ");
+    CHECK_REFUSED(comm, MPIX_Clock_pair(comm, CLOCK_MONOTONIC, &time_ns, &time_ns, NULL), MPI_ERR_ARG,
+                  "MPIX_Clock_pair: bound_ns ");
+    CHECK_REFUSED(comm, MPIX_Clock_pair(comm, CLOCK_PROCESS_CPUTIME_ID, &time_ns, &time_ns, &time_ns), MPI_ERR_ARG,
+                  "MPIX_Clock_pair: clock is 2; allowed: CLOCK_REALTIME, ");
     CHECK(time == -7 && time_ns == -7, "a result was written beside an error");
 }
 
@@ -66,6 +75,8 @@ static void check_unsynced(MPI_Comm comm)
     CHECK_REFUSED(comm, MPIX_Global_time_interval(comm, &time, &time), MPI_ERR_OTHER, "MPIX_Clock_sync");
     CHECK_REFUSED(comm, MPIX_Global_time_ns(comm, &time_ns, &time_ns), MPI_ERR_OTHER, "MPIX_Clock_sync");
     CHECK_REFUSED(comm, MPIX_Global_wait_until(comm, 0, &flag), MPI_ERR_OTHER, "MPIX_Clock_sync");
+    CHECK_REFUSED(comm, MPIX_Clock_pair(comm, CLOCK_MONOTONIC, &time_ns, &time_ns, &time_ns), MPI_ERR_OTHER,
+                  "MPIX_Clock_sync");
 }
 
 SUB_TEST(errors_unsynced, SINGLE, "clocks that were never synchronized")

@@ -185,8 +185,9 @@ contains
     end subroutine
 
     subroutine check_clock()
+        integer, parameter :: monotonic = 1
         real(c_double) :: before_s, after_s, earliest_s, latest_s
-        integer(c_int64_t) :: time_ns, bound_ns
+        integer(c_int64_t) :: time_ns, bound_ns, local_ns, pair_ns
         call MPIX_Global_time(comm, before_s)
         call MPIX_Global_time_ns(comm, time_ns, bound_ns, ierror)
         call expect(ierror == MPI_SUCCESS, "MPIX_Global_time_ns succeeds")
@@ -200,6 +201,11 @@ contains
         call expect(earliest_s <= latest_s .and. latest_s >= before_s, "the interval is one")
         call MPIX_Global_time_interval(comm, earliest_s, latest_s)
         call MPIX_Global_time_ns(comm, time_ns, bound_ns)
+        call MPIX_Clock_pair(comm, monotonic, local_ns, pair_ns, bound_ns, ierror)
+        call expect(ierror == MPI_SUCCESS, "MPIX_Clock_pair succeeds")
+        call expect(local_ns > 0 .and. pair_ns > time_ns - 1000000000 .and. bound_ns > 0, "the pair is one")
+        call MPIX_Clock_pair(comm, -1000, local_ns, pair_ns, bound_ns, ierror)
+        call expect_class(ierror, MPI_ERR_ARG, "no clock is MPI_ERR_ARG")
     end subroutine
 
     subroutine check_statistics()

@@ -76,6 +76,14 @@ def check_clock():
     expect(reading.bound_ns >= 0, "the bound is not negative")
     earliest_s, latest_s = mpix.global_time_interval(comm)
     expect(earliest_s <= latest_s and latest_s >= before_s, "the interval is one")
+    before_ns = time.monotonic_ns()
+    pair = mpix.clock_pair(comm, time.CLOCK_MONOTONIC)
+    expect(before_ns <= pair.local_ns <= time.monotonic_ns(), f"the clock of the host is read: {pair}")
+    expect(pair.bound_ns > 0 and pair.time_ns > (latest_s - 1) * 1e9, f"and the global one: {pair}")
+    for bad in -1000, 10**30, time.CLOCK_PROCESS_CPUTIME_ID:
+        expect_error(mpix.HarmonizeError, ["clock is ", "CLOCK_MONOTONIC_RAW"], mpix.clock_pair, comm, bad,
+                     error_class=MPI.ERR_ARG)
+    expect_error(TypeError, ["float"], mpix.clock_pair, comm, 1.5)
     unbounded = world.Dup()
     mpix.set_info(unbounded, {"sync": "none"})
     mpix.clock_sync(unbounded)

@@ -179,6 +179,34 @@ LOOP_TEST(time_stands_still_until_the_estimate_has_caught_up, COUNT_OF(steps_ns)
     }
 }
 
+/* A pair is what the estimate says: readings that stand still would show a wrong rate. */
+LOOP_TEST(a_pair_does_not_stand_still, COUNT_OF(steps_ns))
+{
+    mh_global_clock clock;
+    open_by_hand(&clock, 12345);
+    mh_estimate first = estimate_of(0, 0, 0, 0), second;
+    mh_global_clock_publish(&clock, &first);
+    hand_ns += MH_NS_PER_MS;
+    second = estimate_of(mh_global_clock_now_ns(&clock) + steps_ns[_i], 20 * MH_PPM, 700, 0);
+    mh_global_clock_publish(&clock, &second);
+    for (int i = 0; i < 3; i++) {
+        hand_ns += MH_NS_PER_S / 2;
+        const int64_t before_ns = mh_kernel_clock_ns(CLOCK_MONOTONIC);
+        const mh_clock_pair pair = mh_global_clock_pair(&clock, CLOCK_MONOTONIC);
+        const int64_t after_ns = mh_kernel_clock_ns(CLOCK_MONOTONIC);
+        const int64_t wanted_ns = mh_model_apply(&second.model, hand_ns);
+        EXPECT(pair.reading.time_ns == wanted_ns, "the time is %" PRId64 " instead of %" PRId64, pair.reading.time_ns,
+               wanted_ns);
+        EXPECT(before_ns <= pair.beside_ns && pair.beside_ns <= after_ns,
+               "%" PRId64 " is not within %" PRId64 " and %" PRId64, pair.beside_ns, before_ns, after_ns);
+        const int64_t width_ns = after_ns - before_ns, beside_ns = pair.reading.bound_ns - 700;
+        EXPECT(beside_ns > 0 && beside_ns <= width_ns, "the bound has %" PRId64 " ns of a bracket of %" PRId64,
+               beside_ns, width_ns);
+    }
+    mh_global_clock_follow_step(&clock, 0);
+    ck_assert_int_eq(mh_global_clock_pair(&clock, CLOCK_MONOTONIC).reading.bound_ns, MH_TIME_UNKNOWN_NS);
+}
+
 /* ---- The bound */
 
 /* The clock by hand only moves for the last of a wait, so instants are near. */

@@ -21,14 +21,15 @@ from ._benchmark import Benchmark, Samples
 from ._library import HarmonizeError
 
 __all__ = [
-    "Benchmark", "GlobalTime", "HarmonizeError", "Samples", "clock_sync", "get_info", "global_time",
-    "global_time_interval", "global_time_ns", "global_wait_until", "harmonize", "harmonize_delayed",
+    "Benchmark", "ClockPair", "GlobalTime", "HarmonizeError", "Samples", "clock_pair", "clock_sync", "get_info",
+    "global_time", "global_time_interval", "global_time_ns", "global_wait_until", "harmonize", "harmonize_delayed",
     "harmonize_instant", "set_info",
 ]
 
 _PREFIX = "mpix_harmonize_"
 _UNKNOWN_NS = 2**63 - 1
 _BAD_DELAY_NS = -1
+_NO_CLOCK = -1
 
 
 class GlobalTime(NamedTuple):
@@ -36,6 +37,14 @@ class GlobalTime(NamedTuple):
 
     time_ns: int  #: nanoseconds since the first synchronization of the communicator
     bound_ns: Optional[int]  #: the largest error, in nanoseconds; None if no bound is known
+
+
+class ClockPair(NamedTuple):
+    """A clock of this host and the global clock at one instant."""
+
+    local_ns: int  #: nanoseconds, by the clock of the host
+    time_ns: int  #: nanoseconds, by the global clock
+    bound_ns: Optional[int]  #: the largest error of time_ns, in nanoseconds; None if no bound is known
 
 
 def harmonize(comm: MPI.Intracomm) -> bool:
@@ -99,7 +108,7 @@ def global_time_ns(comm: MPI.Intracomm) -> GlobalTime:
     time_ns, bound_ns = ctypes.c_int64(), ctypes.c_int64()
     _library.check(_library.functions.MPIX_Global_time_ns(
         _library.handle(comm), ctypes.byref(time_ns), ctypes.byref(bound_ns)))
-    return GlobalTime(time_ns.value, None if bound_ns.value == _UNKNOWN_NS else bound_ns.value)
+    return GlobalTime(time_ns.value, _bound(bound_ns))
 
 
 def global_wait_until(comm: MPI.Intracomm, instant_ns: int) -> bool:
@@ -111,6 +120,17 @@ def global_wait_until(comm: MPI.Intracomm, instant_ns: int) -> bool:
     _library.check(_library.functions.MPIX_Global_wait_until(
         _library.handle(comm), _limited(operator.index(instant_ns)), ctypes.byref(flag)))
     return flag.value != 0
+
+
+def clock_pair(comm: MPI.Intracomm, clock: int) -> ClockPair:
+    """Read a clock of this host, such as time.CLOCK_MONOTONIC, and the global clock at one instant. Local.
+
+    All are nanoseconds. The global time may be less than an earlier reading by global_time_ns, which never decreases.
+    """
+    local_ns, time_ns, bound_ns = ctypes.c_int64(), ctypes.c_int64(), ctypes.c_int64()
+    _library.check(_library.functions.MPIX_Clock_pair(
+        _library.handle(comm), _clock(clock), ctypes.byref(local_ns), ctypes.byref(time_ns), ctypes.byref(bound_ns)))
+    return ClockPair(local_ns.value, time_ns.value, _bound(bound_ns))
 
 
 def set_info(comm: MPI.Intracomm, settings: Mapping[str, object]) -> None:
@@ -140,6 +160,16 @@ def get_info(comm: MPI.Intracomm) -> Dict[str, str]:
     The names are those in "man MPIX_Harmonize_get_info", without mpix_harmonize_: int(get_info(comm)["calls"]).
     """
     return {key[len(_PREFIX):]: text for key, text in _library.info_items(comm)}
+
+
+def _bound(bound_ns: ctypes.c_int64) -> Optional[int]:
+    return None if bound_ns.value == _UNKNOWN_NS else bound_ns.value
+
+
+def _clock(clock: int) -> int:
+    """A number of a clock as C takes it; one that is too large is no clock."""
+    number = operator.index(clock)
+    return number if -2**31 <= number < 2**31 else _NO_CLOCK
 
 
 def _limited(time_ns: int) -> int:
