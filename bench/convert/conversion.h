@@ -39,9 +39,9 @@ bool convert_time(conversion_t *conversion, int64_t reading, converted_t *to);
 
 /*
  * convert_number - the same of a decimal number in the unit of the input, which is never rounded through a floating
- * number: -12.5, 1.5e3. end: NULL, or out: behind the number.
+ * number: -12.5, 1.5e3. The text need not end behind it.
  */
-bool convert_number(conversion_t *conversion, const char *text, const char **end, converted_t *to);
+bool convert_number(conversion_t *conversion, const char *text, size_t length, converted_t *to);
 
 /* decimal_parse - such a number in nanoseconds; digits beyond are cut off. Returns false if it is none. */
 bool decimal_parse(const char *text, int64_t unit_ns, const char **end, int64_t *ns);

@@ -6,7 +6,6 @@
 #include "pure/text.h"
 #include "pure/units.h"
 
-#include <inttypes.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,15 +74,21 @@ static int find_column(const char *head, const char *column)
                : -1;
 }
 
+static char *add_field(char *end, const char *text)
+{
+    *end++ = ',';
+    return stpcpy(end, text);
+}
+
 /* Lines that begin with # before the head are comments, as those of this project's own tables. */
 bool convert_csv(conversion_t *conversion, FILE *from, FILE *to, const char *column)
 {
-    char *row = NULL, time_text[TIME_TEXT_BYTES];
+    char *row = NULL, time_text[TIME_TEXT_BYTES], bound_text[TIME_TEXT_BYTES], added[3 * TIME_TEXT_BYTES];
     size_t capacity = 0, field_length;
     ssize_t length;
     int place = -1;
     bool is_good = true;
-    for (int64_t number = 1; is_good && (length = read_row(from, &row, &capacity)) >= 0; number++) {
+    while (is_good && (length = read_row(from, &row, &capacity)) >= 0) {
         converted_t time;
         while (length > 0 && (row[length - 1] == '\n' || row[length - 1] == '\r'))
             row[--length] = '\0';
@@ -100,19 +105,22 @@ bool convert_csv(conversion_t *conversion, FILE *from, FILE *to, const char *col
                 fprintf(to, "%s,%s,bound_ns,how\n", row, conversion->since_start ? "global_s" : "unix_s");
             continue;
         }
-        const char *field = field_of(row, place, &field_length), *end;
+        const char *field = field_of(row, place, &field_length);
         if (!field || field_length == 0) {
             fprintf(to, "%s,,,\n", row);
             continue;
         }
-        is_good = convert_number(conversion, field, &end, &time);
-        if (is_good && end != field + field_length)
-            is_good = convert_fail(conversion, "row %" PRId64 ": \"%.*s\" is not a time", number,
-                                   (int)(field_length < 40 ? field_length : 40), field);
+        is_good = convert_number(conversion, field, field_length, &time);
         if (!is_good)
             continue;
         decimal_print(time.ns, MH_NS_PER_S, time_text);
-        fprintf(to, "%s,%s,%" PRId64 ",%s\n", row, time_text, time.bound_ns, how_text(time.how));
+        decimal_print(time.bound_ns, 1, bound_text);
+        fwrite(row, 1, (size_t)length, to);
+        char *end = add_field(added, time_text);
+        end = add_field(end, bound_text);
+        end = add_field(end, how_text(time.how));
+        *end++ = '\n';
+        fwrite(added, 1, (size_t)(end - added), to);
     }
     free(row);
     if (is_good && place < 0)

@@ -143,6 +143,7 @@ typedef struct looks {
 
 typedef struct recorded_host {
     char *name, *boot;
+    bool is_replaced;       /* another boot of the host came later in the file */
     int64_t look_ns;        /* between two looks */
     mpix_clock_line global; /* from MONOTONIC_RAW */
     mpix_clock_pair *pairs;
@@ -155,6 +156,7 @@ struct mpix_clock_file {
     double rate_limit, wander_per_s;
     recorded_host *hosts;
     size_t count, capacity;
+    size_t recent; /* the host of the last line */
 };
 
 /* A clock that the kernel corrects may differ in rate from MONOTONIC_RAW by this, if no look says more. */
@@ -188,7 +190,8 @@ typedef struct value {
 
 static void skip_blanks(const char **at)
 {
-    *at += strspn(*at, " \t\r\n");
+    while (**at == ' ' || **at == '\t' || **at == '\r' || **at == '\n')
+        ++*at;
 }
 
 static bool take(const char **at, char expected)
@@ -292,13 +295,26 @@ static recorded_host *host_of(const mpix_clock_file *file, const char *name, con
     return NULL;
 }
 
+/* The last boot of a host. Lines of a host follow each other, and hosts have one order in all records. */
+static recorded_host *host_of_line(mpix_clock_file *file, const char *name)
+{
+    for (size_t i = file->recent; i < file->count && i < file->recent + 2; i++)
+        if (!file->hosts[i].is_replaced && strcmp(file->hosts[i].name, name) == 0)
+            return &file->hosts[file->recent = i];
+    recorded_host *of = host_of(file, name, NULL);
+    file->recent = of ? (size_t)(of - file->hosts) : 0;
+    return of;
+}
+
 static recorded_host *add_host(mpix_clock_file *file, const char *name, const char *boot, int64_t look_ns)
 {
     void *hosts = file->hosts;
     if (!grow(&hosts, file->count, &file->capacity, sizeof *file->hosts))
         return NULL;
     file->hosts = hosts;
-    recorded_host *of = &file->hosts[file->count];
+    recorded_host *of = &file->hosts[file->count], *replaced = host_of(file, name, NULL);
+    if (replaced)
+        replaced->is_replaced = true;
     *of = (recorded_host){.name = copy_text(name), .boot = copy_text(boot), .look_ns = look_ns};
     file->count += of->name && of->boot;
     return of->name && of->boot ? of : NULL;
@@ -360,7 +376,7 @@ static bool is_uptime(int64_t ns)
 static const char *take_item(mpix_clock_file *file, recorded_host **of, const value *value)
 {
     if (strcmp(value->key, "host") == 0) {
-        *of = host_of(file, value->text, NULL);
+        *of = host_of_line(file, value->text);
         return NULL;
     }
     if (strcmp(value->key, "raw") == 0) {
