@@ -278,6 +278,7 @@ static void put_event(writer *from, size_t i)
     case TRACE_PARTS:
     case TRACE_READY:
     case TRACE_ARRIVED:
+    case TRACE_SKIPPED:
         break;
     case TRACE_COLLECTIVE_DONE:
         put_collective_done(from, i);

@@ -392,7 +392,7 @@ static int run_Pcontrol(interpose_next *next, const void *site, int level, void 
 {
     int (*function)(int, ...) = mh_interpose_find(next);
     const interpose_back *back = get_for(&recorder, site);
-    if (back && (level > 2 || level < -2)) {
+    if (back && (level == 0 || level == 1 || level > 2 || level < -2)) {
         trace_call call;
         call.thread = own.thread;
         call.outer = own.outer.frame != 0 ? own.call : NULL;

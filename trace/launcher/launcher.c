@@ -80,10 +80,8 @@ static const option_spec_t trace_options[] = {
     {0, "from-s", "S", OPTION_DECIMAL, PLACE(from_s), .max = max_s,
      .doc = "record calls from this global time on, which begins in MPI_Init",
      .more = "It begins with the first synchronization of the clocks. Each process decides by itself, so a message "
-             "or collective call may be recorded on one side only. Collective calls have numbers, so they are "
-             "matched even then. Messages have none, so the tools that read the trace may wrongly match messages "
-             "that are under way at this time, and say so. Choose a time at which the program has just begun a "
-             "phase, as after a barrier."},
+             "or collective call may be recorded on one side only. Those that are not recorded count, so others are "
+             "matched with their own other ends."},
     {0, "to-s", "S", OPTION_DECIMAL, PLACE(to_s), .max = max_s, .doc = "record calls until this time",
      .more = "It is after that of --from-s."},
 };

@@ -13,8 +13,9 @@ typedef struct {
     int source, destination; /* ranks in MPI_COMM_WORLD */
     uint32_t context;
     int32_t tag;
-    uint64_t parts;         /* which request in parts, or 0 */
-    uint32_t number, count; /* its place among the ends of its stream: of what is above; and how many these are */
+    uint64_t parts;   /* which request in parts, or 0 */
+    uint32_t number;  /* its place among the ends of its stream: of what is above, recorded or not */
+    uint32_t skipped; /* not 0: it stands for so many ends that were not recorded */
     trace_point begun, done;
     trace_point last_part; /* as in calls.h */
 } message_end;

@@ -13,9 +13,6 @@
 
 #include <string.h>
 
-/* Where only a part was recorded, so many receives at the start of a stream may be of sends before that part. */
-enum { MAX_SKIPPED = 1000 };
-
 static int compare_streams(const message_end *x, const message_end *y)
 {
     if (x->source != y->source)
@@ -40,6 +37,8 @@ static int compare_ends(const void *a, const void *b)
         return x_ns < y_ns ? -1 : 1;
     if (x->begun.at != y->begun.at)
         return x->begun.at->thread < y->begun.at->thread ? -1 : 1;
+    if (x->begun.event == y->begun.event)
+        return (y->skipped > 0) - (x->skipped > 0); /* these came before */
     return (x->begun.event > y->begun.event) - (x->begun.event < y->begun.event);
 }
 
@@ -57,7 +56,8 @@ static void add_end(end_list *list, trace_point of, trace_point begun, trace_poi
     const trace_event *event = &of.at->events[of.event];
     const trace_process *process = of.at->process;
     const int partner = trace_partner(process, event);
-    const bool is_send = event->kind == TRACE_SEND,
+    const bool is_skipped_send = event->kind == TRACE_SKIPPED && event->mode == TRACE_WAY_SENT;
+    const bool is_send = event->kind == TRACE_SEND || is_skipped_send,
                is_in_parts = begun.at->events[begun.event].mode == TRACE_PARTITIONED;
     const trace_event *parts = is_in_parts ? parts_of(begun) : NULL;
     if (is_in_parts && !parts)
@@ -75,10 +75,23 @@ static void add_end(end_list *list, trace_point of, trace_point begun, trace_poi
                                               .last_part = last_part};
 }
 
-/* A receive that was posted for one sender and one tag keeps its place, though it is not known to have come. */
-static void add_event(end_list *sends, end_list *receives, const call_request *its, trace_point of)
+/* Ends that were not recorded, before one that was. */
+static void add_skipped(end_list *list, const call_requests *requests, trace_point of, trace_point enter)
 {
     const trace_event *event = &of.at->events[of.event];
+    const trace_event receive = {.request = event->request, .kind = TRACE_RECEIVE, .time_ns = event->time_ns};
+    const call_request *its = request_of(requests, &receive);
+    const size_t count = list->count;
+    add_end(list, of, its ? its->begun : enter, (trace_point){NULL, 0}, (trace_point){NULL, 0});
+    if (list->count > count)
+        list->ends[count].skipped = event->value < UINT32_MAX ? (uint32_t)event->value : UINT32_MAX;
+}
+
+/* A receive that was posted for one sender and one tag keeps its place, though it is not known to have come. */
+static void add_event(end_list *sends, end_list *receives, const call_requests *requests, trace_point of)
+{
+    const trace_event *event = &of.at->events[of.event];
+    const call_request *its = request_of(requests, event);
     const size_t call = of.at->calls[of.event];
     const trace_point none = {NULL, 0}, enter = {of.at, call != CALL_NONE ? call : of.event};
     if (event->kind == TRACE_SEND && !(its && its->is_canceled))
@@ -91,6 +104,8 @@ static void add_event(end_list *sends, end_list *receives, const call_request *i
         add_end(receives, of, of, none, none);
     else if (event->kind == TRACE_RECEIVE)
         add_end(receives, of, its ? its->begun : enter, of, its ? its->last_part : none);
+    else if (event->kind == TRACE_SKIPPED)
+        add_skipped(event->mode == TRACE_WAY_SENT ? sends : receives, requests, of, enter);
 }
 
 /* The end of the stream that begins at `first`. */
@@ -102,17 +117,24 @@ static size_t stream_end(const end_list *list, size_t first, size_t limit)
     return end;
 }
 
+/* Those that stand for others, which were not recorded, count and go. */
 static void number_last(end_list *list)
 {
+    size_t kept = list->last;
     if (list->count > list->last)
         qsort(list->ends + list->last, list->count - list->last, sizeof(message_end), compare_ends);
     for (size_t first = list->last, end; first < list->count; first = end) {
         end = stream_end(list, first, list->count);
+        uint64_t number = 0;
         for (size_t i = first; i < end; i++) {
-            list->ends[i].number = (uint32_t)(i - first);
-            list->ends[i].count = (uint32_t)(end - first);
+            message_end its = list->ends[i];
+            its.number = number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+            number += its.skipped > 0 ? its.skipped : 1;
+            if (its.skipped == 0)
+                list->ends[kept++] = its;
         }
     }
+    list->count = kept;
 }
 
 void matching_add_messages(matching *to, const trace_process *process, const call_requests *requests)
@@ -121,75 +143,12 @@ void matching_add_messages(matching *to, const trace_process *process, const cal
     to->receives.last = to->receives.count;
     for (size_t i = 0; i < process->location_count; i++)
         for (size_t k = 0; k < process->locations[i].count; k++)
-            add_event(&to->sends, &to->receives, request_of(requests, &process->locations[i].events[k]),
-                      (trace_point){&process->locations[i], k});
+            add_event(&to->sends, &to->receives, requests, (trace_point){&process->locations[i], k});
     number_last(&to->sends);
     number_last(&to->receives);
 }
 
 /* ---- Pairs */
-
-/* Which ends of the run the trace has: of a part, each process decided by itself what belongs to it. */
-typedef struct {
-    bool lacks_start, lacks_end;
-} extent;
-
-static extent extent_of(const trace *of)
-{
-    extent found = {trace_is_partial(of), false};
-    char value[64];
-    for (int rank = 0; rank < of->size; rank++) {
-        const trace_process *process = &of->processes[rank];
-        found.lacks_end = found.lacks_end || !process->is_finished || process->end.dropped > 0 ||
-                          trace_text(process, "to_ns", value, sizeof value)[0] ||
-                          trace_text(process, "only", value, sizeof value)[0];
-    }
-    return found;
-}
-
-/* Whether a message would be received before it was sent, by more than the clocks may be wrong. */
-static bool is_impossible(const message_end *send, const message_end *receive)
-{
-    if (!receive->done.at)
-        return false;
-    const trace_process *source = send->begun.at->process, *destination = receive->done.at->process;
-    const int64_t sent_ns = trace_time_ns(&send->begun), received_ns = trace_time_ns(&receive->done);
-    return trace_apart_ns(source, sent_ns, destination, received_ns) + trace_bound_ns(source, sent_ns) +
-               trace_bound_ns(destination, received_ns) <
-           0;
-}
-
-/* Both ends of a stream, or what is left of them. */
-typedef struct {
-    const message_end *sends, *receives;
-    size_t send_count, receive_count;
-    bool counts_from_end; /* the places are those from the end of the run */
-} stream;
-
-static int64_t place_of(const stream *of, const message_end *end)
-{
-    return of->counts_from_end ? (int64_t)end->number - end->count : end->number;
-}
-
-/* Find the next two ends, from these on, that are one message if the receives are so many places late. */
-static bool find_pair(const stream *of, int64_t shift, size_t *send, size_t *receive)
-{
-    while (*send < of->send_count && *receive < of->receive_count) {
-        const int64_t later = place_of(of, &of->receives[*receive]) - shift - place_of(of, &of->sends[*send]);
-        if (later == 0)
-            return true;
-        ++*(later > 0 ? send : receive);
-    }
-    return false;
-}
-
-static bool is_possible(const stream *of, int64_t shift)
-{
-    for (size_t s = 0, r = 0; find_pair(of, shift, &s, &r); s++, r++)
-        if (is_impossible(&of->sends[s], &of->receives[r]))
-            return false;
-    return true;
-}
 
 /* How far the calls of one side of a stream reach, so far. */
 typedef struct {
@@ -255,30 +214,30 @@ static void end_series(trace_matches *matches, size_t first)
     matches->messages_at_once += count;
 }
 
-static void pair_stream(const extent *trace, stream *of, trace_matches *matches)
+/* Both ends of a stream, or what is left of them: those with the same place are one message. */
+static void pair_stream(const message_end *sends, size_t send_count, const message_end *receives, size_t receive_count,
+                        trace_matches *matches)
 {
-    reach sends = {NULL, INT64_MIN, INT64_MIN}, receives = sends;
+    reach sent = {NULL, INT64_MIN, INT64_MIN}, received = sent;
     size_t first = matches->message_count;
-    int64_t shift = 0; /* the receives at the start of the stream whose sends are before the trace */
-    of->counts_from_end = trace->lacks_start && !trace->lacks_end;
-    while (trace->lacks_start && shift <= MAX_SKIPPED && !is_possible(of, shift))
-        shift++;
-    if (shift > MAX_SKIPPED)
-        return;
-    for (size_t s = 0, r = 0; find_pair(of, shift, &s, &r); s++, r++) {
-        const bool are_sent_at_once = is_at_once(&sends, &of->sends[s]),
-                   are_received_at_once = is_at_once(&receives, &of->receives[r]);
+    for (size_t s = 0, r = 0; s < send_count && r < receive_count;) {
+        const message_end *send = &sends[s], *receive = &receives[r];
+        s += send->number <= receive->number;
+        r += send->number >= receive->number;
+        if (send->number != receive->number)
+            continue;
+        const bool are_sent_at_once = is_at_once(&sent, send), are_received_at_once = is_at_once(&received, receive);
         if (!are_sent_at_once && !are_received_at_once) {
             end_series(matches, first);
             first = matches->message_count;
         }
-        if (of->receives[r].done.at)
-            matches->messages[matches->message_count++] = (trace_message){.send = message_send(&of->sends[s]),
-                                                                          .sent = of->sends[s].done,
-                                                                          .ready = of->sends[s].last_part,
-                                                                          .arrived = of->receives[r].last_part,
-                                                                          .receive = of->receives[r].done,
-                                                                          .post = of->receives[r].begun};
+        if (receive->done.at)
+            matches->messages[matches->message_count++] = (trace_message){.send = message_send(send),
+                                                                          .sent = send->done,
+                                                                          .ready = send->last_part,
+                                                                          .arrived = receive->last_part,
+                                                                          .receive = receive->done,
+                                                                          .post = receive->begun};
     }
     end_series(matches, first);
 }
@@ -286,7 +245,6 @@ static void pair_stream(const extent *trace, stream *of, trace_matches *matches)
 /* Sends are in the order of streams, and so are the receives of each rank. */
 void matching_join_messages(matching *taken, const trace *of, trace_matches *matches)
 {
-    const extent trace = extent_of(of);
     end_list *sends = &taken->sends, *receives = &taken->receives;
     /* Where the receives of each rank begin, and how far they are matched. */
     size_t *first = zeros_or_exit(2 * (size_t)of->size + 1, sizeof *first), *next = first + of->size + 1;
@@ -307,7 +265,7 @@ void matching_join_messages(matching *taken, const trace *of, trace_matches *mat
         if (*r == end || compare_streams(&receives->ends[*r], send) > 0)
             continue;
         const size_t next_r = stream_end(receives, *r, end);
-        pair_stream(&trace, &(stream){send, &receives->ends[*r], next_s - s, next_r - *r, false}, matches);
+        pair_stream(send, next_s - s, &receives->ends[*r], next_r - *r, matches);
         *r = next_r;
     }
     matches->sends_alone = sends->count + sends->lost - matches->message_count;

@@ -244,7 +244,7 @@ static bool check_events(trace_file *file, const trace_location *location, size_
     int64_t before_ns = from > 0 ? location->events[from - 1].time_ns : -TRACE_TIME_LIMIT;
     for (size_t i = from; i < location->count; i++) {
         const trace_event *event = &location->events[i];
-        if (event->kind < TRACE_ENTER || event->kind > TRACE_ARRIVED || event->mode > TRACE_PARTITIONED)
+        if (event->kind < TRACE_ENTER || event->mode > TRACE_PARTITIONED)
             return is_wrong(file, "an event is of an unknown kind");
         if (trace_has_name(event) && event->id > TRACE_MAX_NAME)
             return is_wrong(file, "an event has a name with a wrong number");

@@ -56,16 +56,14 @@ const char *trace_text(const trace_process *process, const char *key, char *valu
     return value;
 }
 
-bool trace_is_partial(const trace *of)
-{
-    char value[64];
-    return of->size > 0 && (trace_text(of->processes, "from_ns", value, sizeof value)[0] ||
-                            trace_text(of->processes, "only", value, sizeof value)[0]);
-}
-
 bool trace_is_recorder(const char *name)
 {
     return strcmp(name, "clock") == 0 || strcmp(name, "flush") == 0;
+}
+
+bool trace_is_unrecorded(const char *name)
+{
+    return strcmp(name, "unrecorded") == 0;
 }
 
 trace_location *trace_next_location(const trace *of, const trace_location *last)

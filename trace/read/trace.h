@@ -104,11 +104,11 @@ void trace_warn(const trace *of, const char *program);
 /* The value of a key in the text of a process, or "". Up to its line's end: copied to `value`. */
 const char *trace_text(const trace_process *process, const char *key, char *value, size_t size);
 
-/* Whether the user asked for a part of the run or of the functions, so that there are ends without counterparts. */
-bool trace_is_partial(const trace *of);
-
 /* Whether a name is of what mpix_trace did itself: it synchronized clocks, or wrote events. */
 bool trace_is_recorder(const char *name);
+
+/* Whether a name is of a time in which the program had switched recording off. */
+bool trace_is_unrecorded(const char *name);
 
 /* The location after another one, by rank and thread; after NULL the first. NULL: that was the last one. */
 trace_location *trace_next_location(const trace *of, const trace_location *last);
@@ -198,9 +198,8 @@ typedef struct {
 } trace_matches;
 
 /*
- * Match by communicator, source, destination, tag and order, as MPI does; calls by their number on the communicator.
- * Where only a part was recorded, the first receives or sends of a stream are left out whose other end may be missing:
- * as many as its end tells, if that is there, and as many as it takes for no message to be received before it was sent.
+ * Match by communicator, source, destination, tag and order, as MPI does, where those that were not recorded count;
+ * calls by their number on the communicator.
  */
 void trace_match(const trace *of, trace_matches *matches);
 void trace_matches_free(trace_matches *matches);

@@ -42,15 +42,18 @@ static bool has_dropped(const trace_process *process)
 
 static void warn_of_losses(const trace *of, const char *program)
 {
-    ranks_with torn = {0, 0}, unfinished = {0, 0}, dropped = {0, 0};
+    ranks_with torn = {0, 0}, unfinished = {0, 0}, dropped = {0, 0}, uncounted = {0, 0};
+    char value[8];
     for (int rank = 0; rank < of->size; rank++) {
         const trace_process *process = &of->processes[rank];
         add(&torn, rank, process->is_torn);
         add(&unfinished, rank, !process->is_torn && !process->is_finished);
         add(&dropped, rank, has_dropped(process));
+        add(&uncounted, rank, trace_text(process, "lost_count", value, sizeof value)[0]);
     }
     say(torn, "the file ends within a block, which is left out", program);
     say(unfinished, "MPI_Finalize was not called: the end of the trace may be missing", program);
+    say(uncounted, "messages of too many kinds were not recorded: those that were may be matched wrongly", program);
     say(dropped, "the buffer was full: events are missing from there on", program);
 }
 
@@ -114,11 +117,6 @@ static void warn_of_clocks(const trace *of, const char *program)
 
 void trace_warn(const trace *of, const char *program)
 {
-    if (trace_is_partial(of))
-        fprintf(stderr,
-                "%s: only a part was recorded (--from-s or --only): if it has only one end of a message, messages with "
-                "the same ranks and tag may be matched wrongly\n",
-                program);
     warn_of_losses(of, program);
     warn_of_clocks(of, program);
 }

@@ -131,6 +131,21 @@ static void note_call(trace_call *call)
         (trace_doing){.since_ns = call->enter_ns, .site = call->site, .partner = MPI_ANY_SOURCE, .id = call->id};
 }
 
+/* Each thread has such a region for itself, from its first call that is left out; what it records next ends it. */
+static TRACE_RARE void begin_unrecorded(const trace_call *call, trace_thread *thread, int64_t now_ns)
+{
+    const bool is_open = thread->open_count > 0 && thread->open_ids[thread->open_count - 1] == mh_trace.unrecorded_id;
+    if (is_open || now_ns < mh_trace.asked_from_ns || now_ns >= mh_trace.to_ns)
+        return;
+    if (call->outer)
+        mh_trace_record_enter(call->outer);
+    mh_trace_settle(thread, depth_of(call), now_ns);
+    if (thread->open_count == TRACE_DEPTH)
+        return;
+    thread->open_ids[thread->open_count++] = mh_trace.unrecorded_id;
+    mh_trace_put(thread, (trace_event){now_ns, 0, -1, 0, 0, mh_trace.unrecorded_id, TRACE_ENTER, 0});
+}
+
 void mh_trace_enter(trace_call *call)
 {
     trace_thread *thread = mh_trace_thread_of(call);
@@ -144,6 +159,8 @@ void mh_trace_enter(trace_call *call)
                       call->enter_ns >= mh_trace.to_ns || (call->outer && depth_of(call) >= TRACE_DEPTH);
     if (thread)
         note_call(call);
+    if (call->is_silent && thread && mh_trace.is_off)
+        begin_unrecorded(call, thread, call->enter_ns);
     if (!call->is_trial)
         mh_trace_record_enter(call);
 }
@@ -225,8 +242,26 @@ static TRACE_RARE void name_region(uint32_t level)
     mh_trace_unlock(&naming);
 }
 
+/* Collective calls are numbered and messages are counted even so, so that later ones are matched. */
+void mh_trace_switch(trace_call *call, bool is_on)
+{
+    trace_thread *thread = mh_trace_thread_of(call);
+    if (!thread || mh_trace.is_off != is_on)
+        return;
+    if (!is_on)
+        begin_unrecorded(call, thread, mh_trace_now_ns());
+    mh_trace.is_off = !is_on;
+    mh_trace.from_ns = is_on ? mh_trace.asked_from_ns : INT64_MAX;
+    if (is_on)
+        mh_trace_settle(thread, depth_of(call), mh_trace_now_ns());
+}
+
 void mh_trace_region(trace_call *call, int level)
 {
+    if (level == 0 || level == 1) {
+        mh_trace_switch(call, level == 1);
+        return;
+    }
     const uint32_t number = level < 0 ? -(uint32_t)level : (uint32_t)level;
     if (number < FIRST_LEVEL)
         return;

@@ -30,7 +30,9 @@ static int64_t last_record_ns;
 static void place_window(const mh_clock_record *now)
 {
     const interpose_choices *options = &mh_choices;
-    mh_trace.from_ns = options->from_ns == INT64_MIN ? INT64_MIN : options->from_ns - now->global_less_local_ns;
+    mh_trace.asked_from_ns = options->from_ns == INT64_MIN ? INT64_MIN : options->from_ns - now->global_less_local_ns;
+    if (!mh_trace.is_off)
+        mh_trace.from_ns = mh_trace.asked_from_ns;
     mh_trace.to_ns = options->to_ns == INT64_MAX ? INT64_MAX : options->to_ns - now->global_less_local_ns;
 }
 

@@ -5,7 +5,10 @@
 #include "trace/back/twin.h"
 #include "trace/record/calls.h"
 #include "trace/record/communicators.h"
+#include "trace/record/file.h"
 #include "trace/record/table.h"
+
+#include <string.h>
 
 /* ---- Sizes of predefined types; of others MPI is asked, for their handles come again with other sizes */
 
@@ -75,6 +78,58 @@ static TRACE_RARE uint32_t count_parts(const trace_request *its)
     return number;
 }
 
+/* ---- Messages that are not recorded: how many of a kind since the last one that was */
+
+static trace_table unrecorded = TRACE_TABLE(MADE_BITS);
+static _Atomic uint32_t skipped[TRACE_SLOTS(MADE_BITS)];
+static atomic_bool has_skipped, has_lost_count;
+static const char lost_count[] = "lost_count 1\n"; /* as trace_format.h says */
+
+/* Two kinds may have the same key, though it is most unlikely. */
+static uint64_t key_of(trace_way way, int partner, int tag, uint32_t comm)
+{
+    const uint64_t message = (uint64_t)(uint32_t)tag << 32 | (uint32_t)partner;
+    return (trace_hash(message, 63) ^ ((uint64_t)comm << 8 | way)) << 1 | 1;
+}
+
+/* A thread may lose against another one that adds the same kind: then both find it. */
+void mh_trace_skip(trace_way way, int partner, int tag, uint32_t comm)
+{
+    static trace_lock adding = TRACE_LOCK;
+    const uint64_t key = key_of(way, partner, tag, comm);
+    int64_t slot = mh_trace_find(&unrecorded, key);
+    if (slot < 0) {
+        mh_trace_lock(&adding, TRACE_AT_ANY_TIME);
+        slot = mh_trace_reserve(&unrecorded, key);
+        if (slot >= 0)
+            mh_trace_publish(&unrecorded, slot, key);
+        else if (slot == TRACE_PRESENT)
+            slot = mh_trace_find(&unrecorded, key);
+        else if (!atomic_exchange(&has_lost_count, true))
+            mh_trace_write_one(TRACE_BLOCK_TEXT, lost_count, strlen(lost_count));
+        mh_trace_unlock(&adding);
+    }
+    if (slot >= 0)
+        atomic_fetch_add(&skipped[slot], 1);
+    atomic_store(&has_skipped, true);
+}
+
+static TRACE_RARE void put_skipped(trace_call *call, int64_t time_ns, trace_way way, int partner, int tag,
+                                   uint32_t comm, uint32_t request)
+{
+    const int64_t slot = mh_trace_find(&unrecorded, key_of(way, partner, tag, comm));
+    const uint32_t count = slot < 0 ? 0 : atomic_exchange(&skipped[slot], 0);
+    if (count > 0)
+        mh_trace_put(call->thread, (trace_event){time_ns, count, partner, tag, request, comm, TRACE_SKIPPED, way});
+}
+
+void mh_trace_put_skipped(trace_call *call, int64_t time_ns, trace_way way, int partner, int tag, uint32_t comm,
+                          uint32_t request)
+{
+    if (atomic_load_explicit(&has_skipped, memory_order_relaxed))
+        put_skipped(call, time_ns, way, partner, tag, comm, request);
+}
+
 /* What the call says of the message. Returns false if there is none. */
 static bool describe(trace_call *call, uint8_t does, int partner, int tag, MPI_Comm comm)
 {
@@ -100,8 +155,11 @@ static void put_parts(trace_call *call, const trace_request *its)
 
 static void put_send(trace_call *call, const trace_request *its)
 {
+    if (call->is_silent && its->mode != TRACE_PARTITIONED)
+        mh_trace_skip(TRACE_WAY_SENT, its->partner, its->tag, its->comm);
     if (call->is_silent)
         return;
+    mh_trace_put_skipped(call, call->enter_ns, TRACE_WAY_SENT, its->partner, its->tag, its->comm, 0);
     mh_trace_put(call->thread, (trace_event){call->enter_ns, its->bytes_in, its->partner, its->tag, its->number,
                                              its->comm, TRACE_SEND, its->mode});
     put_parts(call, its);
@@ -124,7 +182,7 @@ static bool describe_send(trace_call *call, int64_t count, MPI_Datatype type, in
 /* Of a call that fails otherwise, such as one that gets too much, the message is sent. */
 void mh_trace_send(trace_call *call, int result, int64_t count, MPI_Datatype type, int partner, int tag, MPI_Comm comm)
 {
-    if (!call->is_silent && !mh_interpose_was_refused(result) && describe_send(call, count, type, partner, tag, comm))
+    if (!mh_interpose_was_refused(result) && describe_send(call, count, type, partner, tag, comm))
         put_send(call, &call->started);
 }
 
@@ -136,11 +194,21 @@ void mh_trace_isend(trace_call *call, int result, int64_t count, MPI_Datatype ty
 
 /* ---- Receiving */
 
+bool mh_trace_takes_any(const trace_request *its)
+{
+    return its->partner == MPI_ANY_SOURCE || its->tag == MPI_ANY_TAG;
+}
+
 void mh_trace_begin_receive(trace_call *call, trace_request *its)
 {
+    const bool counts = its->mode != TRACE_PARTITIONED && !mh_trace_takes_any(its);
     mh_trace_number(call, its);
+    if (call->is_silent && counts)
+        mh_trace_skip(TRACE_WAY_RECEIVED, its->partner, its->tag, its->comm);
     if (call->is_silent)
         return;
+    if (counts)
+        mh_trace_put_skipped(call, call->enter_ns, TRACE_WAY_RECEIVED, its->partner, its->tag, its->comm, 0);
     mh_trace_put(call->thread, (trace_event){call->enter_ns, 0, its->partner == MPI_ANY_SOURCE ? -1 : its->partner,
                                              its->tag, its->number, its->comm, TRACE_RECEIVE_POST, its->mode});
     put_parts(call, its);
@@ -181,6 +249,13 @@ bool mh_trace_has_come(int result)
 
 void mh_trace_receive(trace_call *call, int result, MPI_Comm comm, const MPI_Status *status)
 {
-    if (!call->is_silent && mh_trace_has_come(result))
-        mh_trace_put_receive(call, mh_trace_comm(comm)->id, 0, status);
+    if (!mh_trace_has_come(result) || status->MPI_SOURCE < 0)
+        return;
+    const uint32_t id = mh_trace_comm(comm)->id;
+    if (call->is_silent) {
+        mh_trace_skip(TRACE_WAY_RECEIVED, status->MPI_SOURCE, status->MPI_TAG, id);
+        return;
+    }
+    mh_trace_put_skipped(call, call->leave_ns, TRACE_WAY_RECEIVED, status->MPI_SOURCE, status->MPI_TAG, id, 0);
+    mh_trace_put_receive(call, id, 0, status);
 }

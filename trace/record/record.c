@@ -34,9 +34,11 @@ static void write_names(const char *const *functions, int count)
         return;
     mh_trace.clock_id = (uint16_t)(count + 1);
     mh_trace.flush_id = (uint16_t)(count + 2);
-    mh_trace.first_region_id = (uint16_t)(count + 3);
-    for (int i = 0; i < count + 2; i++) {
-        const char *name = i < count ? functions[i] : i == count ? "clock" : "flush";
+    mh_trace.unrecorded_id = (uint16_t)(count + 3);
+    mh_trace.first_region_id = (uint16_t)(count + 4);
+    for (int i = 0; i < count + 3; i++) {
+        static const char *const others[] = {"clock", "flush", "unrecorded"};
+        const char *name = i < count ? functions[i] : others[i - count];
         uint32_t head[2] = {(uint32_t)i + 1, (uint32_t)strlen(name)};
         fwrite(head, sizeof head, 1, file);
         fputs(name, file);
@@ -277,6 +279,7 @@ static void say_own_losses(void)
 
 void mh_trace_end(trace_call *call)
 {
+    mh_trace_switch(call, true);
     mh_trace_end_clock(call);
     mh_trace_flush(TRACE_AT_ANY_TIME, false);
     report_all();

@@ -23,8 +23,10 @@ typedef struct {
     pid_t pid;
     mh_base_clock clock;
     _Atomic int64_t from_ns, to_ns; /* by the local clock: what is before and after is not recorded */
+    _Atomic int64_t asked_from_ns;  /* from_ns, but for what MPI_Pcontrol switches */
+    _Atomic bool is_off;            /* by MPI_Pcontrol: then from_ns is never reached */
     const bool *is_wanted;          /* by id of the function */
-    uint16_t clock_id, flush_id, first_region_id;
+    uint16_t clock_id, flush_id, unrecorded_id, first_region_id;
 } trace_recording;
 extern trace_recording mh_trace;
 

@@ -45,6 +45,8 @@ static trace_request *find(MPI_Request request)
 
 static void put(trace_call *call, const trace_request *its, uint8_t kind)
 {
+    if (call->is_silent || its->is_silent)
+        return;
     mh_trace_put(call->thread, (trace_event){call->leave_ns, 0, -1, 0, its->number, its->comm, kind, 0});
 }
 
@@ -67,11 +69,27 @@ static void put_untold_receive(const trace_call *call, const trace_request *its)
                                              .kind = TRACE_RECEIVE});
 }
 
+/* One that takes any message counts as one of those of its kind when it is known. */
+static void put_receive(trace_call *call, const trace_request *its, const MPI_Status *status)
+{
+    const bool counts = mh_trace_takes_any(its) && status->MPI_SOURCE >= 0 && its->mode != TRACE_PARTITIONED;
+    if (call->is_silent || its->is_silent) {
+        if (counts)
+            mh_trace_skip(TRACE_WAY_RECEIVED, status->MPI_SOURCE, status->MPI_TAG, its->comm);
+        return;
+    }
+    if (counts)
+        mh_trace_put_skipped(call, call->leave_ns, TRACE_WAY_RECEIVED, status->MPI_SOURCE, status->MPI_TAG, its->comm,
+                             its->number);
+    mh_trace_put_receive(call, its->comm, its->number, status);
+}
+
 /* status: NULL if there is none. */
 static void put_completion(trace_call *call, const trace_request *its, const MPI_Status *status)
 {
+    const bool is_receive = its->does & TRACE_RECEIVES && status && !is_foreign(its, status);
     int is_canceled = 0;
-    if (call->is_silent || its->is_silent)
+    if ((call->is_silent || its->is_silent) && !is_receive)
         return;
     mh_trace_record_enter(call);
     if (its->is_canceled && status)
@@ -82,8 +100,8 @@ static void put_completion(trace_call *call, const trace_request *its, const MPI
     }
     if (its->does & TRACE_SENDS)
         put(call, its, TRACE_SEND_DONE);
-    if (its->does & TRACE_RECEIVES && status && !is_foreign(its, status))
-        mh_trace_put_receive(call, its->comm, its->number, status);
+    if (is_receive)
+        put_receive(call, its, status);
     else if (its->does & TRACE_RECEIVES && status && its->partner >= 0 && its->tag >= 0)
         put_untold_receive(call, its);
     if (its->does & TRACE_COLLECTS)
@@ -121,7 +139,11 @@ void mh_trace_probed(trace_call *call, int result, int found, int partner, int t
     mh_trace_tried(call, result, found);
     if (result != MPI_SUCCESS || !found || message == MPI_MESSAGE_NO_PROC)
         return;
-    mh_trace_irecv(call, result, partner, tag, comm);
+    if (call->is_silent) /* it counts when it is received, which may be recorded */
+        call->started = (trace_request){
+            .does = TRACE_RECEIVES, .comm = mh_trace_comm(comm)->id, .partner = MPI_ANY_SOURCE, .tag = MPI_ANY_TAG};
+    else
+        mh_trace_irecv(call, result, partner, tag, comm);
     keep(message_key(message), &call->started);
 }
 
@@ -138,8 +160,8 @@ void mh_trace_take(trace_call *call, MPI_Message message)
 
 void mh_trace_receive_taken(trace_call *call, int result, const MPI_Status *status)
 {
-    if (!call->is_silent && mh_trace_has_come(result))
-        mh_trace_put_receive(call, call->started.comm, call->started.is_silent ? 0 : call->started.number, status);
+    if (mh_trace_has_come(result))
+        put_receive(call, &call->started, status);
 }
 
 void mh_trace_irecv_taken(trace_call *call, MPI_Message message)

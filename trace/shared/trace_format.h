@@ -69,7 +69,8 @@ static inline trace_range trace_first_range(const int32_t *ranks, int32_t size)
 /*
  * Texts. Those that tools read beside what they show: mpix_harmonize_clock_used and
  * mpix_harmonize_wander_max_ppb_per_s, as MPIX_Harmonize_get_info names them, for what the clock may do between two
- * records. Blocks of names and sites have one entry after the other; names without padding between them.
+ * records; and lost_count: there were more kinds of messages that were not recorded than TRACE_SKIPPED can tell of.
+ * Blocks of names and sites have one entry after the other; names without padding between them.
  *
  * A place is "symbol+offset (address) in object", or "+address in object" where no symbol is known. addr2line takes
  * the address. Where nothing is known, it is empty.
@@ -104,7 +105,10 @@ typedef enum {
                               the process has lost count */
     TRACE_DROPPED,         /* value: events of this thread that did not fit; the buffer was full from here on */
     TRACE_READY,           /* a part of that request, a send in parts, may be sent: after its ENTER, and of its time */
-    TRACE_ARRIVED          /* a part of that request, a receive in parts, is there: before its LEAVE, and of its time */
+    TRACE_ARRIVED,         /* a part of that request, a receive in parts, is there: before its LEAVE, and of its time */
+    TRACE_SKIPPED          /* before a SEND, RECEIVE_POST or RECEIVE with this partner, tag and communicator: value: so
+                              many messages were sent or received before it, and not recorded; mode: a trace_way;
+                              request: of the RECEIVE */
 } trace_event_kind;
 
 /*
@@ -118,6 +122,8 @@ enum { TRACE_TAG_POST = INT32_MIN, TRACE_TAG_COMPLETE = INT32_MIN + 1 };
    parts, as only a receive of MPI_Precv_init takes it. */
 typedef enum { TRACE_STANDARD, TRACE_SYNCHRONOUS, TRACE_BUFFERED, TRACE_PARTITIONED } trace_mode;
 
+typedef enum { TRACE_WAY_SENT, TRACE_WAY_RECEIVED } trace_way;
+
 /* In the place of a root. The last two are of intercommunicators: this process, or another one of its group. */
 typedef enum { TRACE_ROOT_NONE = -1, TRACE_ROOT_SELF = -2, TRACE_ROOT_THIS_GROUP = -3 } trace_root;
 
@@ -129,14 +135,15 @@ typedef struct {
     uint32_t request;  /* counted by the process from 1 */
     uint32_t id : 24;  /* function, region, or communicator */
     uint32_t kind : 4; /* trace_event_kind */
-    uint32_t mode : 4; /* of SEND: trace_mode; of RECEIVE_POST: TRACE_PARTITIONED, or 0 */
+    uint32_t mode : 4; /* of SEND: trace_mode; of RECEIVE_POST: TRACE_PARTITIONED, or 0; of SKIPPED: trace_way */
 } trace_event;
 
 /* If more time passes between two unsuccessful calls, the program may have computed, which ends a series of them. */
 enum { TRACE_POLL_GAP_NS = 50000 };
 
 /* Names have ids from 1: functions of MPI by name ("MPI_Send"); then "clock" and "flush", which are what synchronizing
-   and writing took; user regions, "region N", last. NO_COMM stands for a communicator that is not known. */
+   and writing took; "unrecorded", from MPI_Pcontrol(0) to MPI_Pcontrol(1); user regions, "region N", last. NO_COMM
+   stands for a communicator that is not known. */
 enum { TRACE_MAX_NAME = UINT16_MAX, TRACE_NO_COMM = (1 << 24) - 1 };
 
 typedef struct {

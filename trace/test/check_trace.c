@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -359,6 +360,51 @@ static void meet_by_socket(void)
     talk_between(between);
 }
 
+/* One thread switches recording off, the other one on; both call MPI meanwhile and after it. */
+static void *switch_off_and_on(void *comm)
+{
+    static atomic_int threads;
+    const int switches_off = atomic_fetch_add(&threads, 1) == 0;
+    pthread_barrier_wait(&together);
+    if (switches_off)
+        MPI_Pcontrol(0);
+    pthread_barrier_wait(&together);
+    MPI_Barrier(*(MPI_Comm *)comm);
+    pthread_barrier_wait(&together);
+    if (!switches_off)
+        MPI_Pcontrol(1);
+    pthread_barrier_wait(&together);
+    MPI_Barrier(*(MPI_Comm *)comm);
+    pthread_barrier_wait(&together);
+    return NULL;
+}
+
+/* Recording is off in a part of each process. Messages have one number more than the one before, so their bytes tell
+   which they are. Of those from rank 0, both ends of the fifth and of the eighth are recorded. */
+static void switch_off(void)
+{
+    enum { MESSAGES = 8 };
+    int numbers[MESSAGES + 1] = {0};
+    MPI_Request request;
+    for (int i = 1; i <= MESSAGES; i++) {
+        MPI_Pcontrol(rank == 0 ? i < 3 || i == 5 || i == 8 : i > 1 && i != 6);
+        if (rank == 0)
+            MPI_Send(numbers, i, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        else if (i == 4 || i == 5) {
+            MPI_Irecv(numbers, i, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        } else
+            MPI_Recv(numbers, i, MPI_INT, i % 2 == 0 ? 0 : MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Pcontrol(0);
+    MPI_Pcontrol(0);
+    for (int i = 0; i < 100; i++)
+        MPI_Bcast(numbers, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Pcontrol(1);
+    MPI_Pcontrol(1);
+    MPI_Allreduce(MPI_IN_PLACE, numbers, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
 static void take_two_seconds(void)
 {
     take_time(20);
@@ -388,9 +434,11 @@ static const struct {
                {"groups", meet_by_groups},
                {"port", meet_by_port},
                {"socket", meet_by_socket},
+               {"off", switch_off},
                {"time", take_two_seconds},
                {"abort", abort_later},
                {"threads", .work = talk},
+               {"off_threads", .work = switch_off_and_on},
                {"exchange", .work = exchange},
                {"exchange_by_one", .work = exchange_one_by_one},
                {"twins", .work = make_twins, .tenths = 10}};

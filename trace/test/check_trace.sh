@@ -219,6 +219,34 @@ check_only() {
     expect 0 0 ' enter MPI_Finalize$'
 }
 
+# Between MPI_Pcontrol(0) and (1) nothing is recorded; what was not counts: later messages and collective calls are
+# matched with their own other ends.
+check_off() {
+    local matched
+    record_all "$subject" off
+    expect 0 4 ' enter MPI_Send$'
+    expect 1 6 ' receive partner 0 '
+    for rank in 0 1; do
+        expect $rank 0 ' enter MPI_Bcast$'
+        expect $rank 1 ' collective partner -1 tag 101 bytes 4 comm 0 '
+    done
+    expect 0 3 ' enter unrecorded$'
+    expect 1 3 ' enter unrecorded$'
+    [ -x "$build/bin/mpix_trace_convert" ] || return
+    succeeds run alone mpix_trace_convert --format csv "$folder"
+    matched=$(awk -F, '$3 == "send" && $14 != "" { sent[$14] = $10 }
+        $3 == "receive" && $14 != "" { print $14 in sent ? sent[$14] "-" $11 : "none" }' "$scratch/out" | sort)
+    [ "$matched" = $'20-20\n32-32\n8-8' ] || complain "sent and received bytes: $matched"
+}
+
+# Each thread has such a time for itself.
+check_off_in_threads() {
+    check_recording all "$subject" off_threads <<END
+0,1|2| enter unrecorded\$
+0,1|2| enter MPI_Barrier\$
+END
+}
+
 # With mpix_preload, in any order: the trace has the calls of the program, and no others.
 check_both() {
     local programs=$build/bin rank first
@@ -396,6 +424,8 @@ spawns_alone() { launch 2 "$scratch/preload" spawn "$scratch/preload" </dev/null
 tap_check_if spawns_alone "MPI_Comm_spawn fails here" \
     "processes of another world" check_passes spawn 206 206 0 "$scratch/preload"
 tap_check "--only, --from-s and --to-s" check_only
+tap_check "MPI_Pcontrol(0) and MPI_Pcontrol(1)" check_off
+tap_check "MPI_Pcontrol(0) and MPI_Pcontrol(1) of several threads" check_off_in_threads
 tap_check "the cost of a call" check_cost
 tap_check "mpix_preload and mpix_trace" check_both
 tap_check "looks of mpix_preload after the clock" check_looks

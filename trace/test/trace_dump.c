@@ -11,7 +11,7 @@
 
 static const char *const kinds[] = {"?",       "enter",    "leave",      "send",           "send_done",       "post",
                                     "receive", "canceled", "collective", "collective_out", "collective_done", "parts",
-                                    "dropped", "ready",    "arrived"};
+                                    "dropped", "ready",    "arrived",    "skipped"};
 
 static void print_event(char *const *names, int thread, const trace_event *e)
 {

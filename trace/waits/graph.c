@@ -28,6 +28,8 @@ static graph_name_kind kind_of(const char *name)
 {
     if (trace_is_recorder(name))
         return strcmp(name, "clock") == 0 ? NAME_CLOCK : NAME_FLUSH;
+    if (trace_is_unrecorded(name))
+        return NAME_CALL;
     if (strncmp(name, "MPI_", 4) != 0)
         return NAME_REGION;
     if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0)
