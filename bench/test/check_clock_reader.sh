@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The module of Python that reads files of clock records, held against mpix_clock_convert, and what it refuses. Needs no
+# MPI library.
+. "$(dirname "$0")/../../test/programs/run.sh"
+export PYTHONPATH=$top/bindings/python PYTHONDONTWRITEBYTECODE=1
+
+check_same() {
+    expect_silence "$python" "$here/check_clock_reader.py" "$programs/mpix_clock_convert" "$scratch"
+}
+
+head='{"mpix_clock_records": 1, "unix_ns": 0, "rate_limit_ppb": 500000, "wander_ppb_per_s": 100}'
+host='{"host": "h1", "boot": "a", "look_ns": 50000000}'
+record='{"host": "h1", "raw": [0, 1000, 10]}'
+
+# TEXT CLOCK READING WHAT
+says() {
+    printf %b "$1" >"$scratch/file.jsonl"
+    echo "$3" | "$python" -m mpix_clock_reader "$scratch/file.jsonl" h1 "$2" >"$scratch/out" 2>&1
+    grep -qF -- "$4" "$scratch/out" || complain "not \"$4\", but $(tail -n 1 "$scratch/out")"
+}
+
+check_refusals() {
+    says "$head\n$host\n$record\n" monotonic_raw 0 '0,1000,12,'
+    says "$head\n$host\n$record\n{\"host" monotonic_raw 0 '0,1000,12,'
+    says "$head\n$host\n$record\n{\"host\n$record" monotonic_raw 0 'line 4 is not an object'
+    says "$head\n$record\n" monotonic_raw 0 'line 2 has a record without a host'
+    says "$head\n$host\n$record\n" tai 0 'the records of h1 do not have tai'
+    says "$head\n$host\n${host/a/b}\n" tai 0 'h1 was booted while it was recorded'
+    says "$head\n${host/h1/h2}\n" tai 0 'h1 is not in the records, which have h2'
+    says "$head\n$host\n$record\n" monotonic_raw 0.5 'invalid literal'
+    says "" tai 0 'is empty'
+    says "time,value\n" tai 0 'is not a file of clock records'
+}
+
+quick tap_check_if "command -v $python" "it takes python3" "the same times as mpix_clock_convert" check_same
+quick tap_check_if "command -v $python" "it takes python3" "files that are not as they should be" check_refusals
+tap_done

@@ -1,0 +1,522 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the timestamps of any program on a host are on the global clock, by a file of clock records.
+
+"mpix_clock record" writes such a file. This module needs neither MPI nor numpy, and may be copied alone. It gives the
+times and bounds of mpix_clock_reader.h, to the nanosecond; mpix_clock_reader(3) says what a bound relies on.
+
+    import mpix_clock_reader
+    records = mpix_clock_reader.open_records("clocks.jsonl")
+    times = records.convert("node2", "monotonic", frame["time_ns"])     # any whole numbers, in any order
+    frame["unix_ns"], frame["bound_ns"], frame["how"] = times.unix_ns, times.bound_ns, times.how
+
+Run as a program, it converts whole numbers, one a line:
+
+    python3 -m mpix_clock_reader clocks.jsonl node2 monotonic <readings >times.csv
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+import sys
+from bisect import bisect_right
+from math import ceil, fabs, floor, inf, isinf, isfinite, nan
+from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
+
+__all__ = ["CLOCKS", "UNKNOWN_NS", "ClockRecords", "Time", "Times", "open_records"]
+
+CLOCKS = ("monotonic_raw", "monotonic", "boottime", "realtime", "tai", "counter")
+
+#: The bound of a time of which nothing is known.
+UNKNOWN_NS = 2**63 - 1
+
+# Times and offsets are whole nanoseconds, so each reading is off by this.
+_RESOLUTION_NS = 1
+# A clock that the kernel corrects may differ in rate from MONOTONIC_RAW by this, if no look says more.
+_CORRECTED_RATE_LIMIT = 1e-3
+# The limits of mpix_clock_reader.h, which has numbers of 64 bits.
+_MAX_READING = (2**63 - 1) // 4
+_MAX_UPTIME_NS = _MAX_READING // 4
+
+_EXTRAPOLATED, _AMBIGUOUS = 1, 2
+_HOW = ("", "extrapolated", "ambiguous", "extrapolated+ambiguous")
+
+
+class Time(NamedTuple):
+    """A time on the global clock. The true time is within bound_ns of it."""
+
+    global_ns: int
+    unix_ns: int
+    bound_ns: int
+    how: str  #: "": interpolated; "extrapolated": before or after all records; "ambiguous": the clock was set
+
+
+class Times(NamedTuple):
+    """The same of many times."""
+
+    global_ns: List[int]
+    unix_ns: List[int]
+    bound_ns: List[int]
+    how: List[str]
+
+
+def _ratio(above: float, below: float) -> float:
+    return above / below if below != 0 else nan if above == 0 else inf
+
+
+# ---- Interpolation between readings of two clocks
+
+
+class _Pair(NamedTuple):
+    at_ns: int  # MONOTONIC_RAW
+    ahead_ns: int  # the global clock less MONOTONIC_RAW
+    bound_ns: float
+
+
+class _Line:
+    """Pairs in the order of at_ns, and what is known of the rates of the two clocks."""
+
+    def __init__(self, pairs: List[_Pair], rate_limit: float, wander_per_s: float):
+        self.pairs, self.rate_limit, self.wander_per_s = pairs, rate_limit, wander_per_s
+        self.ats = [pair.at_ns for pair in pairs]
+
+    def _contradict(self, one: _Pair, other: _Pair) -> bool:
+        apart_ns = float(other.at_ns - one.at_ns)
+        limit_ns = one.bound_ns + other.bound_ns + self.rate_limit * apart_ns + 2 * _RESOLUTION_NS
+        return fabs(float(other.ahead_ns - one.ahead_ns)) > limit_ns
+
+    def _bound_between_ns(self, one: _Pair, other: _Pair, at_ns: int) -> float:
+        if self._contradict(one, other) or isinf(one.bound_ns) or isinf(other.bound_ns):
+            return inf
+        apart_ns, age_ns = float(other.at_ns - one.at_ns), float(at_ns - one.at_ns)
+        if apart_ns <= 0:
+            return min(one.bound_ns, other.bound_ns)
+        part = age_ns / apart_ns
+        change = min(self.wander_per_s * (1 + apart_ns * 1e-9 / 2), 2 * self.rate_limit)
+        return one.bound_ns + part * (other.bound_ns - one.bound_ns) + change * part * (apart_ns - age_ns)
+
+    def _bound_beyond_ns(self, neighbor: Optional[_Pair], end: _Pair, at_ns: int) -> float:
+        age_ns = fabs(float(at_ns - end.at_ns))
+        if not neighbor or neighbor.at_ns == end.at_ns:
+            return end.bound_ns + (self.rate_limit * age_ns if age_ns > 0 else 0)
+        if self._contradict(*((neighbor, end) if neighbor.at_ns < end.at_ns else (end, neighbor))):
+            return inf
+        apart_ns = fabs(float(end.at_ns - neighbor.at_ns))
+        wandered = self.wander_per_s * (1 + (apart_ns + age_ns) / 2 * 1e-9)
+        drift_bound = (end.bound_ns + neighbor.bound_ns) / apart_ns + wandered
+        return end.bound_ns + min(drift_bound, 2 * self.rate_limit) * age_ns
+
+    def end_at(self, at_ns: int) -> int:
+        """The second of the pairs on both sides of a time, or of the two nearest ones."""
+        return min(max(bisect_right(self.ats, at_ns), 1), len(self.pairs) - 1)
+
+    def read(self, at_ns: int) -> Tuple[int, float]:
+        end = self.end_at(at_ns)
+        one, other = self.pairs[max(end - 1, 0)], self.pairs[end]
+        near = other if at_ns > other.at_ns else one
+        drift = 0.0
+        if other.at_ns > one.at_ns:
+            drift = float(other.ahead_ns - one.ahead_ns) / float(other.at_ns - one.at_ns)
+        if at_ns < one.at_ns or at_ns > other.at_ns:
+            drift = min(max(drift, -self.rate_limit), self.rate_limit)
+        rest_ns = drift * float(at_ns - near.at_ns)
+        whole_ns = floor(rest_ns)
+        return at_ns + near.ahead_ns + whole_ns, rest_ns - whole_ns
+
+    def bound_ns(self, at_ns: int) -> float:
+        pairs = self.pairs
+        if at_ns <= pairs[0].at_ns:
+            return _RESOLUTION_NS + self._bound_beyond_ns(pairs[1] if len(pairs) > 1 else None, pairs[0], at_ns)
+        if at_ns >= pairs[-1].at_ns:
+            return _RESOLUTION_NS + self._bound_beyond_ns(pairs[-2] if len(pairs) > 1 else None, pairs[-1], at_ns)
+        end = self.end_at(at_ns)
+        return _RESOLUTION_NS + self._bound_between_ns(pairs[end - 1], pairs[end], at_ns)
+
+
+# ---- From a clock to MONOTONIC_RAW
+
+
+class _Look(NamedTuple):
+    at: int  # the clock, nanoseconds or ticks
+    raw_ns: int  # MONOTONIC_RAW at the same instant
+    half_ns: int  # that instant is within this
+    bend_ns: int  # looks that were left out since the one before were within this of the line; -1: there were none
+
+
+class _Interval(NamedTuple):
+    """When, by MONOTONIC_RAW, less the raw time of the first look."""
+
+    min_ns: float
+    max_ns: float
+    how: int
+
+
+def _interval_of(one_ns: float, other_ns: float, half_ns: float, how: int) -> _Interval:
+    return _Interval(min(one_ns, other_ns) - half_ns, max(one_ns, other_ns) + half_ns, how)
+
+
+def _unit_ns(one: _Look, other: _Look) -> float:
+    return _ratio(float(other.raw_ns - one.raw_ns), float(other.at - one.at))
+
+
+class _Looks:
+    """The looks at one clock, and the stretches in which it was not set."""
+
+    def __init__(self, looks: List[_Look], is_counter: bool, look_ns: int):
+        self.looks, self.is_counter, self.look_ns = looks, is_counter, look_ns
+        self.ats = [look.at for look in looks]
+        self.zero_ns = looks[0].raw_ns
+        self.stretches: List[Tuple[int, int]] = []
+        begin = 0
+        for i in range(len(looks)):
+            if i + 1 == len(looks) or self._is_set_after(i):
+                self.stretches.append((begin, i + 1))
+                begin = i + 1
+        first, last = looks[0], looks[-1]
+        unit = _unit_ns(first, last) if last.at > first.at else 1.0
+        self.usual_unit_ns = 1.0 if fabs(unit - 1) < _CORRECTED_RATE_LIMIT else unit
+
+    def _is_set_after(self, i: int) -> bool:
+        one, other = self.looks[i], self.looks[i + 1]
+        passed_ns = float(other.raw_ns - one.raw_ns)
+        if other.at <= one.at:
+            return True
+        limit_ns = 0.1 * passed_ns + float(one.half_ns + other.half_ns) + 1e3
+        return not self.is_counter and fabs(float(other.at - one.at) - passed_ns) > limit_ns
+
+    def _between(self, i: int, begin: int, end: int, reading: int) -> _Interval:
+        looks, zero_ns = self.looks, self.zero_ns
+        one, other = looks[i], looks[i + 1]
+        half_ns = float(max(one.half_ns, other.half_ns)) + _RESOLUTION_NS
+        one_ns, other_ns = float(one.raw_ns - zero_ns), float(other.raw_ns - zero_ns)
+        since, until, unit = float(reading - one.at), float(other.at - reading), _unit_ns(one, other)
+        if other.bend_ns >= 0:
+            at_ns = one_ns + unit * since
+            return _interval_of(at_ns, at_ns, half_ns + float(other.bend_ns), 0)
+        left_ns, rough_ns = one_ns + unit * since, 0.0
+        right_ns = left_ns
+        if i > begin:
+            previous = looks[i - 1]
+            left_ns = one_ns + since * _unit_ns(previous, one)
+            rough_ns = 2 * half_ns * since / float(one.at - previous.at)
+        if i + 2 < end:
+            following = looks[i + 2]
+            right_ns = other_ns - until * _unit_ns(other, following)
+            rough_ns = max(rough_ns, 2 * half_ns * until / float(following.at - other.at))
+        if other.raw_ns - one.raw_ns > 2 * self.look_ns:
+            rough_ns += _CORRECTED_RATE_LIMIT * unit * min(since, until)
+        chord_ns = one_ns + unit * since
+        return _interval_of(min(chord_ns, left_ns, right_ns), max(chord_ns, left_ns, right_ns), half_ns + rough_ns, 0)
+
+    def _beyond(self, i: int, unit: float, rate_limit: float, reading: int) -> _Interval:
+        near = self.looks[i]
+        apart_ns = unit * float(reading - near.at)
+        at_ns = float(near.raw_ns - self.zero_ns) + apart_ns
+        half_ns = float(near.half_ns) + _RESOLUTION_NS + rate_limit * fabs(apart_ns)
+        return _interval_of(at_ns, at_ns, half_ns, _EXTRAPOLATED if apart_ns != 0 else 0)
+
+    def _in_stretch(self, begin: int, end: int, reading: int) -> Optional[_Interval]:
+        """When the clock had a reading, while it was not set; None: it had the reading before or after that."""
+        looks = self.looks
+        first, last = looks[begin], looks[end - 1]
+        rate_limit = _CORRECTED_RATE_LIMIT
+        if self.is_counter and end - begin > 1:
+            rate_limit = _ratio(float(first.half_ns + last.half_ns + 2), float(last.raw_ns - first.raw_ns))
+        if reading < first.at:
+            unit = _unit_ns(first, looks[begin + 1]) if end - begin > 1 else self.usual_unit_ns
+            found = self._beyond(begin, unit, rate_limit, reading)
+            if begin == 0:
+                return found
+            is_there = found.max_ns >= float(looks[begin - 1].raw_ns - self.zero_ns)
+            return found._replace(how=0) if is_there else None
+        if reading >= last.at:
+            unit = _unit_ns(looks[end - 2], last) if end - begin > 1 else self.usual_unit_ns
+            found = self._beyond(end - 1, unit, rate_limit, reading)
+            if end == len(looks):
+                return found
+            is_there = found.min_ns <= float(looks[end].raw_ns - self.zero_ns)
+            return found._replace(how=0) if is_there else None
+        return self._between(bisect_right(self.ats, reading, begin, end) - 1, begin, end, reading)
+
+    def when(self, reading: int) -> _Interval:
+        """All times at which the clock may have had a reading."""
+        found = []
+        nearest = _Interval(0.0, 0.0, 0)
+        for begin, end in self.stretches:
+            interval = self._in_stretch(begin, end, reading)
+            if interval:
+                found.append(interval)
+            elif end < len(self.looks) and reading >= self.looks[end - 1].at:
+                before_ns, after_ns = self.looks[end - 1].raw_ns, self.looks[end].raw_ns
+                nearest = _Interval(float(before_ns - self.zero_ns), float(after_ns - self.zero_ns), _AMBIGUOUS)
+        # A clock that was set ahead has left out the reading: it was taken while the clock was set, if it was taken.
+        if not found:
+            return nearest
+        how = _AMBIGUOUS if len(found) > 1 else 0
+        for interval in found:
+            how |= interval.how
+        return _Interval(min(one.min_ns for one in found), max(one.max_ns for one in found), how)
+
+
+# ---- Hosts
+
+
+class _Host:
+    def __init__(self, name: str, boot: str, look_ns: int, namespace_ns: Dict[str, int]):
+        self.name, self.boot, self.look_ns, self.namespace_ns = name, boot, look_ns, namespace_ns
+        self.pairs: List[_Pair] = []
+        self.added: Dict[str, List[_Look]] = {}
+        self.line = _Line([], 0, 0)
+        self.clocks: Dict[str, _Looks] = {}
+
+    def settle(self, rate_limit: float, wander_per_s: float) -> None:
+        self.pairs.sort(key=operator.attrgetter("at_ns"))
+        self.line = _Line(self.pairs, rate_limit, wander_per_s)
+        for clock, looks in self.added.items():
+            looks.sort(key=operator.attrgetter("raw_ns"))
+            self.clocks[clock] = _Looks(looks, clock == "counter", self.look_ns)
+
+    def read_global(self, raw_ns: int) -> Tuple[int, float, float, int]:
+        """Time, rest, bound, how. Where two records contradict each other, the host was suspended between them."""
+        line, pairs = self.line, self.pairs
+        time_ns, rest_ns = line.read(raw_ns)
+        bound_ns = line.bound_ns(raw_ns)
+        end = line.end_at(raw_ns)
+        if isfinite(bound_ns) or end == 0 or raw_ns <= pairs[end - 1].at_ns or raw_ns >= pairs[end].at_ns:
+            return time_ns, rest_ns, bound_ns, 0
+        before = _Line(pairs[:end], line.rate_limit, line.wander_per_s)
+        after = _Line(pairs[end:], line.rate_limit, line.wander_per_s)
+        (one_ns, one_rest_ns), (other_ns, other_rest_ns) = before.read(raw_ns), after.read(raw_ns)
+        apart_ns = float(other_ns - one_ns) + other_rest_ns - one_rest_ns
+        bound_ns = fabs(apart_ns) / 2 + _RESOLUTION_NS + max(before.bound_ns(raw_ns), after.bound_ns(raw_ns))
+        return one_ns + floor(apart_ns / 2), rest_ns, bound_ns, _AMBIGUOUS
+
+    def raw_at(self, global_ns: int) -> int:
+        """MONOTONIC_RAW at a global time."""
+        raw_ns = global_ns - self.pairs[0].ahead_ns
+        for _ in range(3):  # each one takes the error times the drift
+            raw_ns += global_ns - self.line.read(raw_ns)[0]
+        return raw_ns
+
+
+class ClockRecords:
+    """The clock records of some hosts."""
+
+    def __init__(self, unix_ns: int, rate_limit: float, wander_per_s: float):
+        self._unix_ns, self._rate_limit, self._wander_per_s = unix_ns, rate_limit, wander_per_s
+        self._hosts: List[_Host] = []
+
+    @property
+    def hosts(self) -> List[str]:
+        """The names of the hosts. One that was booted again is there twice."""
+        return [host.name for host in self._hosts]
+
+    def clocks(self, host: str) -> List[str]:
+        """The clocks that the records of a host have."""
+        found = self._host(host)
+        return [clock for clock in CLOCKS if found.pairs and (clock == CLOCKS[0] or clock in found.clocks)]
+
+    def span(self, host: str, clock: str) -> Tuple[int, int]:
+        """The first and the last reading of a clock in the records of a host."""
+        found = self._host_with(host, clock)
+        ats = found.line.ats if clock == CLOCKS[0] else found.clocks[clock].ats
+        return ats[0], ats[-1]
+
+    def namespace_ns(self, host: str, clock: str) -> int:
+        """What the time namespace of the recorder adds to a clock. Timestamps of the kernel are without it."""
+        return self._host(host).namespace_ns.get(clock, 0)
+
+    def time_of(self, host: str, clock: str, reading: int) -> Time:
+        """The global time at which a clock of a host had a reading: nanoseconds, or ticks of the counter."""
+        return self._time_of(self._host_with(host, clock), clock, reading)
+
+    def convert(self, host: str, clock: str, readings: Iterable[int]) -> Times:
+        """The same of many readings. They must be whole numbers, as a float has too few digits for a time."""
+        found = self._host_with(host, clock)
+        times = Times([], [], [], [])
+        for reading in readings:
+            time = self._time_of(found, clock, reading)
+            for column, value in zip(times, time):
+                column.append(value)
+        return times
+
+    def join(self, other: ClockRecords) -> None:
+        """Add the records of another job, by the first host that both have: times are on the clock of this one."""
+        for there in other._hosts:
+            here = self._find(there.name, there.boot)
+            if there.pairs and here and here.pairs:
+                break
+        else:
+            raise ValueError("the files have records of no host in common, since the same boot")
+        had = {(host.name, host.boot) for host in self._hosts}
+        for host in other._hosts:
+            if (host.name, host.boot) not in had:
+                self._hosts.append(_moved(host, here, there))
+                self._hosts[-1].settle(self._rate_limit, self._wander_per_s)
+
+    def _find(self, name: str, boot: Optional[str]) -> Optional[_Host]:
+        for host in reversed(self._hosts):
+            if host.name == name and boot in (None, host.boot):
+                return host
+        return None
+
+    def _host(self, name: str) -> _Host:
+        found = [host for host in self._hosts if host.name == name]
+        if len(found) > 1:
+            raise ValueError(f"{name} was booted while it was recorded: convert by a file of one boot")
+        if not found:
+            raise ValueError(f"{name} is not in the records, which have {', '.join(self.hosts)}")
+        return found[0]
+
+    def _host_with(self, name: str, clock: str) -> _Host:
+        host = self._host(name)
+        if not host.pairs or clock != CLOCKS[0] and clock not in host.clocks:
+            raise ValueError(f"the records of {name} do not have {clock}")
+        return host
+
+    def _time_of(self, host: _Host, clock: str, reading: int) -> Time:
+        reading = min(max(operator.index(reading), -_MAX_READING), _MAX_READING)
+        raw_ns, half_ns, how = reading, 0.0, 0
+        if clock != CLOCKS[0]:
+            looks = host.clocks[clock]
+            when = looks.when(reading)
+            middle_ns = when.min_ns + (when.max_ns - when.min_ns) / 2
+            half_ns, how = (when.max_ns - when.min_ns) / 2, when.how
+            if not middle_ns >= -_MAX_READING:
+                middle_ns = -_MAX_READING
+            raw_ns = looks.zero_ns + int(min(middle_ns, float(_MAX_READING)))
+        if raw_ns < host.line.ats[0] or raw_ns > host.line.ats[-1]:
+            how |= _EXTRAPOLATED
+        time_ns, rest_ns, global_bound_ns, global_how = host.read_global(raw_ns)
+        bound_ns = global_bound_ns + half_ns * (1 + self._rate_limit)
+        global_ns = time_ns + (rest_ns >= 0.5)
+        is_known = bound_ns < _MAX_READING
+        return Time(global_ns, global_ns + self._unix_ns,
+                    ceil(bound_ns) + _RESOLUTION_NS if is_known else UNKNOWN_NS, _HOW[how | global_how])
+
+    # ---- Reading
+
+    def _add_line(self, line: Dict[str, object], host: Optional[_Host]) -> Optional[str]:
+        for key, value in line.items():
+            numbers = value if isinstance(value, list) else [value]
+            if key == "host":
+                host = self._find(str(value), None)
+            elif key == "raw":
+                if not host or len(numbers) != 3 or numbers[2] < 0:
+                    return "has a record without a host, or not of three numbers"
+                if max(abs(numbers[0]), abs(numbers[1])) >= _MAX_UPTIME_NS:
+                    return "has a record of more than 18 years"
+                host.pairs.append(_Pair(numbers[0], numbers[1] - numbers[0], float(numbers[2])))
+            elif key in CLOCKS:
+                if not host or len(numbers) < 3 or numbers[2] < 0:
+                    return "has a look without a host, or of fewer than three numbers"
+                look = _Look(numbers[0], numbers[1], numbers[2], numbers[3] if len(numbers) > 3 else -1)
+                host.added.setdefault(key, []).append(look)
+        return None
+
+    def _add_host(self, line: Dict[str, object]) -> None:
+        name, boot = str(line.get("host", "")), str(line["boot"])
+        namespace_ns = {clock: line.get(clock + "_namespace_ns", 0) for clock in CLOCKS}
+        host = self._find(name, boot)
+        if not host:
+            host = _Host(name, boot, line.get("look_ns", 0), namespace_ns)
+            self._hosts.append(host)
+        host.namespace_ns = namespace_ns
+
+
+def _moved(host: _Host, here: _Host, there: _Host) -> _Host:
+    """A host of another file, whose global clock both files have beside MONOTONIC_RAW of a host."""
+    to = _Host(host.name, host.boot, host.look_ns, host.namespace_ns)
+    to.added = {clock: list(looks) for clock, looks in host.added.items()}
+    for pair in host.pairs:
+        time_ns = pair.at_ns + pair.ahead_ns
+        shared_ns = there.raw_at(time_ns)
+        moved_ns = here.line.read(shared_ns)[0] + time_ns - there.line.read(shared_ns)[0]
+        bound_ns = pair.bound_ns + (there.line.bound_ns(shared_ns) + here.line.bound_ns(shared_ns))
+        to.pairs.append(_Pair(pair.at_ns, moved_ns - pair.at_ns, bound_ns))
+    return to
+
+
+def _is_value(value: object) -> bool:
+    if isinstance(value, list):
+        return len(value) <= 4 and all(_is_value(item) and not isinstance(item, (str, list)) for item in value)
+    return isinstance(value, str) or (type(value) is int and abs(value) <= _MAX_READING)
+
+
+def _parse(line: str) -> Optional[Dict[str, object]]:
+    try:
+        parsed = json.loads(line)
+    except ValueError:
+        return None
+    is_good = isinstance(parsed, dict) and all(map(_is_value, parsed.values()))
+    return parsed if is_good else None
+
+
+def _head(line: str) -> ClockRecords:
+    head = _parse(line)
+    if not head or not head.get("mpix_clock_records"):
+        raise ValueError("is not a file of clock records")
+    if head["mpix_clock_records"] != 1:
+        raise ValueError("has a version that is not known here: take a newer reader")
+    rates = [head.get("rate_limit_ppb", -1), head.get("wander_ppb_per_s", -1)]
+    if min(rates) < 0:
+        raise ValueError("does not say what rates clocks may have")
+    return ClockRecords(head.get("unix_ns", 0), float(rates[0]) * 1e-9, float(rates[1]) * 1e-9)
+
+
+def _read(lines: Iterator[str]) -> ClockRecords:
+    first = next(lines, None)
+    if first is None:
+        raise ValueError("is empty")
+    records = _head(first)
+    torn = 0
+    for number, line in enumerate(lines, 2):
+        if torn:
+            raise ValueError(f"line {torn} is not an object of numbers and texts")
+        if line.strip("\n") == "":
+            continue
+        parsed = _parse(line)
+        if parsed is None:
+            torn = number
+        elif "boot" in parsed:
+            records._add_host(parsed)
+        else:
+            wrong = records._add_line(parsed, None)
+            if wrong:
+                raise ValueError(f"line {number} {wrong}")
+    for host in records._hosts:
+        host.settle(records._rate_limit, records._wander_per_s)
+    return records
+
+
+def open_records(path: str, *others: str) -> ClockRecords:
+    """Read a file of clock records, and join those of other jobs. A last line that is not complete is left out."""
+    records = None
+    for name in (path, *others):
+        with open(name, encoding="utf-8", errors="surrogateescape") as file:
+            try:
+                read = _read(file)
+                if records:
+                    records.join(read)
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from None
+        records = records or read
+    assert records
+    return records
+
+
+def _main() -> None:
+    if len(sys.argv) != 4:
+        sys.exit("usage: python3 -m mpix_clock_reader FILE HOST CLOCK <READINGS")
+    try:
+        records = open_records(sys.argv[1])
+        print("reading,unix_ns,bound_ns,how")
+        for line in sys.stdin:
+            time = records.time_of(sys.argv[2], sys.argv[3], int(line))
+            print(f"{int(line)},{time.unix_ns},{time.bound_ns},{time.how}")
+    except (ValueError, OSError) as error:
+        sys.exit(f"mpix_clock_reader: {error}")
+
+
+if __name__ == "__main__":
+    _main()
