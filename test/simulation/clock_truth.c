@@ -30,9 +30,9 @@ enum { AGREE_EVERY = 16 };
  * counts. Nothing disturbs a simulation, for which each reading of a clock is work; true time is exact there.
  */
 #ifdef SMPI_H
-enum { MIN_CALLS = 0, TRIES = 1, TOLERANCE_NS = 0 };
+enum { MIN_CALLS = 0, TRIES = 1 };
 #else
-enum { MIN_CALLS = 9 * AGREE_EVERY, TRIES = 8, TOLERANCE_NS = 100 };
+enum { MIN_CALLS = 9 * AGREE_EVERY, TRIES = 8 };
 #endif
 enum { END_PART = 10 };
 
@@ -43,7 +43,8 @@ typedef struct sample {
     int64_t bracket_ns; /* half its width */
     int64_t exit_ns;    /* true time at the return of the call */
     int64_t valid;
-    int64_t zero_ns; /* true time when global time is zero: after a step of a clock another one than before */
+    int64_t zero_ns;         /* true time when global time is zero: after a step of a clock another one than before */
+    int64_t zero_bracket_ns; /* half the width of the bracket by which this is known */
 } sample;
 
 static world_t world;
@@ -83,11 +84,13 @@ static void read_clock(sample *best)
     }
 }
 
-/* What global time is: that of rank 0. */
+/* What global time is: that of rank 0. A process that was stopped reads it slowly for a while, and so less exactly. */
 static void learn_zero(sample *one)
 {
-    one->zero_ns = one->true_ns - one->global_ns;
-    MPI_Bcast(&one->zero_ns, 1, MPI_INT64_T, 0, world.comm);
+    int64_t zero[] = {one->true_ns - one->global_ns, one->bracket_ns};
+    MPI_Bcast(zero, 2, MPI_INT64_T, 0, world.comm);
+    one->zero_ns = zero[0];
+    one->zero_bracket_ns = zero[1];
 }
 
 static int64_t error_of(const sample *one)
@@ -97,7 +100,8 @@ static int64_t error_of(const sample *one)
 
 static int is_violation(const sample *one)
 {
-    return fabs((double)error_of(one)) > (double)one->bound_ns + (double)one->bracket_ns + TOLERANCE_NS;
+    const double doubt_ns = (double)one->bracket_ns + (double)one->zero_bracket_ns;
+    return fabs((double)error_of(one)) > (double)one->bound_ns + doubt_ns;
 }
 
 static void read_often(int count, const sample *after)
