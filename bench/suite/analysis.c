@@ -147,9 +147,27 @@ static double deviation_of(const int64_t *values, int64_t count, double mean)
     return count > 1 ? sqrt(square_sum / (double)(count - 1)) : 0;
 }
 
+int64_t analyze_resolution(int64_t *intervals_ns, int64_t count)
+{
+    enum { ROUNDED_NS = 2 };
+    int64_t step_ns = INT64_MAX, first_ns = -1; /* of the values that rounding makes of one */
+    mh_sort(intervals_ns, count);
+    for (int64_t i = 0; i < count; i++) {
+        if (first_ns >= 0 && intervals_ns[i] - intervals_ns[i - 1] <= ROUNDED_NS) {
+            if (intervals_ns[i] - first_ns > ROUNDED_NS)
+                return 1;
+            continue;
+        }
+        if (first_ns >= 0 && intervals_ns[i] - first_ns < step_ns)
+            step_ns = intervals_ns[i] - first_ns;
+        first_ns = intervals_ns[i];
+    }
+    return step_ns < INT64_MAX ? step_ns : 0;
+}
+
 /* sorted: count > 0 values */
-static void summarize_run_times(const int64_t *sorted, int64_t count, const double *fractions, int fraction_count,
-                                analysis_t *analysis)
+static void summarize_run_times(const int64_t *sorted, int64_t count, double resolution_ns, const double *fractions,
+                                int fraction_count, analysis_t *analysis)
 {
     int64_t low, high;
     analysis->mean_ns = mh_mean(sorted, (int)count);
@@ -160,6 +178,12 @@ static void summarize_run_times(const int64_t *sorted, int64_t count, const doub
     analysis->median_interval = analyze_median_interval(count, &low, &high);
     analysis->median_low_ns = sorted[analysis->median_interval ? low : 0];
     analysis->median_high_ns = sorted[analysis->median_interval ? high : count - 1];
+    if (analysis->median_interval) {
+        const int64_t below_ns = (int64_t)floor(analysis->median_ns - resolution_ns / 2);
+        const int64_t above_ns = (int64_t)ceil(analysis->median_ns + resolution_ns / 2);
+        analysis->median_low_ns = below_ns < analysis->median_low_ns ? below_ns : analysis->median_low_ns;
+        analysis->median_high_ns = above_ns > analysis->median_high_ns ? above_ns : analysis->median_high_ns;
+    }
     analysis->interval_ns = fmax(analysis->median_ns - (double)analysis->median_low_ns,
                                  (double)analysis->median_high_ns - analysis->median_ns);
     for (int i = 0; i < fraction_count; i++)
@@ -182,7 +206,8 @@ void analyze(samples_t *samples, run_time_t run_time, const double *fractions, i
     analysis->makespan_ns = mh_mean(samples->series[SERIES_MAKESPAN_NS], (int)samples->valid);
     summarize_ranks(samples->rank_sums_ns, samples->ranks, analysis);
     mh_sort(samples->series[run_time], samples->valid);
-    summarize_run_times(samples->series[run_time], samples->valid, fractions, fraction_count, analysis);
+    summarize_run_times(samples->series[run_time], samples->valid, (double)samples->resolution_ns, fractions,
+                        fraction_count, analysis);
 }
 
 void analyze_arrivals(samples_t *samples, arrival_figures_t *figures)

@@ -50,8 +50,8 @@ typedef struct analysis {
     int64_t min_ns;
     int64_t max_ns;
     double median_ns;       /* of an even number the mean of the middle two */
-    int64_t median_low_ns;  /* confidence interval of the median of at least 95 %, by order statistics; of fewer than */
-    int64_t median_high_ns; /* six samples there is none: then min and max, and */
+    int64_t median_low_ns;  /* confidence interval of the median of at least 95 %, by order statistics, on each side */
+    int64_t median_high_ns; /* half a step of the clock at least; of fewer than six samples min and max, and */
     bool median_interval;   /* this is false */
     double interval_ns;     /* how far these bounds are from the median, the farther one */
     int64_t quantile_ns[MAX_QUANTILES]; /* nearest rank: the smallest that at least this fraction does not exceed */
@@ -85,7 +85,8 @@ typedef enum series {
 /* The samples of a row. If all members but the first two are zero, there are no samples yet. */
 typedef struct samples {
     int ranks;
-    bool imposes; /* there are imposed arrivals */
+    bool imposes;          /* there are imposed arrivals */
+    int64_t resolution_ns; /* by analyze_resolution; 0: not known */
     int64_t calls, valid, missed, late;
     int64_t capacity; /* of series, in samples */
     int64_t *series[ALL_SERIES];
@@ -112,6 +113,15 @@ void samples_free(samples_t *samples);
  */
 void analyze(samples_t *samples, run_time_t run_time, const double *fractions, int fraction_count,
              analysis_t *analysis);
+
+/*
+ * analyze_resolution - the step in which a clock rises, in ns: the smallest interval between readings, or distance of
+ * two of such intervals, where values that differ by a rounding are one. 1 if it is less than 5 ns, 0 if nothing is
+ * known.
+ *
+ * intervals_ns   between successive readings; sorted then
+ */
+int64_t analyze_resolution(int64_t *intervals_ns, int64_t count);
 
 /* analyze_arrivals - of samples with imposed arrivals, at least one of them valid: all but span, robustness, bound. */
 void analyze_arrivals(samples_t *samples, arrival_figures_t *figures);

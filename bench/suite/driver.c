@@ -10,6 +10,7 @@
 #include "common/mpi/machine_clock.h"
 #include "pure/order_statistics.h"
 #include "bench/suite/arena.h"
+#include "bench/suite/measure.h"
 #include "bench/suite/provenance.h"
 #include "bench/suite/turns.h"
 
@@ -315,9 +316,11 @@ static void name_order(const bench_t *bench, char order[HEAD_BYTES])
 static void write_head(bench_t *bench, int argc, char **argv)
 {
     static head_t head;
+    bench->resolution_ns = measure_resolution_ns(&bench->world);
     provenance_collect(&head, &bench->world, argc, argv, bench->plan.jobs[0].settings.seed);
     if (bench->world.rank != 0)
         return;
+    head_add(&head, "resolution_ns", "%lld", (long long)bench->resolution_ns);
     name_order(bench, head_item(&head, "order"));
     if (bench->plan.note[0] != '\0')
         head_add(&head, "note", "%s", bench->plan.note);

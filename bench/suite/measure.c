@@ -253,6 +253,19 @@ static void run_batch(void *subject, batch_t *batch)
     learn(measurement, batch->calls, invalid);
 }
 
+int64_t measure_resolution_ns(const world_t *world)
+{
+    enum { READINGS = 5000 };
+    static int64_t intervals_ns[READINGS];
+    int64_t before_ns = world_time_ns(world);
+    for (int i = 0; i < READINGS; i++) {
+        const int64_t now_ns = world_time_ns(world);
+        intervals_ns[i] = now_ns - before_ns;
+        before_ns = now_ns;
+    }
+    return world_max(world, analyze_resolution(intervals_ns, READINGS));
+}
+
 /* Whether the confidence interval is narrow enough. Sorting takes time, so this is not looked at after each batch. */
 static bool is_narrow(void *subject)
 {
@@ -286,7 +299,8 @@ void measure_begin(measurement_t *measurement, int64_t compute_ns)
         .max_batch_calls = measurement->takes_turns ? fmin(turn, memory->max_calls) : memory->max_calls,
         .limit_ns = (int64_t)(job_time_slice_s(job) * 1e9)};
     samples_free(&measurement->samples);
-    measurement->samples = (samples_t){.ranks = measurement->span->ranks, .imposes = job->arrivals.given};
+    measurement->samples = (samples_t){
+        .ranks = measurement->span->ranks, .imposes = job->arrivals.given, .resolution_ns = measurement->resolution_ns};
     measurement->compute_ns = compute_ns;
     measurement->next_interval = FIRST_INTERVAL;
     measurement->sampling = (sampling_t){

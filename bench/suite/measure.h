@@ -39,6 +39,7 @@ typedef struct measurement {
     const operation_t *operation;
     work_t *work;
     batch_memory_t *memory;
+    int64_t resolution_ns;       /* of measure_resolution_ns */
     const output_t *raw;         /* without a file if no raw times are wanted */
     bool takes_turns;            /* with other jobs */
     bool (*settle)(void *owner); /* as the engine calls it */
@@ -56,6 +57,9 @@ typedef struct measurement {
     int64_t next_interval;                      /* rank 0: samples at which to look at the confidence interval */
     int64_t next_shown_ns, next_clock_check_ns; /* rank 0 */
 } measurement_t;
+
+/* measure_resolution_ns - the largest step of the global clock on any rank, by readings. Collective over the world. */
+int64_t measure_resolution_ns(const world_t *world);
 
 /* measure_open - get ready for a job. Collective over the span, whose clock has been synchronized. */
 void measure_open(measurement_t *measurement);

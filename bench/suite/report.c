@@ -97,8 +97,8 @@ static const figure_t figures[] = {
      WHOLE_TIME(
          "median_low_ns",
          "the lower bound of a confidence interval of the median of at least 95 %, by order statistics and the "
-         "binomial distribution. It assumes independent samples, but no distribution of the run times. Empty with "
-         "fewer than six samples",
+         "binomial distribution. It assumes independent samples, but no distribution of the run times, and is at least "
+         "half the resolution of the clock (in the head) from the median. Empty with fewer than six samples",
          "Low95(us)")},
     {PART_INTERVAL, FULL, AN_INT64, FIGURE(median_high_ns),
      WHOLE_TIME("median_high_ns", "its upper bound. Empty with fewer than six samples", "High95(us)")},
@@ -372,8 +372,9 @@ static void print_brief_head(FILE *file, const head_t *head)
     const char *crowded = strcmp(VALUE("oversubscribed"), "1") == 0 ? ", more ranks than processors" : "";
     fprintf(file, "# %s, %s, %s ranks on %s node%s%s, %s\n", VALUE("program"), VALUE("mpi_library"), VALUE("ranks"),
             VALUE("nodes"), strcmp(VALUE("nodes"), "1") == 0 ? "" : "s", crowded, VALUE("processor"));
-    fprintf(file, "# clock %s, bound %s ns; barrier %s; order: %s; seed %s; %s\n", VALUE("clock_used"),
-            VALUE("clock_bound_ns"), VALUE("barrier_used"), VALUE("order"), VALUE("seed"), VALUE("date"));
+    fprintf(file, "# clock %s, bound %s ns, resolution %s ns; barrier %s; order: %s; seed %s; %s\n",
+            VALUE("clock_used"), VALUE("clock_bound_ns"), VALUE("resolution_ns"), VALUE("barrier_used"), VALUE("order"),
+            VALUE("seed"), VALUE("date"));
     if (strcmp(VALUE("note"), "unknown") != 0)
         fprintf(file, "# %s\n", VALUE("note"));
 #undef VALUE

@@ -277,6 +277,7 @@ static void open_task(bench_t *bench, turns_t *turns, const job_t *job, task_t *
                                      .operation = plan.operation,
                                      .work = work_open(&plan, bench->memory),
                                      .memory = &turns->memory,
+                                     .resolution_ns = bench->resolution_ns,
                                      .raw = &bench->plan.settings.results.raw,
                                      .takes_turns = turns->count > 1,
                                      .settle = settle,

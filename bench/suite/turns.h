@@ -18,6 +18,7 @@ typedef struct bench {
     plan_t plan; /* the jobs are the same on all ranks */
     report_t report;
     communicator_t communicator; /* of the last job */
+    int64_t resolution_ns;       /* of all ranks' clocks the largest */
     char *memory;                /* for the buffers of all jobs: only the buffers of one job are in use at a time */
     bool is_full;                /* no file takes further rows */
     int status;

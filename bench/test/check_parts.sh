@@ -22,7 +22,7 @@ make_output() {     # leaves in output what mpix_bench writes, in CSV and in JSO
 
 provenance_keys="program command date seed mpi_library mpi_standard mpi_algorithms ranks nodes host kernel processor \
 processors clocksource library_version clock_used clock_reason clock_read_cost_ns sync sync_levels \
-sync_duration_ns barrier_used barrier_reason tolerance_used_ns oversubscribed clock_bound_ns order"
+sync_duration_ns barrier_used barrier_reason tolerance_used_ns oversubscribed clock_bound_ns resolution_ns order"
 
 # KEY VALUE...: the header of the last run has the value, as a comment and in JSON. Extended regular expression.
 expect_value() {
@@ -108,6 +108,7 @@ check_provenance() {
     expect_value kernel "$(uname -srm)"
     expect_value clock_used '(tsc|cntvct|monotonic_raw|monotonic|realtime|wtime)'
     expect_value clock_bound_ns '(unknown|[0-9]+)'
+    expect_value resolution_ns '[1-9][0-9]*'
     expect_value barrier_used '[a-z]+'
     echo "$output" | grep -q '^# [a-z_]*: *$' && echo "empty values"
 }

@@ -276,6 +276,44 @@ TEST(samples_left_out_by_chance)
     }
 }
 
+/* A clock that steps shows few values, so that all order statistics are one. */
+TEST(interval_holds_the_resolution)
+{
+    enum { COUNT = 200, STEP_NS = 10 };
+    call_note_t notes[COUNT] = {{0}};
+    samples_t samples = {.ranks = 1, .resolution_ns = STEP_NS};
+    analysis_t is;
+    for (int i = 0; i < COUNT; i++)
+        notes[i].end_ns = 850;
+    take(&samples, notes, COUNT);
+    analyze(&samples, RUN_TIME_LOCAL, NULL, 0, &is);
+    samples_free(&samples);
+    EXPECT(is.median_low_ns == 845 && is.median_high_ns == 855 && is.interval_ns == 5, "%" PRId64 " to %" PRId64,
+           is.median_low_ns, is.median_high_ns);
+}
+
+/* Readings of a clock that rises by a step, corrected for drift and rounded, that take 20 to 60 ns each. */
+TEST(steps_are_found)
+{
+    static const double steps_ns[] = {0.4, 1, 10, 26.7, 100, 1000};
+    enum { COUNT = 5000 };
+    for (int which = 0; which < COUNT_OF(steps_ns); which++) {
+        int64_t intervals_ns[COUNT];
+        const double step_ns = steps_ns[which];
+        double true_ns = 0, before_ns = 0;
+        chance dice = chance_of_round(which);
+        for (int i = 0; i < COUNT; i++) {
+            true_ns += (double)chance_between(&dice, 2000, 6000) / 100 + chance_exponential(&dice, 1);
+            const double now_ns = rint(floor(true_ns / step_ns) * step_ns * (1 + 20e-6));
+            intervals_ns[i] = (int64_t)(now_ns - before_ns);
+            before_ns = now_ns;
+        }
+        const double found_ns = (double)analyze_resolution(intervals_ns, COUNT);
+        EXPECT(fabs(found_ns - fmax(step_ns, 1)) <= 1, "%g ns: found %g", step_ns, found_ns);
+    }
+    EXPECT(analyze_resolution((int64_t[]){5, 5, 5}, 3) == 0, "one value says nothing");
+}
+
 TEST(narrow)
 {
     analysis_t is = {.median_ns = 100, .interval_ns = 5, .median_interval = true};
