@@ -20,7 +20,8 @@ typedef struct report_settings {
 static const option_spec_t options[] = {
     FILE_OPTION('o', "output", FIELD(output_path), .doc = "write to FILE instead of standard output",
                 .more = "A file of results that is to be read is refused."),
-    {0, "title", "TEXT", OPTION_TEXT, FIELD(title), .default_text = "Results", .doc = "the title of the page"},
+    {0, "title", "TEXT", OPTION_TEXT, FIELD(title), .doc = "the title of the page",
+     .default_doc = "what was measured, how many ranks, the host, the MPI library, and the date, if all have the same"},
 };
 
 static const option_spec_t operand = {0, "results", "FILE|DIR", OPTION_TEXTS, .place = FIELD(paths)};

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NAMES = 32 };
+enum { MAX_NAMES = 32, TITLE_BYTES = 512, MOST_OPERATIONS = 4 };
 
 /* The launches of one kind, in campaigns or by themselves. */
 typedef struct section {
@@ -512,12 +512,72 @@ static void print_contents(const report_t *report)
     fputs("</ul></nav>\n", file);
 }
 
+/* So many characters of what the heads of all results have; empty: they differ, or have none. */
+static void find_common(const report_t *report, const char *key, int length, char common[TITLE_BYTES])
+{
+    common[0] = '\0';
+    for (const entry_t *entry = report->entries; entry < report->entries + report->entry_count; entry++) {
+        const char *its = text_at(entry->launch->file.provenance, key);
+        if (entry == report->entries)
+            snprintf(common, TITLE_BYTES, "%.*s", length, its);
+        else if (strncmp(common, its, (size_t)length) != 0)
+            common[0] = '\0';
+    }
+}
+
+/* The operations of all rows, and one more than MOST_OPERATIONS if there are more. Returns how many. */
+static int find_operations(const report_t *report, const char *operations[MOST_OPERATIONS + 1])
+{
+    int count = 0;
+    for (const entry_t *entry = report->entries; entry < report->entries + report->entry_count; entry++) {
+        const sheet_t *rows = &entry->launch->file.sheet;
+        const int place = sheet_column(rows, "operation");
+        for (int64_t row = 0; place >= 0 && row < rows->row_count && count <= MOST_OPERATIONS; row++) {
+            const char *operation = sheet_at(rows, row, place)->text;
+            int i = 0;
+            while (i < count && strcmp(operations[i], operation) != 0)
+                i++;
+            operations[i] = operation;
+            count += i == count;
+        }
+    }
+    return count;
+}
+
+/* What was measured, where, with which MPI library, and when, as far as it is the same for all. */
+static void name_results(const report_t *report, char title[TITLE_BYTES])
+{
+    const char *operations[MOST_OPERATIONS + 1];
+    const int count = find_operations(report, operations);
+    char ranks[TITLE_BYTES], nodes[TITLE_BYTES], host[TITLE_BYTES], library[TITLE_BYTES], date[TITLE_BYTES];
+    find_common(report, "ranks", 12, ranks);
+    find_common(report, "nodes", 12, nodes);
+    find_common(report, "host", 60, host);
+    find_common(report, "mpi_library", 60, library);
+    find_common(report, "date", strlen("YYYY-MM-DD"), date);
+    snprintf(title, TITLE_BYTES, "%s",
+             report->section_count == 1 ? text_at(report->sections[0].kind, "title") : "Results");
+    for (int i = 0; i < count && count <= MOST_OPERATIONS; i++)
+        text_append(title, TITLE_BYTES, "%s%.60s", i == 0 ? ": " : ", ", operations[i]);
+    if (ranks[0])
+        text_append(title, TITLE_BYTES, "; %s rank%s", ranks, strcmp(ranks, "1") == 0 ? "" : "s");
+    if (nodes[0] && strcmp(nodes, "1") != 0)
+        text_append(title, TITLE_BYTES, " on %s nodes", nodes);
+    else if (ranks[0] && host[0])
+        text_append(title, TITLE_BYTES, " on %s", host);
+    text_append(title, TITLE_BYTES, "%s%s%s%s", library[0] ? "; " : "", library, date[0] ? "; " : "", date);
+    text_one_line(title);
+}
+
 void report_print(FILE *file, const source_t *sources, int count, const char *title)
 {
-    report_t report = {.page = page_begin(file, "mpix_report", title), .sources = sources, .count = count};
+    report_t report = {.sources = sources, .count = count};
+    char own_title[TITLE_BYTES];
     for (int i = 0; i < count; i++)
         for (int k = 0; k < sources[i].variant_count; k++)
             add_variant(&report, &sources[i], &sources[i].variants[k]);
+    name_results(&report, own_title);
+    report.page = page_begin(file, "mpix_report", title ? title : own_title);
     print_contents(&report);
     page_main(&report.page);
     if (has_verdicts(&report))

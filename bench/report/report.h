@@ -10,7 +10,10 @@
 /* The file kinds.json: what the page shows of each schema. make writes the file that defines it. */
 extern const char report_kinds[];
 
-/* report_print - print the page: verdicts first, then a section for each kind of results. */
+/*
+ * report_print - print the page: verdicts first, then a section for each kind of results. title: NULL for what all
+ * results have in common.
+ */
 void report_print(FILE *file, const source_t *sources, int count, const char *title);
 
 /* report_wants - whether files of a schema can be reported. */

@@ -12,10 +12,11 @@ need_tool mpix_report
 
 mkdir -p "$scratch/known/launches" "$scratch/campaign/a" "$scratch/campaign/b"
 
+run='"ranks":"2","nodes":"1","host":"here","mpi_library":"Some MPI 1","date":"2026-11-29T12:00:00Z"'
 # OPERATION RELEASE FACTOR [NAME]: rows as mpix_bench writes them, of known values.
 write_bench() {
     json_head mpix-bench "$bench_columns missed,,figure,integer" \
-        '"program":"mpix_bench 1","command":"'"${4-mpix_bench}"'","seed":"7"'
+        '"program":"mpix_bench 1","command":"'"${4-mpix_bench}"'","seed":"7",'"$run"
     for size in 0 1 64 4096 1048576; do
         OPERATION=$1 awk -v release="$2" -v factor="$3" -v size=$size 'BEGIN {
             ns = factor * (700 + size / 4)
@@ -73,6 +74,20 @@ check_known() {
     [ "$(grep -ci '<script' "$page")" -eq 2 ] || complain "a text became markup"
     run alone mpix_report "$scratch/known/harmonize.json" "$scratch/known/hostile.json" --title 'All & <everything>'
     cmp -s "$page" "$scratch/out" || complain "standard output is not what --output has"
+}
+
+check_titles() {
+    report "$scratch/known/barrier.json"
+    grep -qF '<h1>Run times of MPI operations: bcast; 2 ranks on here; Some MPI 1; 2026-11-29</h1>' "$page" ||
+        complain "the title does not say what was measured"
+    # On another day, with more ranks, another operation.
+    sed 's/2026-11-29/2026-11-30/; s/"ranks":"2","nodes":"1"/"ranks":"3","nodes":"1"/; s/"bcast"/"reduce"/' \
+        "$scratch/known/barrier.json" >"$scratch/later.json"
+    report "$scratch/known/barrier.json" "$scratch/later.json"
+    grep -qF '<h1>Run times of MPI operations: bcast, reduce; Some MPI 1</h1>' "$page" ||
+        complain "the title says what not all have"
+    report "$scratch/known/barrier.json" "$scratch/known/compare.json"
+    grep -qF '<h1>Results: bcast</h1>' "$page" || complain "not a title of two kinds"
 }
 
 check_verdicts() {
@@ -228,6 +243,7 @@ check_paper() {
 
 if "$python" -c 'import html.parser' 2>/dev/null; then
     quick tap_check "mpix_report: known results, and texts that look like markup" check_known
+    quick tap_check "mpix_report: titles say what was measured" check_titles
     quick tap_check "mpix_report: comparisons and guidelines" check_verdicts
     quick tap_check "mpix_report: a campaign" check_campaign
     quick tap_check "mpix_report: a directory of launches" check_directory

@@ -354,12 +354,13 @@ class Figure {
       event.preventDefault();
       keys[event.key]();
     });
+    // In the next frame, as drawing may change the width again: of a page that gets a bar to be scrolled by.
     let width = 0;
-    new ResizeObserver(() => {
+    new ResizeObserver(() => requestAnimationFrame(() => {
       if (this.element.clientWidth === width) return;
       width = this.element.clientWidth;
       this.draw();
-    }).observe(this.element);
+    })).observe(this.element);
   }
 }
 Figure.count = 0;
@@ -454,7 +455,8 @@ class Chart extends Figure {
 
   draw() {
     if (this.hasCurves) {
-      this.begin(76, 340);
+      const height = 340, labels = this.valueAxis.ticks((height - 60) / 36).map(({ text }) => (text || "").length);
+      this.begin(Math.max(76, 34 + 7.2 * Math.max(0, ...labels)), height);
       this.drawX(this.axes[0], this.spec.xTitle);
       this.drawY(this.valueAxis, this.valueTitle());
     } else {
