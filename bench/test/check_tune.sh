@@ -258,6 +258,8 @@ check_interrupts() {
         status=$?
         expect_status 143
         expect_no_file
+        grep -q "the same command continues the tuning in $(realpath "$scratch")/tuning$" "$scratch/err" ||
+            complain "it does not say how to continue"
         [ "$part" != checks.json ] || leave_one "$algorithm"
     done
     succeeds tune --format csv allreduce

@@ -319,8 +319,10 @@ static int run(tune_t *tune)
     FILE *says = tune->settings.output.format == FORMAT_TABLE ? stdout : stderr; /* what is no result */
     launch_prepare();
     if (!make_folder(tune, complaint) || !find(tune, path, says, complaint)) {
-        if (launch_signal() != 0)
+        if (launch_signal() != 0) {
+            fprintf(stderr, "%s: the same command continues the tuning in %s\n", tune_name, tune->directory);
             return SIGNALED + launch_signal();
+        }
         fprintf(stderr, "%s: %s\n", tune_name, complaint);
         return STATUS_FAILED;
     }
@@ -418,6 +420,9 @@ static options_outcome_t read_options(int argc, char **argv, tune_t *tune)
     if (outcome == OPTIONS_RUN && place + 1 >= argc)
         outcome = options_refuse(tune_name, "give the command that starts MPI programs after --, such as "
                                             "-- mpiexec -n {ranks}");
+    const char *bench = tune->settings.bench;
+    if (outcome == OPTIONS_RUN && bench && strchr(bench, '/') && access(bench, X_OK) != 0)
+        outcome = options_refuse(tune_name, "option --bench: cannot run \"%.400s\": %s", bench, strerror(errno));
     tune->launcher = argv + place + 1;
     tune->launcher_words = argc - place - 1;
     if (outcome == OPTIONS_RUN)
