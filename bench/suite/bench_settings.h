@@ -29,6 +29,8 @@ typedef struct bench_settings {
     int64_t root;     /* those that rotate are -1, as ROOT_ROTATES */
     int64_t messages; /* at once; or ABSENT, likewise the next one */
     int64_t pairs;    /* 0: all */
+    int64_t window;   /* window_kind_t; or ABSENT, likewise the next one */
+    int64_t synchronization;
     int64_t in_place;
     int64_t cache;
     int64_t run_time;

@@ -258,7 +258,7 @@ static void choose_osu_columns(report_t *report, const plan_t *plan, const job_t
         *next++ = offsetof(row_t, overlap.compute_ns);
         *next++ = offsetof(row_t, overlap.pure_ns);
         *next++ = offsetof(row_t, overlap.percent);
-    } else if (shape->takes_turns) {
+    } else if (shape->turns > 0) {
         *next++ = offsetof(row_t, latency_ns);
     } else if (shape->directions > 0) {
         *next++ = offsetof(row_t, mb_per_s);
@@ -295,9 +295,9 @@ static void prepare_report(bench_t *bench)
         const job_t *job = &plan->jobs[i];
         const shape_t *shape = operation_at(job->operation)->shape;
         report->parts |= (job->settings.overlap ? PART_OVERLAP : 0) | (job->arrivals.given ? PART_ARRIVAL : 0) |
-                         (job->settings.validation ? PART_VALIDATION : 0) | (shape->takes_turns ? PART_LATENCY : 0) |
+                         (job->settings.validation ? PART_VALIDATION : 0) | (shape->turns > 0 ? PART_LATENCY : 0) |
                          (shape->directions > 0 ? PART_BANDWIDTH : 0) |
-                         (shape->directions > 0 && shape->pairs_all && plan->shows_rate ? PART_RATE : 0);
+                         (shape->has_rate && plan->shows_rate ? PART_RATE : 0);
     }
 }
 

@@ -210,7 +210,8 @@ void values_fill(const values_t *values, int rank, int place, void *block, int64
 static number_t expected(const values_t *values, const origin_t *origin, int64_t index)
 {
     number_t result = values_of(values, origin->first, origin->place, index);
-    for (int rank = origin->first + 1; rank <= origin->last; rank++)
+    int step = origin->step > 0 ? origin->step : 1;
+    for (int rank = origin->first + step; rank <= origin->last; rank += step)
         result = combine(values->reduction->combination, result, values_of(values, rank, origin->place, index));
     return result;
 }

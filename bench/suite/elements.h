@@ -91,6 +91,7 @@ typedef struct origin {
     int first;
     int last;
     int place;
+    int step; /* from one of these ranks to the next; 0: 1 */
 } origin_t;
 
 /* values_of - element `index` of block `place` that a rank contributes. */

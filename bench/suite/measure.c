@@ -126,6 +126,8 @@ static void make_call(measurement_t *measurement, int64_t number, call_note_t *n
         note->compute_ns = call_overlapped(measurement, measurement->compute_ns);
     note->end_ns = world_time_ns(span);
     world_require_code(span, called, measurement->operation->function);
+    if (measurement->releaser.kind != RELEASE_NONE)
+        world_require_code(span, work_leave(measurement->work), "MPI_Barrier");
     note->mark = release_mark(&measurement->releaser);
     note->target_ns = measurement->job->arrivals.given ? release_target_ns(&measurement->releaser) : 0;
 }

@@ -12,6 +12,7 @@
 #include "common/mpi/world.h"
 #include "bench/suite/arena.h"
 #include "bench/suite/elements.h"
+#include "bench/suite/window.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -24,7 +25,8 @@ typedef enum operation_form {
     FORM_NONBLOCKING,
     FORM_PERSISTENT,
     FORM_COMPOSED, /* two blocking calls in a row, which do what another operation does */
-    FORM_POINT_TO_POINT
+    FORM_POINT_TO_POINT,
+    FORM_ONE_SIDED
 } operation_form_t;
 
 /* Which ranks have a buffer: all, or those told; and how many blocks, each a message, it has there. */
@@ -32,7 +34,8 @@ enum {
     ONE = 1,
     PER_RANK,
     PER_NEIGHBOR,
-    PER_MESSAGE, /* of those that are under way at once */
+    PER_MESSAGE,  /* of those that are under way at once */
+    WITH_FETCHED, /* two: what others access, and what was there before */
     BLOCKS = 7,
     AT_ROOT = 8,
     AT_LEADERS = 16, /* the first of each pair */
@@ -49,7 +52,8 @@ typedef enum provider {
     FROM_THOSE_UP_TO_OWN,
     FROM_THOSE_BEFORE_OWN, /* the result of rank 0 is undefined */
     FROM_NEIGHBOR,
-    FROM_PARTNER
+    FROM_PARTNER,
+    FROM_PAIR /* what both contribute */
 } provider_t;
 
 /* What MPI_IN_PLACE replaces. A broadcast has one buffer, so its root always contributes from the receive buffer. */
@@ -60,6 +64,9 @@ typedef enum in_place {
     ROOT_RECEIVES_IN_PLACE,
     ROOT_SENDS_FROM_RESULT
 } in_place_t;
+
+/* Which buffer one-sided operations of the partner access. */
+typedef enum exposure { EXPOSES_NOTHING, EXPOSES_SEND, EXPOSES_RECEIVE } exposure_t;
 
 enum { USUAL_MESSAGES = 64 }; /* at once, as OSU */
 
@@ -79,10 +86,15 @@ typedef struct shape {
     bool has_parts;  /* a message is cut into a part for each rank, which is what is counted and displaced */
     bool counts_all; /* a count is of the blocks of all ranks */
     bool has_neighbors;
-    bool takes_turns; /* a call is two messages, of which the second waits for the first: half of its time is latency */
-    int directions;   /* many messages at once go in so many of a pair, and their bandwidth is told; else 0 */
-    bool pairs_all;   /* the first half of the ranks with the second half; else ranks 0 and 1 are the pair */
-    int min_ranks;    /* fewer cannot carry it out */
+    int turns; /* a call is so many messages, each of which waits for the one before, and latency is told; else 0 */
+    int directions; /* many messages at once go in so many of a pair, and their bandwidth is told; else 0 */
+    bool has_rate;  /* messages per second are told, too */
+    bool pairs_all; /* the first half of the ranks with the second half; else ranks 0 and 1 are the pair */
+    exposure_t exposes;
+    bool fetches;         /* one element, or many: what was in the memory of the partner comes to the second block */
+    bool has_one_element; /* whatever the size */
+    bool compares;        /* the memory of the partner is replaced if it is what this rank thinks */
+    int min_ranks;        /* fewer cannot carry it out */
 } shape_t;
 
 typedef struct operation {
@@ -110,6 +122,12 @@ bool operation_is_osus(const operation_t *operation);
 bool operation_has_size(const operation_t *operation);
 bool operation_allows_in_place(const operation_t *operation);
 
+/*
+ * operation_turns - of how many messages, one after the other, a call consists whose latency is told; else 0. Where
+ * targets take part in one-sided operations, both of a pair are origins in turn, as in OSU.
+ */
+int operation_turns(const operation_t *operation, synchronization_t synchronization);
+
 /* operation_has_halves - whether a call is started, and completed later. */
 bool operation_has_halves(const operation_t *operation);
 
@@ -126,8 +144,10 @@ typedef struct work_plan {
     const reduction_t *reduction; /* of no effect if it does not reduce */
     int root;                     /* or ROOT_ROTATES */
     bool in_place;
-    int messages;        /* at once, where there are many; 0: as usual */
-    int pairs;           /* that take part, where all may; 0: all */
+    int messages;         /* at once, where there are many; 0: as usual */
+    int pairs;            /* that take part, where all may; 0: all */
+    window_kind_t window; /* of one-sided operations, likewise the next one */
+    synchronization_t synchronization;
     int64_t uneven_seed; /* of reduce_scatter, if not 0: blocks differ in length, and none is longer than the size */
     cache_mode_t cache;
     int64_t max_bytes;   /* the largest message size that will be asked for */
@@ -166,6 +186,12 @@ void work_prepare(work_t *work, int64_t number);
 
 /* work_call - carry out the operation once. Non-blocking and persistent forms are started and completed. */
 int work_call(work_t *work);
+
+/*
+ * work_leave - after each call, not timed, if ranks meet between calls: targets of one-sided operations, who have
+ * nothing to do, help the MPI library until all origins are done. Collective.
+ */
+int work_leave(const work_t *work);
 
 /* work_start, work_finish - the two halves of work_call, for non-blocking and persistent forms. */
 int work_start(work_t *work);

@@ -56,13 +56,35 @@ SHAPE(as_reduce_scatter, .send = PER_RANK, .receive = ONE, .scratch = AT_ROOT | 
       .to_own = true, .reduces = true, .has_displacements = true, .counts_all = true)
 
 #define PAIR(give, take, blocks) .send = give | blocks, .receive = take | blocks, .from = FROM_PARTNER, .min_ranks = 2
-SHAPE(latency, PAIR(AT_PAIRS, AT_PAIRS, ONE), .takes_turns = true)
-SHAPE(multi_lat, PAIR(AT_PAIRS, AT_PAIRS, ONE), .takes_turns = true, .pairs_all = true)
+SHAPE(latency, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2)
+SHAPE(multi_lat, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2, .pairs_all = true)
 SHAPE(sendrecv, PAIR(AT_PAIRS, AT_PAIRS, ONE))
 SHAPE(send, PAIR(AT_LEADERS, AT_FOLLOWERS, ONE))
 SHAPE(bw, PAIR(AT_LEADERS, AT_FOLLOWERS, PER_MESSAGE), .directions = 1)
-SHAPE(mbw_mr, PAIR(AT_LEADERS, AT_FOLLOWERS, PER_MESSAGE), .directions = 1, .pairs_all = true)
+SHAPE(mbw_mr, PAIR(AT_LEADERS, AT_FOLLOWERS, PER_MESSAGE), .directions = 1, .has_rate = true, .pairs_all = true)
 SHAPE(bibw, PAIR(AT_PAIRS, AT_PAIRS, PER_MESSAGE), .directions = 2)
+
+/*
+ * One-sided: the first of each pair is the origin. Buffers lie alike in the memory of both, so an origin knows where
+ * those of its partner are.
+ */
+#define ACCESS(what, blocks) .exposes = EXPOSES_##what, .pairs_all = true, .min_ranks = 2
+#define ACCESS_ONE(what, provider, blocks) \
+    .send = AT_PAIRS | ONE, .receive = AT_PAIRS | (blocks), .from = (provider), .turns = 1, ACCESS(what, blocks)
+#define ACCESS_MANY(what, give, take) \
+    .send = (give) | PER_MESSAGE, .receive = (take) | PER_MESSAGE, .from = FROM_PARTNER, ACCESS(what, PER_MESSAGE)
+SHAPE(put_latency, ACCESS_ONE(RECEIVE, FROM_PARTNER, ONE))
+SHAPE(get_latency, ACCESS_ONE(SEND, FROM_PARTNER, ONE))
+SHAPE(acc_latency, ACCESS_ONE(RECEIVE, FROM_PAIR, ONE), .reduces = true)
+SHAPE(get_acc_latency, ACCESS_ONE(RECEIVE, FROM_PAIR, WITH_FETCHED), .reduces = true, .fetches = true)
+SHAPE(fop_latency, ACCESS_ONE(RECEIVE, FROM_PAIR, WITH_FETCHED), .reduces = true, .fetches = true,
+      .has_one_element = true)
+SHAPE(cas_latency, ACCESS_ONE(RECEIVE, FROM_PARTNER, WITH_FETCHED), .fetches = true, .has_one_element = true,
+      .compares = true)
+SHAPE(put_bw, ACCESS_MANY(RECEIVE, AT_LEADERS, AT_FOLLOWERS), .directions = 1)
+SHAPE(put_bibw, ACCESS_MANY(RECEIVE, AT_PAIRS, AT_PAIRS), .directions = 2)
+SHAPE(get_bw, ACCESS_MANY(SEND, AT_FOLLOWERS, AT_LEADERS), .directions = 1)
+SHAPE(get_mbw, ACCESS_MANY(SEND, AT_FOLLOWERS, AT_LEADERS), .directions = 1, .has_rate = true)
 
 /* ---- Collective operations, each in three forms */
 
@@ -282,6 +304,88 @@ POINT_TO_POINT(bibw, flood(work, true, true))
 POINT_TO_POINT(sendrecv, MPI_Sendrecv(work->send, work->count, work->type, work->partner, TAG, FROM, MPI_STATUS_IGNORE))
 POINT_TO_POINT(send, leads(work) ? MPI_Send(TO) : MPI_Recv(FROM, MPI_STATUS_IGNORE))
 
+/* ---- One-sided */
+
+/* Where the memory begins that the partner exposes in this call. */
+static MPI_Aint place_there(const work_t *work)
+{
+    const shape_t *shape = work->plan.operation->shape;
+    bool follows_send = shape->exposes == EXPOSES_RECEIVE && (shape->send & AT_PAIRS) == AT_PAIRS;
+    return work->window.base + (work->send_memory - work->arena.memory) + (follows_send ? work->arena.send_bytes : 0);
+}
+
+/* What follows the place in the arguments of MPI's functions. */
+#define THERE(place) work->partner, place, work->count, work->type
+#define FETCHED (char *)work->receive + work->size_bytes
+
+static int put(const work_t *work, int64_t before_bytes)
+{
+    return MPI_Put((char *)work->send + before_bytes, work->count, work->type,
+                   THERE(place_there(work) + (MPI_Aint)before_bytes), work->window.win);
+}
+
+static int get(const work_t *work, int64_t before_bytes)
+{
+    return MPI_Get((char *)work->receive + before_bytes, work->count, work->type,
+                   THERE(place_there(work) + (MPI_Aint)before_bytes), work->window.win);
+}
+
+static int accumulate(const work_t *work, int64_t before_bytes)
+{
+    (void)before_bytes;
+    return MPI_Accumulate(SEND, THERE(place_there(work)), work->op, work->window.win);
+}
+
+static int get_accumulate(const work_t *work, int64_t before_bytes)
+{
+    (void)before_bytes;
+    return MPI_Get_accumulate(SEND, FETCHED, work->count, work->type, THERE(place_there(work)), work->op,
+                              work->window.win);
+}
+
+static int fetch_and_op(const work_t *work, int64_t before_bytes)
+{
+    (void)before_bytes;
+    return MPI_Fetch_and_op(work->send, FETCHED, work->type, work->partner, place_there(work), work->op,
+                            work->window.win);
+}
+
+static int compare_and_swap(const work_t *work, int64_t before_bytes)
+{
+    (void)before_bytes;
+    return MPI_Compare_and_swap(work->send, &work->expected, FETCHED, work->type, work->partner, place_there(work),
+                                work->window.win);
+}
+
+typedef int (*transfer_t)(const work_t *work, int64_t before_bytes);
+
+/* Accesses of some, as many as go at once. */
+static int access_once(const work_t *work, transfer_t transfer, bool is_origin, bool is_target, bool continues)
+{
+    int count = work->plan.operation->shape->directions > 0 ? work->messages : 1;
+    int code = window_begin(&work->window, is_origin, is_target, continues);
+    for (int i = 0; is_origin && code == MPI_SUCCESS && i < count; i++)
+        code = transfer(work, i * work->size_bytes);
+    return code == MPI_SUCCESS ? window_end(&work->window, is_origin, is_target) : code;
+}
+
+static int access_partner(const work_t *work, transfer_t transfer)
+{
+    const operation_t *operation = work->plan.operation;
+    bool both = operation->shape->directions == 2;
+    int code = access_once(work, transfer, both || leads(work), both || !leads(work), false);
+    if (code == MPI_SUCCESS && operation_turns(operation, work->plan.synchronization) == 2)
+        code = access_once(work, transfer, !leads(work), leads(work), true);
+    return code;
+}
+
+POINT_TO_POINT(put, access_partner(work, put))
+POINT_TO_POINT(get, access_partner(work, get))
+POINT_TO_POINT(accumulate, access_partner(work, accumulate))
+POINT_TO_POINT(get_accumulate, access_partner(work, get_accumulate))
+POINT_TO_POINT(fetch_and_op, access_partner(work, fetch_and_op))
+POINT_TO_POINT(compare_and_swap, access_partner(work, compare_and_swap))
+
 /* ---- The list */
 
 #define BLOCKING(name, Name, ...) {#name, "MPI_" #Name, FORM_BLOCKING, &name, call_##name},
@@ -319,6 +423,17 @@ static const operation_t operation_list[] = {
     {"mbw_mr", "MPI_Isend", FORM_POINT_TO_POINT, &mbw_mr, exchange_bw},
     {"sendrecv", "MPI_Sendrecv", FORM_POINT_TO_POINT, &sendrecv, exchange_sendrecv},
     {"send", "MPI_Send", FORM_POINT_TO_POINT, &send, exchange_send},
+    {"put_latency", "MPI_Put", FORM_ONE_SIDED, &put_latency, exchange_put},
+    {"get_latency", "MPI_Get", FORM_ONE_SIDED, &get_latency, exchange_get},
+    {"get_multi_lat", "MPI_Get", FORM_ONE_SIDED, &get_latency, exchange_get},
+    {"acc_latency", "MPI_Accumulate", FORM_ONE_SIDED, &acc_latency, exchange_accumulate},
+    {"get_acc_latency", "MPI_Get_accumulate", FORM_ONE_SIDED, &get_acc_latency, exchange_get_accumulate},
+    {"fop_latency", "MPI_Fetch_and_op", FORM_ONE_SIDED, &fop_latency, exchange_fetch_and_op},
+    {"cas_latency", "MPI_Compare_and_swap", FORM_ONE_SIDED, &cas_latency, exchange_compare_and_swap},
+    {"put_bw", "MPI_Put", FORM_ONE_SIDED, &put_bw, exchange_put},
+    {"put_bibw", "MPI_Put", FORM_ONE_SIDED, &put_bibw, exchange_put},
+    {"get_bw", "MPI_Get", FORM_ONE_SIDED, &get_bw, exchange_get},
+    {"get_mbw", "MPI_Get", FORM_ONE_SIDED, &get_mbw, exchange_get},
     {0},
 };
 
@@ -357,10 +472,18 @@ const char *operation_absence(const char *name)
 bool operation_is_osus(const operation_t *operation)
 {
     static const char *const point_to_point[] = {"latency", "multi_lat", "bw", "bibw", "mbw_mr", NULL};
+    if (operation->form == FORM_ONE_SIDED)
+        return true;
     if (operation->form == FORM_POINT_TO_POINT)
         return names_find(NAMES(point_to_point), operation->name) >= 0;
     return operation->form != FORM_COMPOSED && !strstr(operation->name, "scan") &&
            !(operation->form == FORM_PERSISTENT && operation->shape->has_neighbors);
+}
+
+int operation_turns(const operation_t *operation, synchronization_t synchronization)
+{
+    bool doubles = operation->form == FORM_ONE_SIDED && synchronization_is_active(synchronization);
+    return operation->shape->turns * (doubles ? 2 : 1);
 }
 
 bool operation_has_size(const operation_t *operation)
@@ -381,11 +504,11 @@ bool operation_has_halves(const operation_t *operation)
 /* ---- Groups */
 
 /* What stands for several operations: those of a form, and others. */
-enum { GROUP_NEIGHBORHOOD = FORM_POINT_TO_POINT, GROUP_ALL };
+enum { GROUP_NEIGHBORHOOD = FORM_ONE_SIDED + 1, GROUP_ALL };
 
 /* In the order of operation_form_t, as far as that goes. */
-const char *const operation_groups[] = {"blocking",     "nonblocking", "persistent", "composed",
-                                        "neighborhood", "all",         NULL};
+const char *const operation_groups[] = {"blocking",  "nonblocking",  "persistent", "composed", "point-to-point",
+                                        "one-sided", "neighborhood", "all",        NULL};
 
 bool operation_is_in_group(const operation_t *operation, int group)
 {

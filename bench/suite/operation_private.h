@@ -28,6 +28,9 @@ typedef struct work {
     int neighbor[MAX_NEIGHBORS];
     int place_there[MAX_NEIGHBORS]; /* this rank's among that neighbor's neighbors */
     needs_t needs;                  /* whoever is root */
+    bool has_window;
+    window_t window;
+    int64_t expected; /* what a comparison takes the memory of the partner for: an element */
     arena_t arena;
     /* Of the size. */
     int64_t size_bytes;
@@ -48,6 +51,9 @@ typedef struct work {
     void *receive;
     MPI_Request *request;
 } work_t;
+
+/* work_settle - of one-sided operations: results are there on all ranks. Collective. */
+int work_settle(const work_t *work);
 
 /* work_origin - who made a block of the result. */
 origin_t work_origin(const work_t *work, int block);

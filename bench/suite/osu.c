@@ -48,8 +48,6 @@ const option_spec_t osu_options[] = {
     REFUSED('a', "array-size", "SIZE", "nothing is computed on a device: leave it out"),
     REFUSED('d', "accelerator", "TYPE", "buffers are in the memory of the host: measure those of devices by OSU"),
     REFUSED('r', "cuda-target", "TARGET", "computation is on the processors of the host: leave it out"),
-    REFUSED('s', "sync-option", "OPTION", "no operation of --list is one-sided: measure those by OSU"),
-    REFUSED('w', "win-options", "OPTION", "no operation of --list is one-sided: measure those by OSU"),
 };
 const int osu_option_count = sizeof osu_options / sizeof osu_options[0];
 
@@ -120,7 +118,7 @@ static bool check_buffers(const context_t *context)
     const shape_t *shape = operation->shape;
     if (context->command->buffers == ABSENT)
         return true;
-    if (shape->directions == 0 && !shape->takes_turns)
+    if (shape->exposes != EXPOSES_NOTHING || (shape->directions == 0 && shape->turns == 0))
         return refuse(context, "option -b, --buffer-num is not allowed: %s has one message at once", operation->name);
     return shape->directions == 0 || context->command->buffers == BUFFERS_MULTIPLE ||
            refuse(context,
@@ -133,7 +131,7 @@ static bool take_rate(const context_t *context)
 {
     osu_command_t *command = context->command;
     const shape_t *shape = context->operation->shape;
-    bool has_rate = shape->directions > 0 && shape->pairs_all;
+    bool has_rate = shape->has_rate;
     if (command->print_rate != ABSENT && !has_rate)
         return refuse(context, "option -R, --print-rate is not allowed: %s has no rate", context->operation->name);
     command->shows_rate = has_rate && command->print_rate != 0;
@@ -149,16 +147,19 @@ static void add_type(osu_command_t *command, int64_t type)
         command->types[command->type_count++] = type;
 }
 
-/* OSU sums MPI_CHAR, too, whose reductions MPI does not define. */
+/* OSU sums and compares MPI_CHAR, too, which MPI does not define. */
 static void add_all_types(const context_t *context)
 {
-    bool reduces = context->operation->shape->reduces;
-    const char *const all[] = {reduces ? "mpi_signed_char" : "mpi_char", "mpi_int", "mpi_float"};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+    bool reduces = context->operation->shape->reduces, compares = context->operation->shape->compares;
+    const char *const all[] = {reduces || compares ? "mpi_signed_char" : "mpi_char", "mpi_int", "mpi_float"};
+    for (size_t i = 0; i < (compares ? 2 : 3); i++)
         add_type(context->command, names_find(NAMES(datatypes), all[i]));
     if (reduces)
         snprintf(context->command->note, NOTE_BYTES,
                  "MPI defines no reduction of MPI_CHAR, which OSU sums: mpi_signed_char instead");
+    if (compares)
+        snprintf(context->command->note, NOTE_BYTES,
+                 "MPI compares neither MPI_CHAR nor MPI_FLOAT, as OSU does: mpi_signed_char and mpi_int instead");
 }
 
 /* OSU takes names in any case. */
@@ -203,12 +204,12 @@ static bool take_overlap(const context_t *context)
 static void choose_sizes(const context_t *context)
 {
     size_list_t *sizes = &context->command->bench.sizes;
-    bool takes_turns = context->operation->shape->takes_turns;
-    if (takes_turns && !sizes->has_min) {
+    bool tells_latency = context->operation->shape->turns > 0;
+    if (tells_latency && !sizes->has_min && context->operation->form == FORM_POINT_TO_POINT) {
         sizes->has_min = 1;
         sizes->min_bytes = 0;
     }
-    if (!takes_turns && !sizes->has_max)
+    if (!tells_latency && !sizes->has_max)
         sizes->max_bytes = sizes->min_bytes > MAX_BYTES ? sizes->min_bytes : MAX_BYTES;
 }
 
@@ -227,10 +228,18 @@ static void write_note(const context_t *context)
     char *note = context->command->note;
     if (operation->shape->reduces && context->command->type_names.count == 0 &&
         context->command->bench.reduction == ABSENT)
+        snprintf(
+            note, NOTE_BYTES,
+            strcmp(operation->name, "get_acc_latency") == 0
+                ? "MPI defines no sum of MPI_CHAR, the only one of osu_%s: mpi_float instead. The two do not compare"
+                : "MPI defines no sum of MPI_CHAR, OSU's usual one: mpi_float instead. Compare with osu_%s -T "
+                  "mpi_float",
+            operation->name);
+    if (operation->shape->compares && context->command->type_names.count == 0)
         snprintf(note, NOTE_BYTES,
-                 "MPI defines no sum of MPI_CHAR, OSU's usual one: mpi_float instead. Compare with osu_%s -T mpi_float",
+                 "MPI compares no MPI_CHAR, OSU's usual type: mpi_int instead. Compare with osu_%s -T mpi_int",
                  operation->name);
-    if (operation->shape->directions > 0)
+    if (operation->form == FORM_POINT_TO_POINT && operation->shape->directions > 0)
         snprintf(note, NOTE_BYTES, "Each message at once has a buffer of its own. Compare with osu_%s -b multiple",
                  operation->name);
 }

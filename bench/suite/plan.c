@@ -45,9 +45,18 @@ static const option_spec_t options[] = {
      .doc = "the root of operations that have one",
      .more = "`rotate` is the next rank in each measured call, from rank 0 in the first one."},
     {'W', "messages", "N", OPTION_INTEGER, FIELD(messages), .min = 1, .max = MAX_MESSAGES, .default_doc = "64",
-     .doc = "the messages of a pair of ranks that are under way at once", .more = "Only of bw, bibw and mbw_mr."},
+     .doc = "the messages of a pair of ranks that are under way at once",
+     .more = "Only of bw, bibw, mbw_mr and one-sided bandwidths."},
     {'p', "num-pairs", "N", OPTION_INTEGER, FIELD(pairs), .min = 1, .max = INT_MAX, .default_doc = "half of the ranks",
-     .doc = "the pairs of ranks, the first N of them with the next N", .more = "Only of multi_lat and mbw_mr."},
+     .doc = "the pairs of ranks, the first N of them with the next N",
+     .more = "Only of multi_lat, mbw_mr and one-sided operations."},
+    {'w', "win-options", "WINDOW", OPTION_CHOICE, FIELD(window), .names = NAMES(window_kinds),
+     .default_doc = "allocate", .doc = "how the window of one-sided operations is made",
+     .more = "By MPI_Win_create, MPI_Win_allocate or MPI_Win_create_dynamic."},
+    {'s', "sync-option", "SYNC", OPTION_CHOICE, FIELD(synchronization), .names = NAMES(synchronizations),
+     .default_doc = "flush, of put_bibw pscw", .doc = "the synchronization of one-sided operations",
+     .more = "With `pscw` (post, start, complete, wait) and `fence`, targets take part. The others lock the memory of "
+             "the target: `lock` and `lock_all` for each call, `flush` and `flush_local` for good."},
     {'l', "in-place", NULL, OPTION_SWITCH, FIELD(in_place), .doc = "use MPI_IN_PLACE if the operation allows it"},
     {0, "cache", "MODE", OPTION_CHOICE, FIELD(cache), .names = NAMES(cache_modes), .default_text = "warm",
      .doc = "the buffers of successive calls",
@@ -149,8 +158,8 @@ static const option_spec_t operand = {0, "operation", "OPERATION", OPTION_TEXTS,
     "bad option, before anything is measured.\n"
 
 static const char notes[] =
-    "OPERATION: one of --list, or blocking, nonblocking, persistent, composed, neighborhood, all. Several operations,\n"
-    "or the lines of --jobs, take turns.\n"
+    "OPERATION: one of --list, or blocking, nonblocking, persistent, composed, point-to-point, one-sided,\n"
+    "neighborhood, all. Several operations, or the lines of --jobs, take turns.\n"
     "\n" NOTES_ON_SAMPLES;
 
 static const char osu_notes[] =
@@ -189,6 +198,7 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
     const operation_t *operation = operation_at(job->operation);
     const char *name = operation->name;
     bool persists = operation->form == FORM_PERSISTENT, has_halves = operation_has_halves(operation);
+    bool is_one_sided = operation->form == FORM_ONE_SIDED, both = operation->shape->directions == 2;
     bench_settings_t *settings = &job->settings;
     if (named && settings->root != ABSENT && !operation->shape->has_root)
         return refuse(reader, "option --root is not allowed: %s takes no root", name);
@@ -198,6 +208,15 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
         return refuse(reader, "option --messages is not allowed: %s has one message at once", name);
     if (named && settings->pairs != ABSENT && !operation->shape->pairs_all)
         return refuse(reader, "option --num-pairs is not allowed: %s is not for many pairs", name);
+    if (named && settings->window != ABSENT && !is_one_sided)
+        return refuse(reader, "option --win-options is not allowed: %s is not one-sided", name);
+    if (named && settings->synchronization != ABSENT && !is_one_sided)
+        return refuse(reader, "option --sync-option is not allowed: %s is not one-sided", name);
+    bool is_passive =
+        settings->synchronization != ABSENT && !synchronization_is_active((synchronization_t)settings->synchronization);
+    if (named && is_one_sided && both && is_passive)
+        return refuse(reader, "option --sync-option: %s is not allowed for %s, give pscw or fence",
+                      synchronizations[settings->synchronization], name);
     if (named && settings->in_place && !operation_allows_in_place(operation))
         return refuse(reader, "option --in-place is not allowed: %s has no form with MPI_IN_PLACE", name);
     if (named && settings->overlap && !has_halves)
@@ -210,6 +229,9 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
         settings->reduction = names_find(NAMES(reductions), "sum");
     settings->messages = settings->messages == ABSENT ? USUAL_MESSAGES : settings->messages;
     settings->pairs = settings->pairs == ABSENT || !operation->shape->pairs_all ? 0 : settings->pairs;
+    settings->window = settings->window == ABSENT || !is_one_sided ? WINDOW_ALLOCATE : settings->window;
+    if (settings->synchronization == ABSENT || !is_one_sided || (both && is_passive))
+        settings->synchronization = both ? SYNCHRONIZED_BY_PSCW : SYNCHRONIZED_BY_FLUSH;
     settings->in_place = settings->in_place && operation_allows_in_place(operation);
     settings->overlap = settings->overlap && has_halves;
     if (settings->cache == CACHE_ROTATE && persists)
@@ -222,7 +244,14 @@ static bool fit_datatype(const reader_t *reader, job_t *job)
     const operation_t *operation = operation_at(job->operation);
     bench_settings_t *settings = &job->settings;
     if (settings->datatype == ABSENT)
-        settings->datatype = names_find(NAMES(datatypes), operation->shape->reduces ? "mpi_float" : "mpi_char");
+        settings->datatype = names_find(NAMES(datatypes), operation->shape->reduces    ? "mpi_float"
+                                                          : operation->shape->compares ? "mpi_int"
+                                                                                       : "mpi_char");
+    element_class_t class = datatypes[settings->datatype].class;
+    bool has_equality = class == ELEMENT_INTEGER || class == ELEMENT_LOGICAL || class == ELEMENT_BYTE;
+    if (operation->shape->compares && !has_equality)
+        return refuse(reader, "option --type: MPI_Compare_and_swap does not take %s, give an integer such as mpi_int",
+                      datatypes[settings->datatype].name);
     if (operation->shape->reduces && datatypes[settings->datatype].class == ELEMENT_TEXT)
         return refuse(reader,
                       "option --type: MPI defines no reduction of %s, give another type, such as mpi_signed_char",
@@ -243,9 +272,9 @@ static bool fit_sizes(const reader_t *reader, job_t *job)
     bool listed = sizes->count > 0;
     if (listed && factor > 0)
         return refuse(reader, "option --size-factor is not allowed together with a list of sizes, give MIN:MAX");
-    if (!operation_has_size(operation)) {
+    if (!operation_has_size(operation) || operation->shape->has_one_element) {
         sizes->count = 1;
-        sizes->bytes[0] = 0;
+        sizes->bytes[0] = operation->shape->has_one_element ? element->bytes : 0;
         return true;
     }
     /* As OSU, which leaves out messages without an element. */
@@ -496,6 +525,11 @@ enum { SMALL_ITERATIONS = 1000, LARGE_ITERATIONS = 100, SMALL_WARMUP = 200, LARG
 enum { MAX_ITERATIONS = 100000 };
 #define ROUND_TIME_SLICE_S 0.5
 #define USUAL_MEM_LIMIT_BYTES (INT64_C(512) << 20)
+
+int job_turns(const job_t *job)
+{
+    return operation_turns(operation_at(job->operation), (synchronization_t)job->settings.synchronization);
+}
 
 int64_t job_wanted(const job_t *job, int64_t size_bytes)
 {

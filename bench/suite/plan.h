@@ -51,6 +51,9 @@ void plan_free(plan_t *plan);
 /* job_name - what distinguishes a job from others of its plan, for people. */
 const char *job_name(const plan_t *plan, const job_t *job);
 
+/* job_turns - of how many messages, one after the other, a call consists whose latency is told; else 0. */
+int job_turns(const job_t *job);
+
 /* job_wanted, job_warmup - valid samples wanted of a size, calls before those measured. */
 int64_t job_wanted(const job_t *job, int64_t size_bytes);
 int64_t job_warmup(const job_t *job, int64_t size_bytes);

@@ -76,7 +76,13 @@ static const figure_t figures[] = {
      TEXT("run_time", "what a run time is, as --run-time: local (the maximum of the ranks' own durations) or makespan",
           NULL, 0)},
     {0, BOTH, A_TEXT, KEY(messages), TEXT("messages", "how many are under way at once, of bw and so on", NULL, 0)},
-    {0, BOTH, A_TEXT, KEY(pairs), TEXT("pairs", "pairs of ranks, of multi_lat and mbw_mr", NULL, 0)},
+    {0, BOTH, A_TEXT, KEY(pairs),
+     TEXT("pairs", "pairs of ranks, of multi_lat, mbw_mr and one-sided operations", NULL, 0)},
+    {0, BOTH, A_TEXT, KEY(window),
+     TEXT("window", "the window of one-sided operations, as --win-options; empty for others", NULL, 0)},
+    {0, BOTH, A_TEXT, KEY(synchronization),
+     TEXT("synchronization", "the synchronization of one-sided operations, as --sync-option; empty for others", NULL,
+          0)},
     {0, BOTH, AN_INT64, KEY(size_bytes), WHOLE_KEY("size_bytes", "bytes", "the size of a message", "Size", 10)},
     {PART_LABEL, BOTH, A_TEXT, KEY(label),
      TEXT(NULL,
@@ -143,21 +149,22 @@ static const figure_t figures[] = {
     {0, BRIEF, AN_INT64, FIGURE(discarded), COUNT(NULL, "the sum of missed and late, without --full", "Discarded", 12)},
     {PART_LATENCY, BOTH, A_DOUBLE, offsetof(row_t, latency_ns),
      TIME("latency_ns",
-          "half of median_ns, the time of one message, if latency, one of its variants or multi_lat is measured; empty "
-          "for other operations",
+          "the time of one message: half of median_ns if latency, one of its variants or multi_lat is measured, or a "
+          "one-sided operation whose targets take part; median_ns of other one-sided ones. Empty if no latency is "
+          "measured",
           "Latency(us)")},
     {PART_BANDWIDTH, BOTH, A_DOUBLE, offsetof(row_t, mb_per_s),
      NUMBER(
          "mb_per_s", "MB/s",
-         "the bytes of all messages / median_ns, if bw, bibw or mbw_mr is measured; empty for other operations. 1 MB "
-         "is 10^6 bytes",
+         "the bytes of all messages / median_ns, if a bandwidth is measured: bw, put_bibw and so on; empty for other "
+         "operations. 1 MB is 10^6 bytes",
          "MB/s", 1)},
     {PART_RATE,
      BOTH,
      A_DOUBLE,
      offsetof(row_t, messages_per_s),
-     {"messages_per_s", "1/s", ROLE_FIGURE, TYPE_NUMBER, "messages of all pairs by the median, of mbw_mr", "Messages/s",
-      16, 1, 0}},
+     {"messages_per_s", "1/s", ROLE_FIGURE, TYPE_NUMBER, "messages of all pairs by the median, of mbw_mr and get_mbw",
+      "Messages/s", 16, 1, 0}},
     {PART_TAIL, BOTH, TAIL, offsetof(row_t, tail), {NULL, "", ROLE_FIGURE, TYPE_NUMBER, "", "PN", 18, 2, 0}},
     {PART_OVERLAP, BOTH, A_DOUBLE, OVERLAP(pure_ns),
      TIME("pure_ns", "with --overlap: the median over samples of the maximum duration of the operation alone",
@@ -413,6 +420,8 @@ void report_job(const report_t *report, const row_keys_t *keys, const char *func
     print_trait(file, "barrier ", keys->barrier);
     print_trait(file, "messages at once ", keys->messages);
     print_trait(file, "pairs ", keys->pairs);
+    print_trait(file, "window ", keys->window);
+    print_trait(file, "synchronization ", keys->synchronization);
     fprintf(file, ", %s, %s run times\n", keys->cadence, keys->run_time);
 }
 

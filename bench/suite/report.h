@@ -30,6 +30,8 @@ typedef struct row_keys {
     const char *run_time;  /* local, makespan */
     const char *messages;  /* at once; "" where there are not many */
     const char *pairs;     /* of ranks, "" if there are none */
+    const char *window;    /* of one-sided operations, else "", likewise the next one */
+    const char *synchronization;
     int64_t size_bytes;
     const char *arrival; /* the pattern, "" if the scheme imposes none */
 } row_keys_t;
@@ -46,7 +48,7 @@ typedef struct overlap {
 enum {
     PART_FIGURES = 1,
     PART_INTERVAL = 2,
-    PART_LATENCY = 4, /* a message's time: half of a call's, as a call is one there and one back */
+    PART_LATENCY = 4, /* a message's time: of a call, or half of it if a call is one there and one back */
     PART_BANDWIDTH = 8,
     PART_OVERLAP = 16,
     PART_ARRIVAL = 32,
@@ -62,7 +64,7 @@ typedef struct row {
     analysis_t analysis;
     overlap_t overlap;
     arrival_figures_t arrival;
-    double latency_ns;          /* of one message: half of the median run time */
+    double latency_ns;          /* of one message: the median run time or half of it */
     double mb_per_s;            /* by the median run time, likewise the next one */
     double messages_per_s;      /* of all pairs */
     double tail[MAX_QUANTILES]; /* of latencies or run times in us, or of bandwidths in MB/s */

@@ -97,6 +97,7 @@ static void take_tail(row_t *figures, const measurement_t *measurement, const re
 {
     const samples_t *samples = &measurement->samples;
     const shape_t *shape = measurement->operation->shape;
+    int turns = job_turns(measurement->job);
     const int64_t *sorted_ns =
         samples->series[measurement->compute_ns > 0 ? SERIES_LOCAL_NS : (series_t)measurement->job->settings.run_time];
     for (int i = 0; i < report->fraction_count; i++) {
@@ -104,7 +105,7 @@ static void take_tail(row_t *figures, const measurement_t *measurement, const re
         if (shape->directions > 0)
             figures->tail[i] = bytes / (double)sorted_ns[samples->valid - 1 - place] * 1e3;
         else
-            figures->tail[i] = (double)sorted_ns[place] / (shape->takes_turns ? 2e3 : 1e3);
+            figures->tail[i] = (double)sorted_ns[place] / (turns > 0 ? turns * 1e3 : 1e3);
     }
     figures->parts |= PART_TAIL;
 }
@@ -116,16 +117,17 @@ static void take_pure(job_row_t *row, measurement_t *measurement, const communic
     row_t *figures = &row->figures;
     const shape_t *shape = measurement->operation->shape;
     const job_t *job = measurement->job;
+    int turns = job_turns(job);
     analyze(&measurement->samples, (run_time_t)job->settings.run_time, report->fractions, report->fraction_count,
             &figures->analysis);
     tell_shortage(row, measurement);
     if (measurement->samples.valid == 0)
         return;
     figures->parts |= PART_FIGURES | (figures->analysis.median_interval ? PART_INTERVAL : 0) |
-                      (shape->takes_turns ? PART_LATENCY : 0) |
-                      (shape->directions > 0 ? PART_BANDWIDTH | PART_RATE : 0) |
+                      (turns > 0 ? PART_LATENCY : 0) |
+                      (shape->directions > 0 ? PART_BANDWIDTH | (shape->has_rate ? PART_RATE : 0) : 0) |
                       (job->arrivals.given ? PART_ARRIVAL : 0);
-    figures->latency_ns = figures->analysis.median_ns / 2;
+    figures->latency_ns = figures->analysis.median_ns / turns;
     double messages = messages_of(measurement, communicator), bytes = messages * (double)figures->keys.size_bytes;
     figures->mb_per_s = bytes / figures->analysis.median_ns * 1e3;
     figures->messages_per_s = messages / figures->analysis.median_ns * 1e9;

@@ -208,6 +208,8 @@ work_plan_t turns_plan_work(const communicator_t *communicator, const job_t *job
                         .in_place = job->settings.in_place != 0,
                         .messages = (int)job->settings.messages,
                         .pairs = (int)job->settings.pairs,
+                        .window = (window_kind_t)job->settings.window,
+                        .synchronization = (synchronization_t)job->settings.synchronization,
                         .cache = (cache_mode_t)job->settings.cache,
                         .cache_bytes = job_cache_bytes(job, arena_cache_bytes())};
     for (int i = 0; i < job->settings.sizes.count; i++)
@@ -223,7 +225,7 @@ static void name_keys(const bench_t *bench, task_t *task)
     const shape_t *shape = operation->shape;
     const bench_settings_t *settings = &job->settings;
     const scheme_t *scheme = &release_schemes[settings->release];
-    bool rotates = settings->root == ROOT_ROTATES;
+    bool rotates = settings->root == ROOT_ROTATES, is_one_sided = operation->form == FORM_ONE_SIDED;
     snprintf(task->root, sizeof task->root, "%d", (int)settings->root);
     snprintf(task->label, sizeof task->label, "%d:%s", 1 + (int)(job - bench->plan.jobs), job_name(&bench->plan, job));
     if (shape->directions > 0)
@@ -248,6 +250,8 @@ static void name_keys(const bench_t *bench, task_t *task)
                               .run_time = run_times[settings->run_time],
                               .messages = task->messages,
                               .pairs = task->pairs,
+                              .window = is_one_sided ? window_kinds[settings->window] : "",
+                              .synchronization = is_one_sided ? synchronizations[settings->synchronization] : "",
                               .arrival = ""};
 }
 
@@ -258,7 +262,7 @@ static void tell_job(const bench_t *bench, const task_t *task)
     const operation_t *operation = task->measurement.operation;
     int64_t cache_bytes = arena_cache_bytes(), used_bytes = job_cache_bytes(job, cache_bytes);
     report_job(&bench->report, &task->keys, operation->function);
-    if (bench->report.output.format == FORMAT_TABLE && operation->shape->takes_turns)
+    if (bench->report.output.format == FORMAT_TABLE && job_turns(job) == 2)
         fprintf(bench->report.output.file,
                 "# A call is a message there and one back; Latency is one message's, as OSU's\n");
     if (job->settings.cache != CACHE_WARM && used_bytes < cache_bytes)

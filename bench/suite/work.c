@@ -30,8 +30,11 @@ static int partner_of(const work_plan_t *plan, int rank, int ranks)
 /* The blocks of a buffer that a rank has. */
 static int blocks_held(const work_plan_t *plan, int extent, int rank, int ranks, bool is_root)
 {
-    const int blocks[] = {
-        [ONE] = 1, [PER_RANK] = ranks, [PER_NEIGHBOR] = ranks > 2 ? 2 : 1, [PER_MESSAGE] = messages_of(plan)};
+    const int blocks[] = {[ONE] = 1,
+                          [PER_RANK] = ranks,
+                          [PER_NEIGHBOR] = ranks > 2 ? 2 : 1,
+                          [PER_MESSAGE] = messages_of(plan),
+                          [WITH_FETCHED] = 2};
     int partner = partner_of(plan, rank, ranks);
     bool holds = (extent & ~BLOCKS) == 0 || ((extent & AT_ROOT) != 0 && is_root) ||
                  (partner > rank && (extent & AT_LEADERS) != 0) ||
@@ -149,6 +152,17 @@ static void allocate(work_t *work)
     work->statuses = world_allocate(work->plan.span, (int64_t)2 * work->messages, sizeof work->statuses[0], "");
 }
 
+/* Returns the memory for buffers, which the MPI library may have allocated. */
+static char *open_window(work_t *work, char *memory)
+{
+    work->has_window = true;
+    work->window = (window_t){.kind = work->plan.window,
+                              .synchronization = work->plan.synchronization,
+                              .lock_type = work->plan.operation->shape->fetches ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED};
+    window_open(&work->window, work->plan.span, work->plan.comm, work->partner, memory, work_bytes(&work->plan));
+    return work->window.memory;
+}
+
 work_t *work_open(const work_plan_t *plan, char *memory)
 {
     work_t *work = world_allocate(plan->span, 1, sizeof *work, "");
@@ -156,6 +170,8 @@ work_t *work_open(const work_plan_t *plan, char *memory)
     allocate(work);
     if (plan->operation->shape->has_neighbors)
         open_ring(work);
+    if (plan->operation->shape->exposes != EXPOSES_NOTHING)
+        memory = open_window(work, memory);
     work->arena = arena_open(memory, plan->cache, buffer_bytes(plan->max_bytes, work->needs.send),
                              buffer_bytes(plan->max_bytes, work->needs.receive), plan->cache_bytes);
     return work;
@@ -171,6 +187,8 @@ static void free_requests(work_t *work)
 void work_close(work_t *work)
 {
     free_requests(work);
+    if (work->has_window)
+        window_close(&work->window);
     if (work->plan.operation->shape->has_neighbors)
         MPI_Comm_free(&work->plan.comm);
     free(work->counts);
@@ -189,10 +207,20 @@ static int block_count(const work_t *work, int extent)
     return blocks_held(&work->plan, extent, work->rank, work->ranks, work->rank == work->root);
 }
 
+/* Whether a block of this rank gets what an origin gave or took. The first of a pair is always an origin. */
+static bool is_accessed(const work_t *work, int block)
+{
+    const shape_t *shape = work->plan.operation->shape;
+    bool is_taken = shape->exposes == EXPOSES_SEND || (shape->fetches && block == 1);
+    bool both = shape->directions == 2 || operation_turns(work->plan.operation, work->plan.synchronization) == 2;
+    return both || work->window.is_first == is_taken;
+}
+
 origin_t work_origin(const work_t *work, int block)
 {
     const shape_t *shape = work->plan.operation->shape;
     int place = shape->to_own ? work->rank : 0, nearby = block % MAX_NEIGHBORS, neighbor = work->neighbor[nearby];
+    int first = work->rank < work->partner ? work->rank : work->partner;
     const origin_t origins[] = {
         [FROM_NOBODY] = {0, -1, 0},
         [FROM_EACH] = {block, block, place},
@@ -201,9 +229,12 @@ origin_t work_origin(const work_t *work, int block)
         [FROM_THOSE_UP_TO_OWN] = {0, work->rank, place},
         [FROM_THOSE_BEFORE_OWN] = {0, work->rank - 1, place},
         [FROM_NEIGHBOR] = {neighbor, neighbor, shape->to_own ? work->place_there[nearby] : 0},
-        [FROM_PARTNER] = {work->partner, work->partner, block},
+        [FROM_PARTNER] = {work->partner, work->partner, shape->fetches ? 0 : block},
+        [FROM_PAIR] = {first, work->rank + work->partner - first, 0, abs(work->partner - work->rank)},
     };
-    return origins[shape->from];
+    if (work->has_window && !is_accessed(work, block))
+        return origins[FROM_NOBODY];
+    return origins[shape->fetches && block == 1 ? FROM_PARTNER : shape->from];
 }
 
 static bool sends_in_place(const work_t *work)
@@ -296,7 +327,9 @@ static void set_blocks(work_t *work)
 void work_set_size(work_t *work, int64_t size_bytes)
 {
     free_requests(work);
-    work->size_bytes = work->plan.operation->shape->from != FROM_NOBODY ? size_bytes : 0;
+    work->size_bytes = work->plan.operation->shape->from == FROM_NOBODY ? 0
+                       : work->plan.operation->shape->has_one_element   ? work->plan.element->bytes
+                                                                        : size_bytes;
     work->count = (int)(work->size_bytes / work->plan.element->bytes);
     set_blocks(work);
     arena_set_size(&work->arena, buffer_bytes(work->size_bytes, work->needs.send),
@@ -330,6 +363,17 @@ int work_call(work_t *work)
     return code == MPI_SUCCESS && operation_has_halves(work->plan.operation) ? work_finish(work) : code;
 }
 
+int work_leave(const work_t *work)
+{
+    bool waits = work->has_window && !synchronization_is_active(work->plan.synchronization);
+    return waits ? window_meet(&work->window) : MPI_SUCCESS;
+}
+
+int work_settle(const work_t *work)
+{
+    return work->has_window ? window_settle(&work->window) : MPI_SUCCESS;
+}
+
 /* ---- Validation */
 
 /* The memory of a slot. */
@@ -356,6 +400,17 @@ static void contribute(work_t *work, const values_t *values)
     }
 }
 
+/* What is in the memory that others change, before they do. */
+static void expose(work_t *work, const values_t *values)
+{
+    const shape_t *shape = work->plan.operation->shape;
+    if (work->partner < 0 || (!shape->fetches && shape->from != FROM_PAIR))
+        return;
+    values_fill(values, work->rank, 0, work->receive_memory, work->count);
+    if (shape->compares)
+        values_fill(values, work->partner, 0, &work->expected, 1);
+}
+
 static int64_t compare(work_t *work, const values_t *values)
 {
     int blocks;
@@ -374,8 +429,14 @@ int work_check(work_t *work, int64_t number, int64_t *wrong)
     work_prepare(work, number);
     set_memory(work, POISON);
     contribute(work, &values);
-    int code = work_call(work);
+    expose(work, &values);
+    int code = work_settle(work);
+    if (code == MPI_SUCCESS)
+        code = work_call(work);
+    if (code == MPI_SUCCESS)
+        code = work_settle(work);
     *wrong = compare(work, &values);
     set_memory(work, 0);
-    return code;
+    work->expected = 0;
+    return code == MPI_SUCCESS ? work_settle(work) : code;
 }

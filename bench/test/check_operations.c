@@ -56,6 +56,9 @@ static int call_and_spoil(const work_t *work, MPI_Request *request)
 {
     int code = true_operation->call(work, request);
 
+    /* A target has its result only when the origin is done. */
+    if (code == MPI_SUCCESS)
+        code = work_settle(work);
     if (!operation_has_halves(work->plan.operation))
         make_faults();
     return code;
@@ -75,9 +78,10 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 
 static void describe(const work_plan_t *plan, int64_t elements, int64_t call, char *text, size_t text_bytes)
 {
-    snprintf(text, text_bytes, "%s %s %s root %d%s %s, %lld elements, call %lld", plan->operation->name,
+    snprintf(text, text_bytes, "%s %s %s root %d%s %s %s %s, %lld elements, call %lld", plan->operation->name,
              plan->element->name, plan->reduction->name, plan->root, plan->in_place ? " in place" : "",
-             cache_modes[plan->cache], (long long)elements, (long long)call);
+             cache_modes[plan->cache], window_kinds[plan->window], synchronizations[plan->synchronization],
+             (long long)elements, (long long)call);
 }
 
 static void complain(const work_plan_t *plan, int64_t elements, int64_t call, const char *what)
@@ -200,6 +204,22 @@ static void check_plan(work_plan_t *plan, bool with_faults)
     plan->operation = operation;
 }
 
+/* Each kind of window, each synchronization, and buffers that rotate. */
+static void check_one_sided(const work_plan_t *usual, bool with_faults)
+{
+    work_plan_t plan = *usual;
+    int first = usual->operation->shape->directions == 2 ? SYNCHRONIZED_BY_PSCW : 0, number = 0;
+    for (int i = first; synchronizations[i]; i++)
+        for (int kind = 0; window_kinds[kind]; kind++) {
+            plan.synchronization = (synchronization_t)i;
+            plan.window = (window_kind_t)kind;
+            plan.cache = number++ % 2 == 0 ? CACHE_WARM : CACHE_ROTATE;
+            check_plan(&plan, with_faults);
+        }
+    plan.element = element_named(usual->operation->shape->compares ? "mpi_long" : "mpi_double");
+    check_plan(&plan, with_faults);
+}
+
 /* Each of these differs from the usual in one respect, or few. */
 static void check_operation(const operation_t *operation, bool with_faults)
 {
@@ -213,6 +233,12 @@ static void check_operation(const operation_t *operation, bool with_faults)
                                .root = world.ranks - 1};
     work_plan_t plan = usual;
 
+    if (operation->form == FORM_ONE_SIDED && world.ranks <= 2) {
+        check_one_sided(&usual, with_faults);
+        return;
+    }
+    if (operation->form == FORM_ONE_SIDED)
+        plan.synchronization = SYNCHRONIZED_BY_FENCE;
     if (world.ranks > 2) {
         plan.in_place = allows_in_place && operation->form == FORM_NONBLOCKING;
         check_plan(&plan, with_faults);

@@ -14,7 +14,8 @@ cut -d ' ' -f 1 "$scratch/out" | sort >"$scratch/listed"
 check_list() {
     local name
     {
-        printf '%s\n' {,i}neighbor_{allgather,allgatherv,alltoall,alltoallv,alltoallw} latency multi_lat bw bibw mbw_mr
+        printf '%s\n' {,i}neighbor_{allgather,allgatherv,alltoall,alltoallv,alltoallw} latency multi_lat bw bibw mbw_mr \
+            {put,get,acc,get_acc,fop,cas}_latency {put,get}_bw put_bibw get_multi_lat get_mbw
         for name in $collective; do
             printf '%s\n' $name i$name
             # MPI libraries before MPI 4 lack them.
@@ -58,6 +59,10 @@ iallreduce P50Total(us) 6
 reduce Avg(us) 2
 reduce P50(us) 3 1
 barrier Avg(us) 1
+put_latency Latency(us) 2 1
+put_latency P50Lat(us) 3 1
+get_bw MB/s 2 1 512
+put_bibw MB/s 2 1 1024
 END
 }
 
@@ -130,7 +135,7 @@ options_for() {
 try_option() {
     local ranks=alone words pattern=${3#*: }
     read -r -a words <<<"$2"
-    case $1:$3 in latency:works* | multi_lat:works* | bw:works* | bibw:works* | mbw_mr:works*) ranks=2 ;; esac
+    case $1:$3 in *lat*:works* | *bw*:works*) ranks=2 ;; esac
     run $ranks mpix_osu "$1" -m 8:8 -i 3 -x 0 --release barrier "${words[@]}"
     case $3 in
     works:*)

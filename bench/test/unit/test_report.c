@@ -34,12 +34,12 @@ static const calls_t good_calls = {8, good_notes, false};
 static const calls_t one_call = {1, one_note, true};
 static const calls_t bad_calls = {MAX_CALLS, NULL, false};
 
-static const row_keys_t plain_keys = {"1:fake", "fake",  "barrier", "tree", "isolated", "world",
-                                      RANKS,    "float", "sum",     "0",    "separate", "warm",
-                                      "local",  "",      "",        0,      ""};
-static const row_keys_t odd_keys = {"2:fake",    "fake", "harmonize", "", "isolated", "a \"b\", c",
-                                    RANKS,       "",     "",          "", "in place", "rotate",
-                                    "#makespan", "64",   "2",         0,  "bell:1.5x"};
+static const row_keys_t plain_keys = {"1:fake", "fake",    "barrier",  "tree",     "isolated", "world", RANKS,
+                                      "float",  "sum",     "0",        "separate", "warm",     "local", "",
+                                      "",       "dynamic", "lock_all", 0,          ""};
+static const row_keys_t odd_keys = {"2:fake", "fake", "harmonize", "",         "isolated", "a \"b\", c", RANKS,
+                                    "",       "",     "",          "in place", "rotate",   "#makespan",  "64",
+                                    "2",      "",     "",          0,          "bell:1.5x"};
 
 static const head_t head = {.count = 5,
                             .items = {
