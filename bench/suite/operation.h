@@ -91,7 +91,7 @@ typedef struct shape {
     bool has_rate;  /* messages per second are told, too */
     bool pairs_all; /* the first half of the ranks with the second half; else ranks 0 and 1 are the pair */
     exposure_t exposes;
-    bool fetches;         /* one element, or many: what was in the memory of the partner comes to the second block */
+    bool fetches;         /* what was in the memory of the partner comes to the second block of the result */
     bool has_one_element; /* whatever the size */
     bool compares;        /* the memory of the partner is replaced if it is what this rank thinks */
     int min_ranks;        /* fewer cannot carry it out */

@@ -68,11 +68,11 @@ SHAPE(bibw, PAIR(AT_PAIRS, AT_PAIRS, PER_MESSAGE), .directions = 2)
  * One-sided: the first of each pair is the origin. Buffers lie alike in the memory of both, so an origin knows where
  * those of its partner are.
  */
-#define ACCESS(what, blocks) .exposes = EXPOSES_##what, .pairs_all = true, .min_ranks = 2
+#define ACCESS(what) .exposes = EXPOSES_##what, .pairs_all = true, .min_ranks = 2
 #define ACCESS_ONE(what, provider, blocks) \
-    .send = AT_PAIRS | ONE, .receive = AT_PAIRS | (blocks), .from = (provider), .turns = 1, ACCESS(what, blocks)
+    .send = AT_PAIRS | ONE, .receive = AT_PAIRS | (blocks), .from = (provider), .turns = 1, ACCESS(what)
 #define ACCESS_MANY(what, give, take) \
-    .send = (give) | PER_MESSAGE, .receive = (take) | PER_MESSAGE, .from = FROM_PARTNER, ACCESS(what, PER_MESSAGE)
+    .send = (give) | PER_MESSAGE, .receive = (take) | PER_MESSAGE, .from = FROM_PARTNER, ACCESS(what)
 SHAPE(put_latency, ACCESS_ONE(RECEIVE, FROM_PARTNER, ONE))
 SHAPE(get_latency, ACCESS_ONE(SEND, FROM_PARTNER, ONE))
 SHAPE(acc_latency, ACCESS_ONE(RECEIVE, FROM_PAIR, ONE), .reduces = true)
@@ -353,7 +353,7 @@ static int fetch_and_op(const work_t *work, int64_t before_bytes)
 static int compare_and_swap(const work_t *work, int64_t before_bytes)
 {
     (void)before_bytes;
-    return MPI_Compare_and_swap(work->send, &work->expected, FETCHED, work->type, work->partner, place_there(work),
+    return MPI_Compare_and_swap(work->send, work->expected, FETCHED, work->type, work->partner, place_there(work),
                                 work->window.win);
 }
 

@@ -30,7 +30,7 @@ typedef struct work {
     needs_t needs;                  /* whoever is root */
     bool has_window;
     window_t window;
-    int64_t expected; /* what a comparison takes the memory of the partner for: an element */
+    int64_t *expected; /* what a comparison takes the memory of the partner for: an element */
     arena_t arena;
     /* Of the size. */
     int64_t size_bytes;

@@ -148,6 +148,7 @@ static void allocate(work_t *work)
     work->addresses = world_allocate(work->plan.span, work->ranks, sizeof work->addresses[0], "");
     work->types = world_allocate(work->plan.span, work->ranks, sizeof work->types[0], "");
     work->requests = world_allocate(work->plan.span, work->ranks + 2 * work->messages, sizeof work->requests[0], "");
+    work->expected = world_allocate(work->plan.span, 1, sizeof *work->expected, "");
     /* Given, because compilers take MPI_STATUSES_IGNORE of some libraries for an array without elements. */
     work->statuses = world_allocate(work->plan.span, (int64_t)2 * work->messages, sizeof work->statuses[0], "");
 }
@@ -197,6 +198,7 @@ void work_close(work_t *work)
     free(work->types);
     free(work->requests);
     free(work->statuses);
+    free(work->expected);
     free(work);
 }
 
@@ -408,7 +410,7 @@ static void expose(work_t *work, const values_t *values)
         return;
     values_fill(values, work->rank, 0, work->receive_memory, work->count);
     if (shape->compares)
-        values_fill(values, work->partner, 0, &work->expected, 1);
+        values_fill(values, work->partner, 0, work->expected, 1);
 }
 
 static int64_t compare(work_t *work, const values_t *values)
@@ -437,6 +439,6 @@ int work_check(work_t *work, int64_t number, int64_t *wrong)
         code = work_settle(work);
     *wrong = compare(work, &values);
     set_memory(work, 0);
-    work->expected = 0;
+    *work->expected = 0;
     return code == MPI_SUCCESS ? work_settle(work) : code;
 }

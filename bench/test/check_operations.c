@@ -113,11 +113,17 @@ static bool delivers_old_data(const operation_t *operation)
     return false;
 }
 
-/* The same: a reduction in place of more than 2 KB ends with a segmentation fault where the root is not rank 0. */
+/*
+ * The same: a reduction in place of more than 2 KB ends with a segmentation fault where the root is not rank 0. Open MPI
+ * 4.1: so does MPI_Compare_and_swap of 8 bytes in memory of MPI_Win_allocate.
+ */
 static bool crashes(const work_plan_t *plan, int64_t elements)
 {
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40300000
     return strcmp(plan->operation->name, "reduce") == 0 && plan->in_place && plan->root != 0 && elements > 256;
+#elif defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
+    (void)elements;
+    return plan->operation->shape->compares && plan->window == WINDOW_ALLOCATE && plan->element->bytes == 8;
 #else
     (void)plan;
     (void)elements;
@@ -204,18 +210,18 @@ static void check_plan(work_plan_t *plan, bool with_faults)
     plan->operation = operation;
 }
 
-/* Each kind of window, each synchronization, and buffers that rotate. */
+/* Each synchronization. Windows and buffers that rotate differ from operation to operation. */
 static void check_one_sided(const work_plan_t *usual, bool with_faults)
 {
     work_plan_t plan = *usual;
-    int first = usual->operation->shape->directions == 2 ? SYNCHRONIZED_BY_PSCW : 0, number = 0;
-    for (int i = first; synchronizations[i]; i++)
-        for (int kind = 0; window_kinds[kind]; kind++) {
-            plan.synchronization = (synchronization_t)i;
-            plan.window = (window_kind_t)kind;
-            plan.cache = number++ % 2 == 0 ? CACHE_WARM : CACHE_ROTATE;
-            check_plan(&plan, with_faults);
-        }
+    int first = usual->operation->shape->directions == 2 ? SYNCHRONIZED_BY_PSCW : 0;
+    int number = operation_find(usual->operation->name);
+    for (int i = first; synchronizations[i]; i++, number++) {
+        plan.synchronization = (synchronization_t)i;
+        plan.window = (window_kind_t)(number % (WINDOW_DYNAMIC + 1));
+        plan.cache = number % 2 == 0 ? CACHE_WARM : CACHE_ROTATE;
+        check_plan(&plan, with_faults);
+    }
     plan.element = element_named(usual->operation->shape->compares ? "mpi_long" : "mpi_double");
     check_plan(&plan, with_faults);
 }

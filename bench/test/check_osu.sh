@@ -14,7 +14,8 @@ cut -d ' ' -f 1 "$scratch/out" | sort >"$scratch/listed"
 check_list() {
     local name
     {
-        printf '%s\n' {,i}neighbor_{allgather,allgatherv,alltoall,alltoallv,alltoallw} latency multi_lat bw bibw mbw_mr \
+        printf '%s\n' {,i}neighbor_{allgather,allgatherv,alltoall,alltoallv,alltoallw} \
+            latency multi_lat bw bibw mbw_mr \
             {put,get,acc,get_acc,fop,cas}_latency {put,get}_bw put_bibw get_multi_lat get_mbw
         for name in $collective; do
             printf '%s\n' $name i$name
@@ -101,6 +102,10 @@ check_pairs() {
     columns messages_per_s median_ns | awk -F, '
         ($1 * $2 / 10e9 - 1) ^ 2 > 1e-4 { print "not the rate of 10 messages: " $0 }' >"$scratch/problems"
     [ ! -s "$scratch/problems" ] || complain "$(cat "$scratch/problems")"
+    succeeds run 4 mpix_osu get_mbw -i 5 -x 1 --release barrier -m 8:8 -c --format csv
+    columns pairs window synchronization wrong | grep -qx 2,allocate,flush,0 || complain "other pairs of two"
+    succeeds run 4 mpix_osu fop_latency -i 5 -x 1 --release barrier -p 1 -w create -s pscw -c --format csv
+    columns pairs window synchronization wrong | grep -qx 1,create,pscw,0 || complain "another pair, window or epoch"
     refuses "give 1 to 1, half of the ranks" run 2 mpix_osu mbw_mr -p 2
     refuses "bcast is not for many pairs" run alone mpix_osu bcast -p 2
     refuses "bcast has one message at once" run alone mpix_osu bcast -W 2
