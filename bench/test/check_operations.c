@@ -114,8 +114,9 @@ static bool delivers_old_data(const operation_t *operation)
 }
 
 /*
- * The same: a reduction in place of more than 2 KB ends with a segmentation fault where the root is not rank 0. Open MPI
- * 4.1: so does MPI_Compare_and_swap of 8 bytes in memory of MPI_Win_allocate.
+ * The same: a reduction in place of more than 2 KB ends with a segmentation fault where the root is not rank 0.
+ *
+ * Open MPI 4.1: so does MPI_Compare_and_swap of 8 bytes in memory of MPI_Win_allocate.
  */
 static bool crashes(const work_plan_t *plan, int64_t elements)
 {
