@@ -56,7 +56,7 @@ mpix_clock_reading mpix_clock_read_line(const mpix_clock_line *line, int64_t at_
 /* mpix_clock_line_bound_ns - what this time is wrong by at most. Infinite: not known. */
 double mpix_clock_line_bound_ns(const mpix_clock_line *line, int64_t at_ns);
 
-/* ---- Files of clock records */
+/* ---- Clock records */
 
 /* The clocks of a host. The counter is that of the processor, in ticks. */
 typedef enum mpix_clock_id {
@@ -135,6 +135,47 @@ void mpix_clock_span(const mpix_clock_file *file, int host, mpix_clock_id clock,
  */
 int mpix_clock_convert(const mpix_clock_file *file, int host, mpix_clock_id clock, int64_t reading,
                        mpix_clock_time *time);
+
+/* ---- Records in memory: for a program that takes them itself */
+
+/* A look at a clock beside MONOTONIC_RAW. */
+typedef struct mpix_clock_look {
+    int64_t at;     /* the clock: nanoseconds, or ticks of the counter */
+    int64_t raw_ns; /* MONOTONIC_RAW was within half_ns of raw_ns then */
+    int64_t half_ns;
+    int64_t bend_ns; /* looks since the one before that are not here were within bend_ns of the line between the two;
+                        -1: there were none */
+} mpix_clock_look;
+
+/*
+ * mpix_clock_new - records of one host, number 0, without any yet. As if they were read from a file.
+ *
+ * look_ns   what the clock may do at most once, mpix_clock_reader(3), it does at most once in twice this time
+ *
+ * Returns NULL if memory lacks.
+ */
+mpix_clock_file *mpix_clock_new(int64_t unix_ns, int64_t look_ns);
+
+/* mpix_clock_limit - what the rates of the clocks are known to keep, as in mpix_clock_line. */
+void mpix_clock_limit(mpix_clock_file *file, double rate_limit, double wander_per_s);
+
+/*
+ * mpix_clock_push_record, mpix_clock_push_look - add a record (at_ns: MONOTONIC_RAW), or a look, which is not older
+ * than the last one. Returns -1 if memory lacks: it is then not there.
+ */
+int mpix_clock_push_record(mpix_clock_file *file, mpix_clock_pair record);
+int mpix_clock_push_look(mpix_clock_file *file, mpix_clock_id clock, mpix_clock_look look);
+
+/* mpix_clock_pop_record, mpix_clock_pop_look - take away the last one, which must be there. */
+void mpix_clock_pop_record(mpix_clock_file *file);
+void mpix_clock_pop_look(mpix_clock_file *file, mpix_clock_id clock);
+
+/* mpix_clock_keep - forget the oldest records and looks: of each clock, the last ones remain. */
+void mpix_clock_keep(mpix_clock_file *file, size_t last);
+
+/* mpix_clock_records, mpix_clock_looks - what is there, until the next change. */
+const mpix_clock_pair *mpix_clock_records(const mpix_clock_file *file, size_t *count);
+const mpix_clock_look *mpix_clock_looks(const mpix_clock_file *file, mpix_clock_id clock, size_t *count);
 
 #ifdef __cplusplus
 }

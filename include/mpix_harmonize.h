@@ -212,6 +212,32 @@ MPIX_HARMONIZE_API int MPIX_Clock_pair(MPI_Comm comm, int clock, int64_t *local_
                                        int64_t *bound_ns);
 
 /*
+ * MPIX_Global_time_of - the global time at which a clock of this host had a reading.
+ *
+ * Local, as MPIX_Global_time, but it may wait some microseconds for another thread that converts or synchronizes. The
+ * library remembers how the clocks of the host were at each of the last synchronizations (setting
+ * mpix_harmonize_history), and how they are at a call for a reading that is newer. It interpolates between these.
+ * Readings from before the first synchronization, and those that are forgotten, are extrapolated, and of the future,
+ * too: their bounds grow with the distance.
+ *
+ * comm       as for MPIX_Global_time
+ * clock      as for MPIX_Clock_pair
+ * local_ns   a reading of this clock in nanoseconds, of now or of the past
+ * time_ns    out: nanoseconds on the global clock, the one of MPIX_Global_time_ns. A later call may return another time
+ *            for the same reading, as more is known then, within the bound.
+ * bound_ns   out: the reference clock's time was within this bound of time_ns; INT64_MAX if no bound is known, as where
+ *            the global clock was found wrong. Covers what the kernel may have done to the clock between two looks at
+ *            it: where these are more than 10 ms apart, that is 0.1 % of the time to the nearest look, but nothing
+ *            for CLOCK_MONOTONIC_RAW. If the clock was set, and so had the reading twice or never, the bound has both.
+ *            A clock that was set more than once between two looks may have been anything.
+ *
+ * Errors: MPI_ERR_ARG for a null pointer, and for a clock that is not one of these or that the system does not have;
+ * MPI_ERR_OTHER if the clock of comm has never been synchronized; MPI_ERR_NO_MEM if memory lacks.
+ */
+MPIX_HARMONIZE_API int MPIX_Global_time_of(MPI_Comm comm, int clock, int64_t local_ns, int64_t *time_ns,
+                                           int64_t *bound_ns);
+
+/*
  * MPIX_Harmonize_set_info - change settings of a communicator.
  *
  * Collective over comm; all processes give the same settings. Keys that do not begin with mpix_harmonize_ are
@@ -252,6 +278,8 @@ MPIX_HARMONIZE_API int PMPIX_Global_wait_until(MPI_Comm comm, int64_t instant_ns
 MPIX_HARMONIZE_API int PMPIX_Clock_sync(MPI_Comm comm);
 MPIX_HARMONIZE_API int PMPIX_Clock_pair(MPI_Comm comm, int clock, int64_t *local_ns, int64_t *time_ns,
                                         int64_t *bound_ns);
+MPIX_HARMONIZE_API int PMPIX_Global_time_of(MPI_Comm comm, int clock, int64_t local_ns, int64_t *time_ns,
+                                            int64_t *bound_ns);
 MPIX_HARMONIZE_API int PMPIX_Harmonize_set_info(MPI_Comm comm, MPI_Info info);
 MPIX_HARMONIZE_API int PMPIX_Harmonize_get_info(MPI_Comm comm, MPI_Info *info_used);
 /* bindings/declare.sh ends */

@@ -11,6 +11,7 @@
 #include "transport/message.h"
 #include "release/release.h"
 #include "settings.h"
+#include "history.h"
 #include "sync/comm_clock.h"
 #include "pure/topology.h"
 
@@ -30,6 +31,7 @@ typedef struct mh_comm_state {
     mh_sites sites;      /* where its processes run: found once, by the first set-up; size 0 before it */
     bool oversubscribed; /* some node has more processes than processors */
     mh_comm_clock clock;
+    mh_history history;
     bool plan_is_current; /* else the settings have changed: the next call plans and synchronizes again */
     mh_barrier barrier;
     mh_rounds rounds;

@@ -23,6 +23,7 @@ static void end_state(mh_comm_state *state)
     if (!state->failed || state->before_world || mh_finalize_has_begun())
         mh_channel_free(&state->channel);
     mh_comm_clock_free(&state->clock);
+    mh_history_free(&state->history);
     mh_barrier_close(&state->barrier);
     mh_sites_free(&state->sites);
     mh_keyval_leave(&state->keyval);

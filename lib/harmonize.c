@@ -44,6 +44,7 @@ static int synchronize(mh_comm_state *state, bool restart, bool is_thorough, mh_
     if (!clock->disrupted)
         mh_rounds_trust_clock(&state->rounds, mh_comm_clock_bound_ns(clock));
     pass_on(state);
+    mh_history_keep(&state->history, clock, (size_t)state->settings.values[MH_SET_HISTORY].number);
     mh_rounds_sync_at(&state->rounds, clock->due_ns);
     return MPI_SUCCESS;
 }

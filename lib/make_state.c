@@ -28,6 +28,7 @@ static mh_comm_state *new_state(MPI_Comm comm)
     state->keyval = MPI_KEYVAL_INVALID;
     mh_settings_default(&state->settings);
     mh_comm_clock_init(&state->clock, &state->channel);
+    mh_history_init(&state->history);
     mh_rounds_init(&state->rounds, &state->channel, &state->clock.global, &state->barrier);
     return state;
 }

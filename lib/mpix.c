@@ -326,6 +326,27 @@ int PMPIX_Clock_pair(MPI_Comm comm, int clock, int64_t *local_ns, int64_t *time_
     return MPI_SUCCESS;
 }
 
+int PMPIX_Global_time_of(MPI_Comm comm, int clock, int64_t local_ns, int64_t *time_ns, int64_t *bound_ns)
+{
+    mh_error error = MH_NO_ERROR;
+    mh_comm_state *state;
+    mpix_clock_id id;
+    mpix_clock_time time;
+    if (find_state(comm, &state, &error) != MPI_SUCCESS ||
+        check_host_clock(clock, "MPIX_Global_time_of", &id, &error) != MPI_SUCCESS ||
+        check_pointer(time_ns, "MPIX_Global_time_of", "time_ns", &error) != MPI_SUCCESS ||
+        check_pointer(bound_ns, "MPIX_Global_time_of", "bound_ns", &error) != MPI_SUCCESS ||
+        check_clock(state, &error) != MPI_SUCCESS)
+        return raise_error(comm, &error);
+    if (!mh_history_convert(&state->history, &state->clock, id, local_ns, &time)) {
+        mh_fail(&error, MPI_ERR_NO_MEM, "MPIX_Global_time_of: out of memory");
+        return raise_error(comm, &error);
+    }
+    *time_ns = time.global_ns;
+    *bound_ns = time.bound_ns;
+    return MPI_SUCCESS;
+}
+
 int PMPIX_Harmonize_set_info(MPI_Comm comm, MPI_Info info)
 {
     mh_error error = MH_NO_ERROR;
@@ -376,6 +397,7 @@ WEAK_TWIN(MPIX_Global_time_ns);
 WEAK_TWIN(MPIX_Global_wait_until);
 WEAK_TWIN(MPIX_Clock_sync);
 WEAK_TWIN(MPIX_Clock_pair);
+WEAK_TWIN(MPIX_Global_time_of);
 WEAK_TWIN(MPIX_Harmonize_set_info);
 WEAK_TWIN(MPIX_Harmonize_get_info);
 /* bindings/declare.sh ends */

@@ -40,6 +40,9 @@ const mh_setting mh_settings_table[MH_SET_COUNT] = {
     [MH_SET_WANDER_MAX_PPB_PER_S] = {
         .unit = "ppb per second", .default_text = "100", .type = MH_SETTING_INTEGER,
         .min = 1, .max = 1000000},
+    [MH_SET_HISTORY] = {
+        .unit = "synchronizations", .default_text = "1000", .type = MH_SETTING_INTEGER,
+        .min = 2, .max = 1000000},
     [MH_SET_BARRIER] = {
         .unit = "", .default_text = "auto", .type = MH_SETTING_CHOICE, .choice = mh_barrier_choice},
     [MH_SET_TOLERANCE_NS] = {

@@ -20,6 +20,7 @@ module mpix_harmonize_f08
     use mpix_harmonize_mpi, only: global_wait_until => MPIX_Global_wait_until
     use mpix_harmonize_mpi, only: clock_sync => MPIX_Clock_sync
     use mpix_harmonize_mpi, only: clock_pair => MPIX_Clock_pair
+    use mpix_harmonize_mpi, only: global_time_of => MPIX_Global_time_of
     use mpix_harmonize_mpi, only: harmonize_set_info => MPIX_Harmonize_set_info
     use mpix_harmonize_mpi, only: harmonize_get_info => MPIX_Harmonize_get_info
     ! bindings/declare.sh ends
@@ -35,6 +36,7 @@ module mpix_harmonize_f08
     public :: MPIX_Global_wait_until
     public :: MPIX_Clock_sync
     public :: MPIX_Clock_pair
+    public :: MPIX_Global_time_of
     public :: MPIX_Harmonize_set_info
     public :: MPIX_Harmonize_get_info
     ! bindings/declare.sh ends
@@ -119,6 +121,17 @@ contains
         integer(c_int64_t), intent(out) :: bound_ns
         integer, optional, intent(out) :: ierror
         call clock_pair(comm%MPI_VAL, clock, local_ns, time_ns, bound_ns, ierror)
+    end subroutine
+
+    ! The global time at which a clock of this host had a reading. Local.
+    subroutine MPIX_Global_time_of(comm, clock, local_ns, time_ns, bound_ns, ierror)
+        type(MPI_Comm), intent(in) :: comm
+        integer, intent(in) :: clock
+        integer(c_int64_t), intent(in) :: local_ns
+        integer(c_int64_t), intent(out) :: time_ns
+        integer(c_int64_t), intent(out) :: bound_ns
+        integer, optional, intent(out) :: ierror
+        call global_time_of(comm%MPI_VAL, clock, local_ns, time_ns, bound_ns, ierror)
     end subroutine
 
     ! Change settings of a communicator. Collective.

@@ -26,6 +26,7 @@ module mpix_harmonize_mpi
     public :: MPIX_Global_wait_until
     public :: MPIX_Clock_sync
     public :: MPIX_Clock_pair
+    public :: MPIX_Global_time_of
     public :: MPIX_Harmonize_set_info
     public :: MPIX_Harmonize_get_info
     ! bindings/declare.sh ends
@@ -131,6 +132,17 @@ module mpix_harmonize_mpi
             integer(c_int), value :: comm
             integer(c_int), value :: clock
             integer(c_int64_t), intent(out) :: local_ns
+            integer(c_int64_t), intent(out) :: time_ns
+            integer(c_int64_t), intent(out) :: bound_ns
+            integer(c_int) :: code
+        end function
+
+        function global_time_of_c(comm, clock, local_ns, time_ns, bound_ns) &
+            bind(C, name="MPIX_Global_time_of_f") result(code)
+            import
+            integer(c_int), value :: comm
+            integer(c_int), value :: clock
+            integer(c_int64_t), value :: local_ns
             integer(c_int64_t), intent(out) :: time_ns
             integer(c_int64_t), intent(out) :: bound_ns
             integer(c_int) :: code
@@ -264,6 +276,19 @@ contains
         integer, optional, intent(out) :: ierror
         integer(c_int) :: code
         code = clock_pair_c(int(comm, c_int), int(clock, c_int), local_ns, time_ns, bound_ns)
+        if (present(ierror)) ierror = code
+    end subroutine
+
+    ! The global time at which a clock of this host had a reading. Local.
+    subroutine MPIX_Global_time_of(comm, clock, local_ns, time_ns, bound_ns, ierror)
+        integer, intent(in) :: comm
+        integer, intent(in) :: clock
+        integer(c_int64_t), intent(in) :: local_ns
+        integer(c_int64_t), intent(out) :: time_ns
+        integer(c_int64_t), intent(out) :: bound_ns
+        integer, optional, intent(out) :: ierror
+        integer(c_int) :: code
+        code = global_time_of_c(int(comm, c_int), int(clock, c_int), local_ns, time_ns, bound_ns)
         if (present(ierror)) ierror = code
     end subroutine
 

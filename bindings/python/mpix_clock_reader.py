@@ -162,8 +162,10 @@ def _unit_ns(one: _Look, other: _Look) -> float:
 class _Looks:
     """The looks at one clock, and the stretches in which it was not set."""
 
-    def __init__(self, looks: List[_Look], is_counter: bool, look_ns: int):
-        self.looks, self.is_counter, self.look_ns = looks, is_counter, look_ns
+    def __init__(self, looks: List[_Look], clock: str, look_ns: int):
+        self.looks, self.look_ns = looks, look_ns
+        self.is_counter = clock == "counter"
+        self.may_be_set = clock in ("realtime", "tai", "boottime")  # the last one by a suspend
         self.ats = [look.at for look in looks]
         self.zero_ns = looks[0].raw_ns
         self.stretches: List[Tuple[int, int]] = []
@@ -173,16 +175,28 @@ class _Looks:
                 self.stretches.append((begin, i + 1))
                 begin = i + 1
         first, last = looks[0], looks[-1]
-        unit = _unit_ns(first, last) if last.at > first.at else 1.0
-        self.usual_unit_ns = 1.0 if fabs(unit - 1) < _CORRECTED_RATE_LIMIT else unit
+        self.usual_unit_ns = _unit_ns(first, last) if self.is_counter and last.at > first.at else 1.0
+
+    def _is_gap(self, one: _Look, other: _Look) -> bool:
+        """Whether nobody looked for a while."""
+        return other.bend_ns < 0 and other.raw_ns - one.raw_ns > 2 * self.look_ns
 
     def _is_set_after(self, i: int) -> bool:
         one, other = self.looks[i], self.looks[i + 1]
         passed_ns = float(other.raw_ns - one.raw_ns)
         if other.at <= one.at:
             return True
-        limit_ns = 0.1 * passed_ns + float(one.half_ns + other.half_ns) + 1e3
+        limit = _CORRECTED_RATE_LIMIT if self._is_gap(one, other) else 0.1
+        limit_ns = limit * passed_ns + float(one.half_ns + other.half_ns) + 1e3
         return not self.is_counter and fabs(float(other.at - one.at) - passed_ns) > limit_ns
+
+    def _in_gap(self, one: _Look, other: _Look, half_ns: float, chord_ns: float, reading: int) -> _Interval:
+        passed_ns = float(other.raw_ns - one.raw_ns)
+        grown_ns = fabs(self.usual_unit_ns * float(other.at - one.at) - passed_ns)
+        near_ns = self.usual_unit_ns * min(float(reading - one.at), float(other.at - reading))
+        limit = 0.0 if self.is_counter else _CORRECTED_RATE_LIMIT
+        slewed_ns = (limit + grown_ns / passed_ns) * near_ns
+        return _interval_of(chord_ns, chord_ns, half_ns + slewed_ns + (grown_ns if self.may_be_set else 0.0), 0)
 
     def _between(self, i: int, begin: int, end: int, reading: int) -> _Interval:
         looks, zero_ns = self.looks, self.zero_ns
@@ -193,19 +207,24 @@ class _Looks:
         if other.bend_ns >= 0:
             at_ns = one_ns + unit * since
             return _interval_of(at_ns, at_ns, half_ns + float(other.bend_ns), 0)
-        left_ns, rough_ns = one_ns + unit * since, 0.0
-        right_ns = left_ns
-        if i > begin:
-            previous = looks[i - 1]
+        chord_ns = one_ns + unit * since
+        previous, following = looks[i - 1 if i > begin else i], looks[i + 2 if i + 2 < end else i + 1]
+        has_previous, has_following = i > begin, i + 2 < end
+        if (self._is_gap(one, other) or has_previous and self._is_gap(previous, one)
+                or has_following and self._is_gap(other, following)):
+            return self._in_gap(one, other, half_ns, chord_ns, reading)
+        left_ns = right_ns = chord_ns
+        rough_ns = 0.0
+        if has_previous:
             left_ns = one_ns + since * _unit_ns(previous, one)
             rough_ns = 2 * half_ns * since / float(one.at - previous.at)
-        if i + 2 < end:
-            following = looks[i + 2]
+        if has_following:
             right_ns = other_ns - until * _unit_ns(other, following)
             rough_ns = max(rough_ns, 2 * half_ns * until / float(following.at - other.at))
-        if other.raw_ns - one.raw_ns > 2 * self.look_ns:
-            rough_ns += _CORRECTED_RATE_LIMIT * unit * min(since, until)
-        chord_ns = one_ns + unit * since
+        if self.may_be_set and has_previous and not has_following:
+            right_ns = other_ns - until * _unit_ns(previous, one)
+        if self.may_be_set and has_following and not has_previous:
+            left_ns = one_ns + since * _unit_ns(other, following)
         return _interval_of(min(chord_ns, left_ns, right_ns), max(chord_ns, left_ns, right_ns), half_ns + rough_ns, 0)
 
     def _beyond(self, i: int, unit: float, rate_limit: float, reading: int) -> _Interval:
@@ -215,22 +234,28 @@ class _Looks:
         half_ns = float(near.half_ns) + _RESOLUTION_NS + rate_limit * fabs(apart_ns)
         return _interval_of(at_ns, at_ns, half_ns, _EXTRAPOLATED if apart_ns != 0 else 0)
 
+    def _unit_near(self, one: _Look, other: _Look) -> float:
+        """The rate of two looks, if they are far enough apart to tell it."""
+        doubt = _ratio(float(one.half_ns + other.half_ns + 2 * _RESOLUTION_NS), float(other.raw_ns - one.raw_ns))
+        tells = self.is_counter or 0 <= doubt < _CORRECTED_RATE_LIMIT / 10
+        return _unit_ns(one, other) if tells else self.usual_unit_ns
+
     def _in_stretch(self, begin: int, end: int, reading: int) -> Optional[_Interval]:
         """When the clock had a reading, while it was not set; None: it had the reading before or after that."""
         looks = self.looks
         first, last = looks[begin], looks[end - 1]
-        rate_limit = _CORRECTED_RATE_LIMIT
+        rate_limit = 1.1 * _CORRECTED_RATE_LIMIT
         if self.is_counter and end - begin > 1:
             rate_limit = _ratio(float(first.half_ns + last.half_ns + 2), float(last.raw_ns - first.raw_ns))
         if reading < first.at:
-            unit = _unit_ns(first, looks[begin + 1]) if end - begin > 1 else self.usual_unit_ns
+            unit = self._unit_near(first, looks[begin + 1]) if end - begin > 1 else self.usual_unit_ns
             found = self._beyond(begin, unit, rate_limit, reading)
             if begin == 0:
                 return found
             is_there = found.max_ns >= float(looks[begin - 1].raw_ns - self.zero_ns)
             return found._replace(how=0) if is_there else None
         if reading >= last.at:
-            unit = _unit_ns(looks[end - 2], last) if end - begin > 1 else self.usual_unit_ns
+            unit = self._unit_near(looks[end - 2], last) if end - begin > 1 else self.usual_unit_ns
             found = self._beyond(end - 1, unit, rate_limit, reading)
             if end == len(looks):
                 return found
@@ -274,7 +299,7 @@ class _Host:
         self.line = _Line(self.pairs, rate_limit, wander_per_s)
         for clock, looks in self.added.items():
             looks.sort(key=operator.attrgetter("raw_ns"))
-            self.clocks[clock] = _Looks(looks, clock == "counter", self.look_ns)
+            self.clocks[clock] = _Looks(looks, clock, self.look_ns)
 
     def read_global(self, raw_ns: int) -> Tuple[int, float, float, int]:
         """Time, rest, bound, how. Where two records contradict each other, the host was suspended between them."""

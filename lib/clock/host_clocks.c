@@ -27,13 +27,21 @@ static const mh_host_clock host_clocks[] = {
 
 enum { HOST_CLOCKS = sizeof host_clocks / sizeof *host_clocks };
 
-bool mh_host_clock_find(int64_t posix, mpix_clock_id *id)
+bool mh_host_clock_is_there(mpix_clock_id id)
 {
     struct timespec now;
     for (int i = 0; i < HOST_CLOCKS; i++)
+        if (host_clocks[i].id == id)
+            return clock_gettime(host_clocks[i].posix, &now) == 0;
+    return false;
+}
+
+bool mh_host_clock_find(int64_t posix, mpix_clock_id *id)
+{
+    for (int i = 0; i < HOST_CLOCKS; i++)
         if (host_clocks[i].posix == posix) {
             *id = host_clocks[i].id;
-            return clock_gettime(host_clocks[i].posix, &now) == 0;
+            return mh_host_clock_is_there(*id);
         }
     return false;
 }
@@ -43,5 +51,5 @@ clockid_t mh_host_clock_posix(mpix_clock_id id)
     for (int i = 0; i < HOST_CLOCKS; i++)
         if (host_clocks[i].id == id)
             return host_clocks[i].posix;
-    return CLOCK_REALTIME;
+    return CLOCK_MONOTONIC;
 }

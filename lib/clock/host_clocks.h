@@ -15,6 +15,9 @@
 /* Which one a number of clock_gettime means, if this system has it. Returns whether there is one. */
 bool mh_host_clock_find(int64_t posix, mpix_clock_id *id);
 
+/* Whether this system has one. */
+bool mh_host_clock_is_there(mpix_clock_id id);
+
 /* The number of one that was found. */
 clockid_t mh_host_clock_posix(mpix_clock_id id);
 

@@ -124,20 +124,13 @@ double mpix_clock_line_bound_ns(const mpix_clock_line *line, int64_t at_ns)
 const char *const mpix_clock_id_names[MPIX_CLOCK_IDS + 1] = {"monotonic_raw", "monotonic", "boottime", "realtime",
                                                              "tai",           "counter",   NULL};
 
-/* A look at a clock beside MONOTONIC_RAW. */
-typedef struct look {
-    int64_t at;      /* the clock, nanoseconds or ticks */
-    int64_t raw_ns;  /* MONOTONIC_RAW at the same instant */
-    int64_t half_ns; /* that instant is within this */
-    int64_t bend_ns; /* looks since the one before that are not in the file were within this of the line between the
-                           two; -1: there were none */
-} look;
+typedef mpix_clock_look look;
 
 typedef struct looks {
     look *items;
     size_t count, capacity;
     size_t *ends; /* of the stretches in which the clock was not set: the look after the last one of each */
-    size_t stretches;
+    size_t stretches, ends_capacity;
     int64_t namespace_ns;
 } looks;
 
@@ -170,7 +163,7 @@ static bool grow(void **items, size_t count, size_t *capacity, size_t item_bytes
 {
     if (count < *capacity)
         return true;
-    const size_t more = *capacity > 0 ? 2 * *capacity : 16;
+    const size_t more = *capacity > 0 ? 2 * *capacity : 4;
     void *grown = realloc(*items, more * item_bytes);
     if (!grown)
         return false;
@@ -316,8 +309,13 @@ static recorded_host *add_host(mpix_clock_file *file, const char *name, const ch
     if (replaced)
         replaced->is_replaced = true;
     *of = (recorded_host){.name = copy_text(name), .boot = copy_text(boot), .look_ns = look_ns};
-    file->count += of->name && of->boot;
-    return of->name && of->boot ? of : NULL;
+    if (of->name && of->boot) {
+        file->count++;
+        return of;
+    }
+    free(of->name);
+    free(of->boot);
+    return NULL;
 }
 
 static bool add_pair(recorded_host *of, mpix_clock_pair pair)
@@ -470,28 +468,55 @@ static double unit_ns(const look *from, const look *to)
     return (double)(to->raw_ns - from->raw_ns) / (double)(to->at - from->at);
 }
 
-static double usual_unit_ns(const looks *of)
+/* Clocks other than the counter have nanoseconds, and those that were set would say something else. */
+static double usual_unit_ns(const looks *of, mpix_clock_id id)
 {
     const look *first = &of->items[0], *last = &of->items[of->count - 1];
-    const double unit = last->at > first->at ? unit_ns(first, last) : 1;
-    /* A clock in nanoseconds that was set says nothing here. */
-    return fabs(unit - 1) < CORRECTED_RATE_LIMIT ? 1 : unit;
+    return id == MPIX_CLOCK_COUNTER && last->at > first->at ? unit_ns(first, last) : 1;
 }
 
-/* Whether a clock was set between a look and the next one. */
-static bool is_set_after(const looks *of, size_t i, mpix_clock_id id)
+/* Whether nobody looked for a while. */
+static bool is_gap(int64_t look_ns, const look *from, const look *to)
+{
+    return to->bend_ns < 0 && to->raw_ns - from->raw_ns > 2 * look_ns;
+}
+
+/* Whether a clock was set between a look and the next one. Between frequent looks, what else this may be is bounded by
+ * those around. */
+static bool is_set_after(const looks *of, size_t i, mpix_clock_id id, int64_t look_ns)
 {
     const look *from = &of->items[i], *to = from + 1;
     const double passed_ns = (double)(to->raw_ns - from->raw_ns);
+    const double limit = is_gap(look_ns, from, to) ? CORRECTED_RATE_LIMIT : 0.1;
     if (to->at <= from->at)
         return true;
     return id != MPIX_CLOCK_COUNTER && fabs((double)(to->at - from->at) - passed_ns) >
-                                           0.1 * passed_ns + (double)(from->half_ns + to->half_ns) + 1e3;
+                                           limit * passed_ns + (double)(from->half_ns + to->half_ns) + 1e3;
+}
+
+static bool may_be_set(mpix_clock_id id)
+{
+    return id == MPIX_CLOCK_REALTIME || id == MPIX_CLOCK_TAI || id == MPIX_CLOCK_BOOTTIME; /* this one by a suspend */
+}
+
+/*
+ * Nobody looked between two looks, or before or after them, so that these tell no rate. The rate was anything that the
+ * kernel makes it, and a clock may have been set by what a rate would explain.
+ */
+static interval in_gap(mpix_clock_id id, const look *from, const look *to, double usual, double half_ns,
+                       double chord_ns, int64_t reading)
+{
+    const double passed_ns = (double)(to->raw_ns - from->raw_ns);
+    const double grown_ns = fabs(usual * (double)(to->at - from->at) - passed_ns);
+    const double near_ns = usual * fmin((double)(reading - from->at), (double)(to->at - reading));
+    const double limit = id == MPIX_CLOCK_COUNTER ? 0 : CORRECTED_RATE_LIMIT; /* one oscillator with MONOTONIC_RAW */
+    const double slewed_ns = (limit + grown_ns / passed_ns) * near_ns;
+    return interval_of(chord_ns, chord_ns, half_ns + slewed_ns + (may_be_set(id) ? grown_ns : 0), 0);
 }
 
 /* Between two looks, between which the clock was not set. */
-static interval between_looks(const recorded_host *of, const looks *clock, size_t i, size_t begin, size_t end,
-                              int64_t reading)
+static interval between_looks(const recorded_host *of, const looks *clock, mpix_clock_id id, size_t i, size_t begin,
+                              size_t end, int64_t reading)
 {
     const look *from = &clock->items[i], *to = from + 1;
     const int64_t zero_ns = clock->items[0].raw_ns;
@@ -502,12 +527,16 @@ static interval between_looks(const recorded_host *of, const looks *clock, size_
         const double at_ns = from_ns + unit * since;
         return interval_of(at_ns, at_ns, half_ns + (double)to->bend_ns, 0);
     }
+    const double chord_ns = from_ns + unit * since;
+    const look *previous = i > begin ? from - 1 : from, *next = i + 2 < end ? to + 1 : to;
+    if (is_gap(of->look_ns, from, to) || (previous < from && is_gap(of->look_ns, previous, from)) ||
+        (next > to && is_gap(of->look_ns, to, next)))
+        return in_gap(id, from, to, usual_unit_ns(clock, id), half_ns, chord_ns, reading);
     /*
      * The rate of the clock was changed once: the clock has the rate of before until then, and from then on that of
      * after. Or the rate was changed in the stretches before and after, and here it is constant. Looks that are near
      * each other tell a rate roughly.
      */
-    const look *previous = i > begin ? from - 1 : from, *next = i + 2 < end ? to + 1 : to;
     double left_ns = from_ns + unit * since, right_ns = left_ns, rough_ns = 0;
     if (previous < from) {
         left_ns = from_ns + since * unit_ns(previous, from);
@@ -517,9 +546,11 @@ static interval between_looks(const recorded_host *of, const looks *clock, size_
         right_ns = to_ns - until * unit_ns(to, next);
         rough_ns = fmax(rough_ns, 2 * half_ns * until / (double)(next->at - to->at));
     }
-    if (to->raw_ns - from->raw_ns > 2 * of->look_ns) /* nobody looked */
-        rough_ns += CORRECTED_RATE_LIMIT * unit * fmin(since, until);
-    const double chord_ns = from_ns + unit * since;
+    /* Where only one side is known, a clock may have been set by little, and then had the rate of that side. */
+    if (may_be_set(id) && previous < from && next == to)
+        right_ns = to_ns - until * unit_ns(previous, from);
+    if (may_be_set(id) && previous == from && next > to)
+        left_ns = from_ns + since * unit_ns(to, next);
     return interval_of(fmin(chord_ns, fmin(left_ns, right_ns)), fmax(chord_ns, fmax(left_ns, right_ns)),
                        half_ns + rough_ns, 0);
 }
@@ -534,6 +565,14 @@ static interval beyond_look(const looks *clock, size_t i, double unit, double ra
                        apart_ns != 0 ? MPIX_CLOCK_EXTRAPOLATED : 0);
 }
 
+/* The rate of two looks, if they are far enough apart to tell it; from it, the rate may change by the limit. */
+static double unit_near(const look *from, const look *to, mpix_clock_id id, double usual)
+{
+    const double doubt =
+        ((double)(from->half_ns + to->half_ns) + 2.0 * RESOLUTION_NS) / (double)(to->raw_ns - from->raw_ns);
+    return id == MPIX_CLOCK_COUNTER || (doubt >= 0 && doubt < CORRECTED_RATE_LIMIT / 10) ? unit_ns(from, to) : usual;
+}
+
 /*
  * When the clock had a reading, while it was not set between two looks, begin to end - 1. Returns false if it had the
  * reading before or after that.
@@ -542,13 +581,13 @@ static bool in_stretch(const recorded_host *of, const looks *clock, mpix_clock_i
                        int64_t reading, interval *found)
 {
     const look *first = &clock->items[begin], *last = &clock->items[end - 1];
-    const double usual = usual_unit_ns(clock);
-    double rate_limit = CORRECTED_RATE_LIMIT, unit = usual;
+    const double usual = usual_unit_ns(clock, id);
+    double rate_limit = 1.1 * CORRECTED_RATE_LIMIT, unit = usual;
     if (id == MPIX_CLOCK_COUNTER && end - begin > 1) /* it and MONOTONIC_RAW have one oscillator */
         rate_limit = (double)(first->half_ns + last->half_ns + 2) / (double)(last->raw_ns - first->raw_ns);
     if (reading < first->at) {
         if (end - begin > 1)
-            unit = unit_ns(first, first + 1);
+            unit = unit_near(first, first + 1, id, usual);
         *found = beyond_look(clock, begin, unit, rate_limit, reading);
         if (begin == 0)
             return true;
@@ -557,7 +596,7 @@ static bool in_stretch(const recorded_host *of, const looks *clock, mpix_clock_i
     }
     if (reading >= last->at) {
         if (end - begin > 1)
-            unit = unit_ns(last - 1, last);
+            unit = unit_near(last - 1, last, id, usual);
         *found = beyond_look(clock, end - 1, unit, rate_limit, reading);
         if (end == clock->count)
             return true;
@@ -572,7 +611,7 @@ static bool in_stretch(const recorded_host *of, const looks *clock, mpix_clock_i
         else
             after = middle;
     }
-    *found = between_looks(of, clock, before, begin, end, reading);
+    *found = between_looks(of, clock, id, before, begin, end, reading);
     return true;
 }
 
@@ -631,12 +670,12 @@ int mpix_clock_convert(const mpix_clock_file *file, int host, mpix_clock_id cloc
                        mpix_clock_time *time)
 {
     const recorded_host *of = &file->hosts[host];
-    int64_t raw_ns = reading;
     double half_ns = 0;
     int how = 0;
     if (!mpix_clock_has(file, host, clock))
         return -1;
     reading = reading > MAX_READING ? MAX_READING : reading < -MAX_READING ? -MAX_READING : reading;
+    int64_t raw_ns = reading;
     if (clock != MPIX_CLOCK_MONOTONIC_RAW) {
         const interval when = find_interval(of, clock, reading);
         const double middle_ns = when.min_ns + (when.max_ns - when.min_ns) / 2;
@@ -689,22 +728,24 @@ static int by_raw_time(const void *a, const void *b)
     return (x->raw_ns > y->raw_ns) - (x->raw_ns < y->raw_ns);
 }
 
-static bool find_stretches(looks *of, mpix_clock_id id)
+static bool end_stretch(looks *of, size_t end)
 {
-    size_t capacity = 0;
     void *ends = of->ends;
-    free(ends);
-    ends = NULL;
-    of->stretches = 0;
-    for (size_t i = 0; i < of->count; i++) {
-        if (i + 1 < of->count && !is_set_after(of, i, id))
-            continue;
-        if (!grow(&ends, of->stretches, &capacity, sizeof *of->ends))
-            return false;
-        of->ends = ends;
-        of->ends[of->stretches++] = i + 1;
-    }
+    if (!grow(&ends, of->stretches, &of->ends_capacity, sizeof *of->ends))
+        return false;
+    of->ends = ends;
+    of->ends[of->stretches++] = end;
     return true;
+}
+
+static bool find_stretches(looks *of, mpix_clock_id id, int64_t look_ns)
+{
+    bool is_good = true;
+    of->stretches = 0;
+    for (size_t i = 0; is_good && i < of->count; i++)
+        if (i + 1 == of->count || is_set_after(of, i, id, look_ns))
+            is_good = end_stretch(of, i + 1);
+    return is_good;
 }
 
 /* Brings records and looks into order. Returns false if memory lacks. A host without records has a name only. */
@@ -719,7 +760,7 @@ static bool settle(mpix_clock_file *file)
         for (int id = 0; id < MPIX_CLOCK_IDS; id++) {
             if (of->clocks[id].count > 0)
                 qsort(of->clocks[id].items, of->clocks[id].count, sizeof(look), by_raw_time);
-            is_good = is_good && find_stretches(&of->clocks[id], (mpix_clock_id)id);
+            is_good = is_good && find_stretches(&of->clocks[id], (mpix_clock_id)id, of->look_ns);
         }
     }
     return is_good;
@@ -888,4 +929,92 @@ void mpix_clock_span(const mpix_clock_file *file, int host, mpix_clock_id clock,
     const looks *its = &of->clocks[clock];
     *first = clock == MPIX_CLOCK_MONOTONIC_RAW ? of->pairs[0].at_ns : its->items[0].at;
     *last = clock == MPIX_CLOCK_MONOTONIC_RAW ? of->pairs[of->count - 1].at_ns : its->items[its->count - 1].at;
+}
+
+/* ---- Records in memory */
+
+mpix_clock_file *mpix_clock_new(int64_t unix_ns, int64_t look_ns)
+{
+    mpix_clock_file *file = calloc(1, sizeof *file);
+    if (file && !add_host(file, "", "", look_ns)) {
+        mpix_clock_close(file);
+        return NULL;
+    }
+    if (file)
+        file->unix_ns = unix_ns;
+    return file;
+}
+
+void mpix_clock_limit(mpix_clock_file *file, double rate_limit, double wander_per_s)
+{
+    recorded_host *of = &file->hosts[0];
+    file->rate_limit = rate_limit;
+    file->wander_per_s = wander_per_s;
+    of->global = (mpix_clock_line){of->pairs, of->count, sizeof *of->pairs, rate_limit, wander_per_s};
+}
+
+int mpix_clock_push_record(mpix_clock_file *file, mpix_clock_pair record)
+{
+    const bool is_good = add_pair(&file->hosts[0], record);
+    mpix_clock_limit(file, file->rate_limit, file->wander_per_s);
+    return is_good ? 0 : -1;
+}
+
+void mpix_clock_pop_record(mpix_clock_file *file)
+{
+    file->hosts[0].count--;
+    mpix_clock_limit(file, file->rate_limit, file->wander_per_s);
+}
+
+int mpix_clock_push_look(mpix_clock_file *file, mpix_clock_id clock, mpix_clock_look look)
+{
+    looks *of = &file->hosts[0].clocks[clock];
+    if (!add_look(of, look))
+        return -1;
+    if (of->stretches > 0 && !is_set_after(of, of->count - 2, clock, file->hosts[0].look_ns))
+        of->ends[of->stretches - 1] = of->count;
+    else if (!end_stretch(of, of->count)) {
+        of->count--;
+        return -1;
+    }
+    return 0;
+}
+
+void mpix_clock_pop_look(mpix_clock_file *file, mpix_clock_id clock)
+{
+    looks *of = &file->hosts[0].clocks[clock];
+    const size_t begin = of->stretches > 1 ? of->ends[of->stretches - 2] : 0;
+    of->count--;
+    of->ends[of->stretches - 1] = of->count;
+    of->stretches -= of->count == begin;
+}
+
+void mpix_clock_keep(mpix_clock_file *file, size_t last)
+{
+    recorded_host *of = &file->hosts[0];
+    if (of->count > last) {
+        memmove(of->pairs, of->pairs + (of->count - last), last * sizeof *of->pairs);
+        of->count = last;
+    }
+    mpix_clock_limit(file, file->rate_limit, file->wander_per_s);
+    for (int id = 0; id < MPIX_CLOCK_IDS; id++) {
+        looks *its = &of->clocks[id];
+        if (its->count <= last)
+            continue;
+        memmove(its->items, its->items + (its->count - last), last * sizeof *its->items);
+        its->count = last;
+        find_stretches(its, (mpix_clock_id)id, of->look_ns); /* they are not more than before */
+    }
+}
+
+const mpix_clock_pair *mpix_clock_records(const mpix_clock_file *file, size_t *count)
+{
+    *count = file->hosts[0].count;
+    return file->hosts[0].pairs;
+}
+
+const mpix_clock_look *mpix_clock_looks(const mpix_clock_file *file, mpix_clock_id clock, size_t *count)
+{
+    *count = file->hosts[0].clocks[clock].count;
+    return file->hosts[0].clocks[clock].items;
 }

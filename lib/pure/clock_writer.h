@@ -13,14 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A look at a clock beside MONOTONIC_RAW. */
-typedef struct mh_look {
-    int64_t at;     /* the clock: nanoseconds, or ticks of the counter */
-    int64_t raw_ns; /* MONOTONIC_RAW was within half_ns of raw_ns then */
-    int64_t half_ns;
-    int64_t bend_ns; /* looks between the written look before and this one were within bend_ns of the line between the
-                        two; -1: there were none */
-} mh_look;
+typedef mpix_clock_look mh_look;
 
 /*
  * Of frequent looks, those that are written: where the rate of the clock changes, or the clock was set, or nobody

@@ -19,6 +19,7 @@
     SETTING(RESYNC_ERROR_NS, "resync_error_ns")           \
     SETTING(RESYNC_INTERVAL_NS, "resync_interval_ns")     \
     SETTING(WANDER_MAX_PPB_PER_S, "wander_max_ppb_per_s") \
+    SETTING(HISTORY, "history")                           \
     SETTING(BARRIER, "barrier")                           \
     SETTING(TOLERANCE_NS, "tolerance_ns")                 \
     SETTING(SLACK_MIN_NS, "slack_min_ns")                 \

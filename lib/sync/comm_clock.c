@@ -211,6 +211,7 @@ static void publish(mh_comm_clock *clock, mh_estimate *estimate, int64_t lead_ns
 {
     if (lead_ns > MAX_STANDSTILL_NS) {
         estimate->model.offset_ns -= lead_ns;
+        clock->moves++;
         mh_sync_forget_past(&clock->plan);
     }
     mh_global_clock_publish(&clock->global, estimate);

@@ -49,6 +49,7 @@ typedef struct mh_comm_clock {
     int64_t zero_ns;       /* rank 0: the base clock then; later steps of it are added */
     int64_t disruptions;   /* how often a clock was found wrong, by this process or by a synchronization */
     bool disrupted;        /* found since the last synchronization: the next one discards all measurements */
+    int64_t moves;         /* how often global time was moved ahead for all */
     int64_t wandered;      /* how often measurements of this process disproved the limit of wander */
     mh_covariance errors;  /* of the published estimate, as of errors_at_ns */
     int64_t errors_at_ns;

@@ -34,6 +34,12 @@ static void check_null_pointers(MPI_Comm comm)
                   "MPIX_Clock_pair: time_ns ");
     CHECK_REFUSED(comm, MPIX_Clock_pair(comm, CLOCK_MONOTONIC, &time_ns, &time_ns, NULL), MPI_ERR_ARG,
                   "MPIX_Clock_pair: bound_ns ");
+    CHECK_REFUSED(comm, MPIX_Global_time_of(comm, CLOCK_MONOTONIC, 0, NULL, &time_ns), MPI_ERR_ARG,
+                  "MPIX_Global_time_of: time_ns ");
+    CHECK_REFUSED(comm, MPIX_Global_time_of(comm, CLOCK_MONOTONIC, 0, &time_ns, NULL), MPI_ERR_ARG,
+                  "MPIX_Global_time_of: bound_ns ");
+    CHECK_REFUSED(comm, MPIX_Global_time_of(comm, -1, 0, &time_ns, &time_ns), MPI_ERR_ARG,
+                  "MPIX_Global_time_of: clock is -1; allowed: CLOCK_REALTIME, ");
     CHECK_REFUSED(comm, MPIX_Clock_pair(comm, CLOCK_PROCESS_CPUTIME_ID, &time_ns, &time_ns, &time_ns), MPI_ERR_ARG,
                   "MPIX_Clock_pair: clock is 2; allowed: CLOCK_REALTIME, ");
     CHECK(time == -7 && time_ns == -7, "a result was written beside an error");
@@ -76,6 +82,8 @@ static void check_unsynced(MPI_Comm comm)
     CHECK_REFUSED(comm, MPIX_Global_time_ns(comm, &time_ns, &time_ns), MPI_ERR_OTHER, "MPIX_Clock_sync");
     CHECK_REFUSED(comm, MPIX_Global_wait_until(comm, 0, &flag), MPI_ERR_OTHER, "MPIX_Clock_sync");
     CHECK_REFUSED(comm, MPIX_Clock_pair(comm, CLOCK_MONOTONIC, &time_ns, &time_ns, &time_ns), MPI_ERR_OTHER,
+                  "MPIX_Clock_sync");
+    CHECK_REFUSED(comm, MPIX_Global_time_of(comm, CLOCK_MONOTONIC, 0, &time_ns, &time_ns), MPI_ERR_OTHER,
                   "MPIX_Clock_sync");
 }
 

@@ -52,3 +52,97 @@ SUB_TEST(clock_pairs, SINGLE, "each clock of the host beside the global one")
     }
     MPI_Comm_free(&comm);
 }
+
+/* ---- Times of readings */
+
+typedef struct moment {
+    int64_t host_ns[HOST_CLOCKS];
+    int64_t before_ns, before_bound_ns, after_ns, after_bound_ns; /* on the global clock */
+} moment;
+
+static moment take_moment(MPI_Comm comm)
+{
+    moment now;
+    now.before_ns = read_ns(comm, &now.before_bound_ns);
+    for (int i = 0; i < HOST_CLOCKS; i++)
+        now.host_ns[i] = host_ns(i);
+    now.after_ns = read_ns(comm, &now.after_bound_ns);
+    return now;
+}
+
+/* The bounds of both hold the true time, so they overlap. */
+static void check_moment(MPI_Comm comm, const moment *then, int64_t widest_ns, const char *what)
+{
+    for (int i = 0; i < HOST_CLOCKS; i++) {
+        int64_t time_ns = -1, bound_ns = -1;
+        CHECK_OK(MPIX_Global_time_of(comm, host_clocks[i].posix, then->host_ns[i], &time_ns, &bound_ns));
+        CHECK(bound_ns > 0 && bound_ns < widest_ns, "%s: %s: the bound is %" PRId64 " ns", what, host_clocks[i].name,
+              bound_ns);
+        CHECK(time_ns + bound_ns >= then->before_ns - then->before_bound_ns &&
+                  time_ns - bound_ns <= then->after_ns + then->after_bound_ns,
+              "%s: %s: the time is %" PRId64 " (bound %" PRId64 "), but was %" PRId64 " (bound %" PRId64
+              ") before and %" PRId64 " after",
+              what, host_clocks[i].name, time_ns, bound_ns, then->before_ns, then->before_bound_ns, then->after_ns);
+    }
+}
+
+static void check_moments(MPI_Comm comm)
+{
+    enum { MOMENTS = 20 };
+    moment moments[MOMENTS];
+    for (int i = 0; i < MOMENTS; i++) {
+        if (i % 3 == 0)
+            CHECK_OK(MPIX_Clock_sync(comm));
+        moments[i] = take_moment(comm);
+        check_moment(comm, &moments[i], 100 * NS_PER_MS, "now");
+        nap_ms(i % 4);
+    }
+    for (int i = 0; i < MOMENTS; i++)
+        check_moment(comm, &moments[i], 100 * NS_PER_MS, "a moment ago");
+}
+
+SUB_TEST(times_of, SINGLE, "readings of each clock of the host, of now and of the past, are within their bounds")
+{
+    static const char *const clocks[] = {"auto", "monotonic_raw", "monotonic"};
+    for (int i = 0; i < 3; i++) {
+        MPI_Comm comm = duplicate_with("clock=%s", clocks[i]);
+        CHECK_OK(MPIX_Clock_sync(comm));
+        check_moments(comm);
+        MPI_Comm_free(&comm);
+    }
+}
+
+/* How far global time passes, and from when, is not changed by what is asked. */
+SUB_TEST(times_of_before, SINGLE, "readings from before the first synchronization, and of the future, have wide bounds")
+{
+    enum { CLOCK = 2 };
+    int64_t time_ns, bound_ns, later_bound_ns;
+    MPI_Comm comm = duplicate_with("history=2");
+    const int64_t before_ns = host_ns(CLOCK);
+    nap_ms(20);
+    for (int i = 0; i < 10; i++)
+        CHECK_OK(MPIX_Clock_sync(comm));
+    const moment now = take_moment(comm);
+    CHECK_OK(MPIX_Global_time_of(comm, host_clocks[CLOCK].posix, before_ns, &time_ns, &bound_ns));
+    const int64_t expected_ns = now.before_ns - (now.host_ns[CLOCK] - before_ns);
+    CHECK(time_ns - bound_ns <= expected_ns + now.before_bound_ns + NS_PER_MS &&
+              time_ns + bound_ns >= expected_ns - now.before_bound_ns - NS_PER_MS,
+          "it was %" PRId64 " (bound %" PRId64 "), expected about %" PRId64, time_ns, bound_ns, expected_ns);
+    CHECK_OK(MPIX_Global_time_of(comm, host_clocks[CLOCK].posix, before_ns - NS_PER_S, &time_ns, &later_bound_ns));
+    CHECK(later_bound_ns > bound_ns, "the bound is %" PRId64 " ns, and %" PRId64 " ns a second before", bound_ns,
+          later_bound_ns);
+    for (int i = 0; i < 2; i++)
+        CHECK_OK(MPIX_Global_time_of(comm, host_clocks[CLOCK].posix, i ? INT64_MAX : INT64_MIN, &time_ns, &bound_ns));
+    CHECK(bound_ns > NS_PER_S, "the bound is %" PRId64 " ns after centuries", bound_ns);
+    MPI_Comm_free(&comm);
+}
+
+SUB_TEST(times_of_unknown, SEVERAL, "without synchronization there is a time, and no bound")
+{
+    int64_t bound_ns = 0, time_ns;
+    MPI_Comm comm = duplicate_with("sync=none");
+    CHECK_OK(MPIX_Clock_sync(comm));
+    CHECK_OK(MPIX_Global_time_of(comm, CLOCK_MONOTONIC, host_ns(1), &time_ns, &bound_ns));
+    CHECK(my_rank == 0 || bound_ns == INT64_MAX, "the bound is %" PRId64 " ns", bound_ns);
+    MPI_Comm_free(&comm);
+}

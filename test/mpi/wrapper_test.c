@@ -87,6 +87,7 @@ static void check_calls_of_mpi(const char *label, const char *clock)
     CHECK_QUIET(MPIX_Harmonize_delayed(comm, my_rank, &flag), MPI_SUCCESS);
     CHECK_QUIET(MPIX_Harmonize_instant(comm, &time_ns), MPI_SUCCESS);
     CHECK_QUIET(MPIX_Global_wait_until(comm, time_ns, &flag), MPI_SUCCESS);
+    CHECK_QUIET(MPIX_Global_time_of(comm, CLOCK_MONOTONIC, time_ns, &time_ns, &time_ns), MPI_SUCCESS);
     CHECK_QUIET(MPIX_Clock_pair(comm, CLOCK_MONOTONIC, &time_ns, &time_ns, &time_ns), MPI_SUCCESS);
     CHECK_QUIET(MPIX_Harmonize(comm, my_rank == ranks - 1 ? NULL : &flag), MPI_ERR_ARG);
     CHECK_QUIET(MPIX_Harmonize_delayed(comm, my_rank == 0 ? -1 : 0, &flag), MPI_ERR_ARG);

@@ -204,6 +204,9 @@ contains
         call MPIX_Clock_pair(comm, monotonic, local_ns, pair_ns, bound_ns, ierror)
         call expect(ierror == MPI_SUCCESS, "MPIX_Clock_pair succeeds")
         call expect(local_ns > 0 .and. pair_ns > time_ns - 1000000000 .and. bound_ns > 0, "the pair is one")
+        call MPIX_Global_time_of(comm, monotonic, local_ns, time_ns, bound_ns, ierror)
+        call expect(ierror == MPI_SUCCESS, "MPIX_Global_time_of succeeds")
+        call expect(abs(time_ns - pair_ns) <= 2 * bound_ns, "the time of the reading is that of the pair")
         call MPIX_Clock_pair(comm, -1000, local_ns, pair_ns, bound_ns, ierror)
         call expect_class(ierror, MPI_ERR_ARG, "no clock is MPI_ERR_ARG")
     end subroutine

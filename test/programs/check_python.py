@@ -80,6 +80,8 @@ def check_clock():
     pair = mpix.clock_pair(comm, time.CLOCK_MONOTONIC)
     expect(before_ns <= pair.local_ns <= time.monotonic_ns(), f"the clock of the host is read: {pair}")
     expect(pair.bound_ns > 0 and pair.time_ns > (latest_s - 1) * 1e9, f"and the global one: {pair}")
+    of = mpix.global_time_of(comm, time.CLOCK_MONOTONIC, pair.local_ns)
+    expect(abs(of.time_ns - pair.time_ns) <= of.bound_ns + pair.bound_ns, f"the time of the reading: {of}, {pair}")
     for bad in -1000, 10**30, time.CLOCK_PROCESS_CPUTIME_ID:
         expect_error(mpix.HarmonizeError, ["clock is ", "CLOCK_MONOTONIC_RAW"], mpix.clock_pair, comm, bad,
                      error_class=MPI.ERR_ARG)

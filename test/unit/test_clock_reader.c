@@ -7,7 +7,9 @@
  * MH_ROUNDS=100 makes 10^6 readings. MH_VERBOSE=1 prints the errors.
  */
 #include "mpix_clock_reader.h"
+#include "pure/clock_history.h"
 #include "pure/clock_writer.h"
+#include "pure/model.h"
 #include "pure/units.h"
 #include "support.h"
 
@@ -18,13 +20,14 @@
 #define GRID_NS (10 * MH_NS_PER_MS)
 #define LOOK_NS (50 * MH_NS_PER_MS)
 #define RECORD_NS (5 * MH_NS_PER_S)
-enum { POINTS = 6001, LIMIT_PPB_PER_S = 100, READINGS = 1000 };
+enum { POINTS = 6001, LIMIT_PPB_PER_S = 100, READINGS = 1000, APART = 12 };
 
 typedef struct world {
     chance dice;
     double raw_ns[POINTS], monotonic_ns[POINTS],
         set_ns[POINTS]; /* set_ns: REALTIME less MONOTONIC, from the point on */
     double ticks_per_ns;
+    bool may_be_disturbed; /* some clock is set */
 } world_t;
 
 typedef enum events { QUIET, SLEWED, STEPPED, SUSPENDED, EVENTS } events_t;
@@ -50,7 +53,8 @@ static int64_t read_clock(const world_t *world, mpix_clock_id clock, double true
     }
 }
 
-static void make_world(world_t *world, events_t events, int round)
+/* apart: the least number of points between two changes of a clock. */
+static void make_world(world_t *world, events_t events, int round, int apart)
 {
     world->dice = chance_of_round(round);
     chance *dice = &world->dice;
@@ -59,15 +63,16 @@ static void make_world(world_t *world, events_t events, int round)
     world->raw_ns[0] = 1e14 * chance_unit(dice);
     world->monotonic_ns[0] = 2e14 * chance_unit(dice);
     world->set_ns[0] = 1.7e18;
+    world->may_be_disturbed = events == STEPPED || events == SUSPENDED;
     world->ticks_per_ns = 1 + 3 * chance_unit(dice);
     for (int i = 1; i < POINTS; i++) {
         if (chance_between(dice, 0, 99) == 0)
             turn = (chance_unit(dice) - 0.5) * LIMIT_PPB_PER_S / 2;
         ppb += turn * (double)GRID_NS * MH_S_PER_NS;
         /* What changes twice between two looks is not seen. */
-        if (events == SLEWED && i > slew_until + 12 && chance_between(dice, 0, 199) == 0) {
+        if (events == SLEWED && i > slew_until + apart && chance_between(dice, 0, 199) == 0) {
             slew_ppm = chance_between(dice, 0, 1) ? 500 : -300;
-            slew_until = i + chance_between(dice, 12, 300);
+            slew_until = i + chance_between(dice, apart, 300);
         }
         const double passed_ns = (double)GRID_NS * (1 + ppb * MH_PPB);
         const bool sleeps = events == SUSPENDED && i > 2500 && i <= 2800;
@@ -77,7 +82,7 @@ static void make_world(world_t *world, events_t events, int round)
             (sleeps ? 0 : passed_ns * (1 + MH_PPM * (rate_ppm + (i <= slew_until ? slew_ppm : 0))));
         world->set_ns[i] = world->set_ns[i - 1] + (sleeps ? passed_ns : 0);
         /* Nobody can know that a clock was set when nobody looks. */
-        if (events == STEPPED && i > 400 && i < 5600 && i > set_at + 12 && chance_between(dice, 0, 999) == 0) {
+        if (events == STEPPED && i > 400 && i < 5600 && i > set_at + apart && chance_between(dice, 0, 999) == 0) {
             world->set_ns[i] += chance_unit(dice) * 5e8 - 2.5e8;
             set_at = i;
         }
@@ -173,7 +178,7 @@ LOOP_TEST(times_are_within_their_bounds, EVENTS)
     int64_t widest_ns = 0, narrow = 0, count = 0;
     close(mkstemp(path));
     for (int round = 0; round < rounds; round++) {
-        make_world(&world, events, round * EVENTS + (int)events);
+        make_world(&world, events, round * EVENTS + (int)events, APART);
         record(path, &world, events, 3e9, 57e9);
         mpix_clock_file *file = open_records(path);
         for (int i = 0; i < READINGS * COUNT_OF(clocks); i++) {
@@ -206,6 +211,139 @@ LOOP_TEST(times_are_within_their_bounds, EVENTS)
     EXPECT((double)narrow > 0.95 * (double)count, "only %" PRId64 " of %" PRId64 " bounds are below 20 us", narrow,
            count);
     free(errors_ns);
+}
+
+/* ---- What a host has in memory */
+
+static mh_look look_of(world_t *world, mpix_clock_id clock, double true_ns)
+{
+    const int64_t half_ns = chance_between(&world->dice, 20, 60);
+    return (mh_look){read_clock(world, clock, true_ns),
+                     read_clock(world, MPIX_CLOCK_MONOTONIC_RAW, true_ns) +
+                         chance_between(&world->dice, -half_ns, half_ns),
+                     half_ns, -1};
+}
+
+static mh_history_record record_of(world_t *world, double true_ns)
+{
+    const int64_t bound_ns = chance_between(&world->dice, 500, 8000);
+    const int64_t error_ns = (int64_t)((2 * chance_unit(&world->dice) - 1) * (double)bound_ns);
+    return (mh_history_record){read_clock(world, MPIX_CLOCK_MONOTONIC_RAW, true_ns), (int64_t)true_ns + error_ns,
+                               bound_ns};
+}
+
+typedef struct tally {
+    int64_t readings, narrow;
+} tally_t;
+
+/* At a time, of a reading of then or before. */
+static void check_reading(mh_clock_history *history, world_t *world, mpix_clock_id clock, double now_ns, double then_ns,
+                          tally_t *tally)
+{
+    const int64_t reading = read_clock(world, clock, then_ns);
+    if (!mh_clock_history_has(history, clock, reading)) {
+        if (clock != MPIX_CLOCK_MONOTONIC_RAW)
+            mh_clock_history_look(history, clock, look_of(world, clock, now_ns));
+        mh_clock_history_add(history, record_of(world, now_ns), true);
+    }
+    const mpix_clock_time time = mh_clock_history_convert(history, clock, reading);
+    const double error_ns = (double)time.global_ns - then_ns;
+    /* Of what was before all that is kept, nobody knows whether a clock was set or the host suspended. */
+    if ((time.how & MPIX_CLOCK_EXTRAPOLATED) && world->may_be_disturbed)
+        return;
+    EXPECT(fabs(error_ns) <= (double)time.bound_ns + 1,
+           "%s at %.9f s, asked at %.9f s: off by %.0f ns, bound %" PRId64 " ns, how %d", mpix_clock_id_names[clock],
+           then_ns * MH_S_PER_NS, now_ns * MH_S_PER_NS, error_ns, time.bound_ns, time.how);
+    if (time.how & MPIX_CLOCK_EXTRAPOLATED)
+        return;
+    tally->readings++;
+    tally->narrow += time.bound_ns < 20000;
+}
+
+static const mpix_clock_id all_clocks[] = {MPIX_CLOCK_MONOTONIC_RAW, MPIX_CLOCK_MONOTONIC, MPIX_CLOCK_REALTIME};
+
+/*
+ * Synchronizations at any time, some of which are forgotten later, and readings in between: of now, a little while ago,
+ * or any time before. Slews begin and end anywhere; a clock is set once between two looks at most.
+ */
+LOOP_TEST(times_of_a_history_are_within_their_bounds, EVENTS)
+{
+    enum { LONGEST_PAUSE_POINTS = 150 };
+    static world_t world;
+    const events_t events = (events_t)_i;
+    for (int round = 0; round < rounds_of(5); round++) {
+        mh_clock_history history = {.most = round % 2 ? 8 : 1000};
+        tally_t raw = {0, 0}, others = {0, 0};
+        make_world(&world, events, round * EVENTS + (int)events, events == STEPPED ? LONGEST_PAUSE_POINTS : 2);
+        ck_assert(mh_clock_history_begin(&history, 0));
+        mpix_clock_limit(history.file, 500 * MH_PPM, LIMIT_PPB_PER_S * MH_PPB);
+        double due_ns = 3e9, now_ns = 3e9;
+        while ((now_ns += chance_unit(&world.dice) * 0.02e9) < 59e9) {
+            if (events == SUSPENDED && now_ns > 24.9e9 && now_ns < 28.01e9)
+                continue;
+            if (now_ns >= due_ns) {
+                for (int k = 1; k < COUNT_OF(all_clocks); k++)
+                    mh_clock_history_look(&history, all_clocks[k], look_of(&world, all_clocks[k], now_ns));
+                mh_clock_history_add(&history, record_of(&world, now_ns), false);
+                due_ns = now_ns + (double)GRID_NS * (double)chance_between(&world.dice, 1, LONGEST_PAUSE_POINTS - 20);
+                continue;
+            }
+            const int64_t kind = chance_between(&world.dice, 0, 9);
+            const double age_ns = chance_unit(&world.dice) * (kind == 0 ? 0 : kind < 4 ? 1e8 : now_ns);
+            const mpix_clock_id clock = all_clocks[chance_between(&world.dice, 0, COUNT_OF(all_clocks) - 1)];
+            if (chance_between(&world.dice, 0, 2) &&
+                (events != SUSPENDED || now_ns - age_ns < 24.9e9 || now_ns - age_ns > 28.01e9))
+                check_reading(&history, &world, clock, now_ns, now_ns - age_ns,
+                              clock == MPIX_CLOCK_MONOTONIC_RAW ? &raw : &others);
+        }
+        size_t records;
+        mpix_clock_records(history.file, &records);
+        ck_assert(records <= 2 * history.most + 1);
+        if (history.most == 1000 && events != SUSPENDED)
+            EXPECT((double)raw.narrow > 0.9 * (double)raw.readings,
+                   "only %" PRId64 " of %" PRId64 " bounds of MONOTONIC_RAW are below 20 us", raw.narrow, raw.readings);
+        if (getenv("MH_VERBOSE"))
+            printf("below 20 us: %" PRId64 " of %" PRId64 " of MONOTONIC_RAW, %" PRId64 " of %" PRId64 " of others\n",
+                   raw.narrow, raw.readings, others.narrow, others.readings);
+        mh_clock_history_free(&history);
+    }
+}
+
+/* MONOTONIC_RAW goes back when a host is restored from what was saved of it. */
+TEST(a_history_starts_over_when_the_raw_clock_goes_back)
+{
+    mh_clock_history history = {.most = 2};
+    ck_assert(mh_clock_history_begin(&history, 0));
+    mpix_clock_limit(history.file, 500 * MH_PPM, 100 * MH_PPB);
+    mh_clock_history_look(&history, MPIX_CLOCK_MONOTONIC, (mh_look){9000, 5000, 10, -1});
+    mh_clock_history_add(&history, (mh_history_record){5000, 70000, 10}, false);
+    mh_clock_history_look(&history, MPIX_CLOCK_MONOTONIC, (mh_look){200, 100, 10, -1});
+    mh_clock_history_add(&history, (mh_history_record){100, 80000, 10}, true);
+    const mpix_clock_time time = mh_clock_history_convert(&history, MPIX_CLOCK_MONOTONIC, 200);
+    EXPECT(time.global_ns == 80000 && time.bound_ns < 30, "%" PRId64 " within %" PRId64, time.global_ns, time.bound_ns);
+    mh_clock_history_free(&history);
+}
+
+/* What was measured before the global clock was found wrong says nothing about the time until then. */
+TEST(where_the_global_clock_was_wrong_no_bound_is_known)
+{
+    mh_clock_history history = {.most = 1000};
+    ck_assert(mh_clock_history_begin(&history, 0));
+    mpix_clock_limit(history.file, 500 * MH_PPM, 100 * MH_PPB);
+    for (int64_t raw_ns = 0; raw_ns < 10 * MH_NS_PER_S; raw_ns += MH_NS_PER_S) {
+        if (raw_ns == 5 * MH_NS_PER_S)
+            mh_clock_history_add(&history, (mh_history_record){raw_ns, raw_ns, MH_TIME_UNKNOWN_NS}, false);
+        mh_clock_history_add(&history, (mh_history_record){raw_ns, raw_ns + 7, 10}, false);
+    }
+    for (int64_t raw_ns = MH_NS_PER_S / 2; raw_ns < 9 * MH_NS_PER_S; raw_ns += MH_NS_PER_S) {
+        const mpix_clock_time time = mh_clock_history_convert(&history, MPIX_CLOCK_MONOTONIC_RAW, raw_ns);
+        const bool is_known = time.bound_ns != MH_TIME_UNKNOWN_NS;
+        EXPECT(is_known == (raw_ns / MH_NS_PER_S != 4), "at %" PRId64 " the bound is %" PRId64, raw_ns, time.bound_ns);
+        EXPECT(!is_known || time.global_ns == raw_ns + 7, "%" PRId64, time.global_ns);
+    }
+    const mpix_clock_time far = mh_clock_history_convert(&history, MPIX_CLOCK_MONOTONIC_RAW, INT64_MAX);
+    ck_assert(far.bound_ns > 1000 * MH_NS_PER_S);
+    mh_clock_history_free(&history);
 }
 
 /* ---- Files that are not as they should be */

@@ -22,8 +22,8 @@ from ._library import HarmonizeError
 
 __all__ = [
     "Benchmark", "ClockPair", "GlobalTime", "HarmonizeError", "Samples", "clock_pair", "clock_sync", "get_info",
-    "global_time", "global_time_interval", "global_time_ns", "global_wait_until", "harmonize", "harmonize_delayed",
-    "harmonize_instant", "set_info",
+    "global_time", "global_time_interval", "global_time_ns", "global_time_of", "global_wait_until", "harmonize",
+    "harmonize_delayed", "harmonize_instant", "set_info",
 ]
 
 _PREFIX = "mpix_harmonize_"
@@ -131,6 +131,18 @@ def clock_pair(comm: MPI.Intracomm, clock: int) -> ClockPair:
     _library.check(_library.functions.MPIX_Clock_pair(
         _library.handle(comm), _clock(clock), ctypes.byref(local_ns), ctypes.byref(time_ns), ctypes.byref(bound_ns)))
     return ClockPair(local_ns.value, time_ns.value, _bound(bound_ns))
+
+
+def global_time_of(comm: MPI.Intracomm, clock: int, local_ns: int) -> GlobalTime:
+    """The global time at which a clock of this host, such as time.CLOCK_MONOTONIC, had a reading. Local.
+
+    All are nanoseconds. The reading is of now or of the past: time.monotonic_ns() is one of time.CLOCK_MONOTONIC.
+    """
+    time_ns, bound_ns = ctypes.c_int64(), ctypes.c_int64()
+    _library.check(_library.functions.MPIX_Global_time_of(
+        _library.handle(comm), _clock(clock), _limited(operator.index(local_ns)), ctypes.byref(time_ns),
+        ctypes.byref(bound_ns)))
+    return GlobalTime(time_ns.value, _bound(bound_ns))
 
 
 def set_info(comm: MPI.Intracomm, settings: Mapping[str, object]) -> None:

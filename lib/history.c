@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* history.c - looks at the clocks of this host, and when they are taken. */
+#include "history.h"
+
+#include "clock/host_clocks.h"
+#include "pure/units.h"
+
+#include <math.h>
+
+/* What a conversion learns is kept, too, if it is so much later than what was kept last. */
+#define MIN_APART_NS MH_NS_PER_S
+
+void mh_history_init(mh_history *history)
+{
+    pthread_mutex_init(&history->lock, NULL);
+    history->kept.most = 2;
+}
+
+void mh_history_free(mh_history *history)
+{
+    mh_clock_history_free(&history->kept);
+}
+
+/* Of several readings between two of MONOTONIC_RAW, the one that took least. */
+static mh_look look_at(mpix_clock_id id)
+{
+    enum { TRIES = 3 };
+    const clockid_t raw = mh_host_clock_posix(MPIX_CLOCK_MONOTONIC_RAW), other = mh_host_clock_posix(id);
+    mh_look best = {.half_ns = INT64_MAX, .bend_ns = -1};
+    int64_t before_ns = mh_kernel_clock_ns(raw);
+    for (int i = 0; i < TRIES; i++) {
+        const int64_t at_ns = mh_kernel_clock_ns(other), after_ns = mh_kernel_clock_ns(raw);
+        const int64_t width_ns = after_ns - before_ns;
+        if (width_ns >= 0 && (width_ns + 1) / 2 < best.half_ns)
+            best = (mh_look){at_ns, before_ns + width_ns / 2, (width_ns + 1) / 2, -1};
+        before_ns = after_ns;
+    }
+    return best;
+}
+
+/* Of clocks that the kernel corrects, nothing is known about how the drift may change. */
+static void limit(mh_clock_history *kept, const mh_comm_clock *clock)
+{
+    const mh_rates rates = mh_base_clock_rates(&clock->global.base);
+    mpix_clock_limit(kept->file, rates.are_raw ? rates.limit : rates.limit + MH_RAW_RATE_LIMIT,
+                     rates.are_raw ? clock->settings.wander : INFINITY);
+}
+
+static bool begin(mh_clock_history *kept, const mh_comm_clock *clock)
+{
+    if (!kept->file && mh_clock_history_begin(kept, clock->epoch_unix_ns))
+        limit(kept, clock);
+    return kept->file;
+}
+
+static mh_history_record record_now(mh_comm_clock *clock)
+{
+    const mh_clock_pair pair = mh_global_clock_pair(&clock->global, mh_host_clock_posix(MPIX_CLOCK_MONOTONIC_RAW));
+    return (mh_history_record){pair.beside_ns, pair.reading.time_ns, pair.reading.bound_ns};
+}
+
+void mh_history_keep(mh_history *history, mh_comm_clock *clock, size_t most)
+{
+    mh_clock_history *kept = &history->kept;
+    pthread_mutex_lock(&history->lock);
+    kept->most = most;
+    if (begin(kept, clock)) {
+        limit(kept, clock);
+        for (mpix_clock_id id = 0; id < MPIX_CLOCK_IDS; id++)
+            if (id != MPIX_CLOCK_MONOTONIC_RAW && mh_host_clock_is_there(id))
+                mh_clock_history_look(kept, id, look_at(id));
+        const mh_history_record now = record_now(clock);
+        if (clock->disruptions != history->disruptions || clock->moves != history->moves)
+            mh_clock_history_add(kept, (mh_history_record){now.raw_ns, now.time_ns, MH_TIME_UNKNOWN_NS}, false);
+        mh_clock_history_add(kept, now, false);
+        history->kept_raw_ns = now.raw_ns;
+        history->disruptions = clock->disruptions;
+        history->moves = clock->moves;
+    }
+    pthread_mutex_unlock(&history->lock);
+}
+
+bool mh_history_convert(mh_history *history, mh_comm_clock *clock, mpix_clock_id id, int64_t reading_ns,
+                        mpix_clock_time *time)
+{
+    mh_clock_history *kept = &history->kept;
+    pthread_mutex_lock(&history->lock);
+    const bool is_good = begin(kept, clock);
+    if (is_good && !mh_clock_history_has(kept, id, reading_ns)) {
+        if (id != MPIX_CLOCK_MONOTONIC_RAW)
+            mh_clock_history_look(kept, id, look_at(id));
+        const mh_history_record now = record_now(clock);
+        const bool is_soon = now.raw_ns - history->kept_raw_ns < MIN_APART_NS;
+        mh_clock_history_add(kept, now, is_soon);
+        history->kept_raw_ns = is_soon ? history->kept_raw_ns : now.raw_ns;
+    }
+    if (is_good)
+        *time = mh_clock_history_convert(kept, id, reading_ns);
+    pthread_mutex_unlock(&history->lock);
+    return is_good;
+}

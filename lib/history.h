@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* history.h - the clocks of this host beside a communicator's global clock, now and at earlier synchronizations. */
+#ifndef MH_HISTORY_H
+#define MH_HISTORY_H
+
+#include "pure/clock_history.h"
+#include "sync/comm_clock.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Any thread may convert while one thread adds. */
+typedef struct mh_history {
+    pthread_mutex_t lock; /* of all below; held for microseconds, and not in MPI */
+    mh_clock_history kept;
+    int64_t kept_raw_ns;        /* when the last record was kept */
+    int64_t disruptions, moves; /* of the clock, then */
+} mh_history;
+
+void mh_history_init(mh_history *history);
+void mh_history_free(mh_history *history);
+
+/* Keep how the clocks are now, after a synchronization. most: so many at most. Left out if memory lacks. Local. */
+void mh_history_keep(mh_history *history, mh_comm_clock *clock, size_t most);
+
+/* The global time at which a clock had a reading. Returns false if memory lacks. Local; any thread. */
+bool mh_history_convert(mh_history *history, mh_comm_clock *clock, mpix_clock_id id, int64_t reading_ns,
+                        mpix_clock_time *time);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * clock_history.h - what the clocks of this host were on the global clock, of the last synchronizations, and now. Pure;
+ * no MPI, no clock.
+ *
+ * A record and looks are kept for each synchronization. One record more, and a look at a clock, which are newer, pass:
+ * the next ones take their places. Where the global clock was found wrong, a record without a bound stands between what
+ * was known before and after.
+ */
+#ifndef MH_CLOCK_HISTORY_H
+#define MH_CLOCK_HISTORY_H
+
+#include "pure/clock_writer.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A look at a host this often or more often finds when the kernel changed a clock. */
+#define MH_HISTORY_LOOK_NS (5 * MH_NS_PER_MS)
+
+/* All zero at first. */
+typedef struct mh_clock_history {
+    mpix_clock_file *file; /* NULL: not begun */
+    mh_look_filter filters[MPIX_CLOCK_IDS];
+    bool look_passes[MPIX_CLOCK_IDS];
+    bool record_passes;
+    size_t most; /* records that are kept, 2 or more */
+} mh_clock_history;
+
+/* MONOTONIC_RAW and the global clock at one instant. */
+typedef struct mh_history_record {
+    int64_t raw_ns, time_ns;
+    int64_t bound_ns; /* MH_TIME_UNKNOWN_NS: not known */
+} mh_history_record;
+
+/* Begin. unix_ns: Unix time at global time 0. Returns false if memory lacks. */
+bool mh_clock_history_begin(mh_clock_history *history, int64_t unix_ns);
+
+void mh_clock_history_free(mh_clock_history *history);
+
+/* What is added is left out if memory lacks. passes: until the next one. */
+void mh_clock_history_add(mh_clock_history *history, mh_history_record record, bool passes);
+void mh_clock_history_look(mh_clock_history *history, mpix_clock_id clock, mh_look look);
+
+/* Whether the clock is known to have had this reading before the last look. Else a new look tells more. */
+bool mh_clock_history_has(const mh_clock_history *history, mpix_clock_id clock, int64_t reading_ns);
+
+/* The global time at a reading. There is a record, and a look at the clock. */
+mpix_clock_time mh_clock_history_convert(const mh_clock_history *history, mpix_clock_id clock, int64_t reading_ns);
+
+#endif
