@@ -141,6 +141,15 @@ static int64_t needed_at(const comparison_t *comparison, int row)
     return needed > 0 && needed < least ? least : needed;
 }
 
+/* Whether a row tells how much launches differ: one launch of each does not. */
+static bool is_deviation_known(const comparison_t *comparison)
+{
+    for (int i = 0; i < comparison->pairs.count; i++)
+        if (verdict_at(comparison, i) != VERDICT_UNDECIDED || needed_at(comparison, i) > 0)
+            return true;
+    return false;
+}
+
 int64_t comparison_missing(const comparison_t *comparison)
 {
     sides_t sides = pairs_sides(&comparison->pairs);
@@ -186,9 +195,14 @@ void comparison_summary(const comparison_t *comparison, char text[COMPLAINT_BYTE
                                       : " in %d rows",
                     counts[i]);
     }
-    if (missing > 0)
+    const char *of_each = comparison->by_guidelines ? "" : " of each";
+    if (missing > 0 && is_deviation_known(comparison))
         text_append(text, COMPLAINT_BYTES, "; %" PRId64 " more launches%s would find a difference of %d %%", missing,
-                    comparison->by_guidelines ? "" : " of each", FOUND_PERCENT);
+                    of_each, FOUND_PERCENT);
+    else if (missing > 0)
+        text_append(text, COMPLAINT_BYTES,
+                    "; how much launches differ is not known, and a verdict takes %" PRId64 " more%s at least", missing,
+                    of_each);
 }
 
 /* ---- The head */
