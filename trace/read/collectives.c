@@ -43,6 +43,21 @@ static void find_leave(const call_requests *requests, const trace_event *event, 
     }
 }
 
+/* Of an intercommunicator, the group with the lowest rank comes first. */
+static trace_call call_on(const trace_communicator *its, int root, uint16_t function)
+{
+    trace_call call = {
+        .function = function, .root = root, .count = its->size, .lowest = its->lowest, .context = its->context};
+    if (!its->is_inter)
+        return call;
+    const bool is_remote_first = its->lowest < its->local_lowest;
+    call.count += its->local_size;
+    call.lowest = is_remote_first ? its->lowest : its->local_lowest;
+    call.first_group = is_remote_first ? its->size : its->local_size;
+    call.root = root == TRACE_ROOT_SELF ? its->place : root >= 0 && !is_remote_first ? its->local_size + root : root;
+    return call;
+}
+
 static void add_event(part_list *parts, const trace_process *process, const call_requests *requests,
                       const trace_location *at, size_t k)
 {
@@ -50,16 +65,12 @@ static void add_event(part_list *parts, const trace_process *process, const call
     const size_t enter = at->calls[k];
     const trace_communicator *communicator =
         event->kind == TRACE_COLLECTIVE && event->id != TRACE_NO_COMM ? &process->communicators[event->id] : NULL;
-    if (!communicator || communicator->is_inter || enter == CALL_NONE)
+    if (!communicator || (communicator->is_inter && communicator->local_size == 0) || enter == CALL_NONE)
         return;
     const trace_event *out = call_out(at, k);
     parts->list = grow_or_exit(parts->list, parts->count, sizeof *parts->list);
     call_part *added = &parts->list[parts->count++];
-    *added = (call_part){.call = {.function = call_operation(at, enter, k),
-                                  .root = event->partner,
-                                  .count = communicator->size,
-                                  .lowest = communicator->lowest,
-                                  .context = communicator->context},
+    *added = (call_part){.call = call_on(communicator, event->partner, call_operation(at, enter, k)),
                          .number = (uint32_t)event->tag,
                          .made = out ? out->tag : 0,
                          .place = communicator->place,
@@ -81,16 +92,33 @@ void matching_add(matching *to, const trace_process *process)
 
 /* ---- Calls */
 
-/* Whether so many parts with one number on one communicator are a complete call. */
-static bool is_whole(const call_part *parts, size_t count)
+/* A process of the group of the root, in an intercommunicator, does not know it. */
+static bool knows_root(const trace_call *call)
 {
-    const trace_call *call = &parts[0].call;
-    if (count != (size_t)call->count)
+    return call->first_group == 0 || call->root != TRACE_ROOT_THIS_GROUP;
+}
+
+/* The call of the first of these parts that knows its root. */
+static const trace_call *find_call(const call_part *parts, size_t count)
+{
+    size_t i = 0;
+    while (i + 1 < count && !knows_root(&parts[i].call))
+        i++;
+    return &parts[i].call;
+}
+
+/* Whether so many parts with one number on one communicator are a complete call. */
+static bool is_whole(const call_part *parts, size_t count, const trace_call *call)
+{
+    if (count != (size_t)call->count || call->root >= call->count || !knows_root(call))
         return false;
-    for (size_t i = 0; i < count; i++)
-        if ((size_t)parts[i].place != i || parts[i].call.function != call->function ||
-            parts[i].call.count != call->count || parts[i].call.root != call->root || !parts[i].part.leave.at)
+    for (size_t i = 0; i < count; i++) {
+        const trace_call *other = &parts[i].call;
+        if ((size_t)parts[i].place != i || other->function != call->function || other->count != call->count ||
+            other->first_group != call->first_group || (knows_root(other) && other->root != call->root) ||
+            !parts[i].part.leave.at)
             return false;
+    }
     return true;
 }
 
@@ -101,12 +129,13 @@ static void join(const part_list *parts, trace_matches *matches)
         const call_part *of = &parts->list[first];
         for (end = first + 1; end < parts->count && compare_calls(of, &parts->list[end]) == 0;)
             end++;
-        if (!is_whole(of, end - first)) {
+        const trace_call *found = find_call(of, end - first);
+        if (!is_whole(of, end - first, found)) {
             matches->calls_incomplete++;
             continue;
         }
         trace_call *call = &matches->calls[matches->call_count++];
-        *call = of->call;
+        *call = *found;
         call->parts = &matches->parts[used];
         for (size_t i = first; i < end; i++)
             matches->parts[used++] = parts->list[i].part;

@@ -74,17 +74,17 @@ static void add_message(conditions *to, const trace_message *message)
 static void add_call(const trace *of, conditions *to, const trace_call *call)
 {
     const operation_wait kind = operation_wait_of(of->names[call->function]);
-    const size_t before = to->member_count;
-    if (kind < WAIT_MEET)
-        return;
-    for (int i = 0; i < call->count; i++)
-        if (operation_gives(kind, call, i))
-            add_member(to, call->parts[i].enter);
-    const size_t after = to->member_count;
-    for (int i = 0; i < call->count; i++)
-        if (operation_gets(kind, call, i))
-            add_member(to, call->parts[i].leave);
-    add_rule(to, before, after, call->function);
+    for (int group = 0; kind >= WAIT_MEET && group < operation_groups(call); group++) {
+        const size_t before = to->member_count;
+        for (int i = 0; i < call->count; i++)
+            if (operation_gives(kind, call, i, group))
+                add_member(to, call->parts[i].enter);
+        const size_t after = to->member_count;
+        for (int i = 0; i < call->count; i++)
+            if (operation_gets(kind, call, i, group))
+                add_member(to, call->parts[i].leave);
+        add_rule(to, before, after, call->function);
+    }
 }
 
 /* One thread may begin a request, and another one see its end. */

@@ -12,10 +12,11 @@
  */
 typedef enum {
     WAIT_UNKNOWN,
-    WAIT_MAYBE, /* each process for some of the others */
-    WAIT_FENCE, /* all for all, but for those of which asserts say that they do not wait */
-    WAIT_MEET,  /* all for all */
-    WAIT_ALL,   /* all that get something for all that give something */
+    WAIT_MAYBE,     /* each process for some of the others */
+    WAIT_NEIGHBORS, /* each process for its neighbors in the topology */
+    WAIT_FENCE,     /* all for all, but for those of which asserts say that they do not wait */
+    WAIT_MEET,      /* all for all */
+    WAIT_ALL,       /* all that get something for all that give something */
     WAIT_FROM_ROOT,
     WAIT_TO_ROOT
 } operation_wait;

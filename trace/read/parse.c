@@ -145,6 +145,25 @@ static bool add_communicator(trace_file *file, const char *bytes, size_t count)
            is_wrong(file, "a communicator has a wrong number of ranks, or one that the job has not");
 }
 
+static bool add_neighbors(trace_file *file, const char *bytes, size_t count)
+{
+    trace_process *process = file->process;
+    uint32_t id;
+    if (count < sizeof id || count % sizeof(int32_t) != 0)
+        return is_wrong(file, "a block of neighbors ends within one");
+    memcpy(&id, bytes, sizeof id);
+    trace_communicator *its = id < process->communicator_count ? &process->communicators[id] : NULL;
+    if (!its || its->size == 0 || its->neighbors)
+        return is_wrong(file, "neighbors are of no communicator, or there twice");
+    its->neighbor_count = (int)(count / sizeof(int32_t)) - 1;
+    its->neighbors = array_or_exit((size_t)its->neighbor_count, sizeof *its->neighbors);
+    memcpy(its->neighbors, bytes + sizeof id, count - sizeof id);
+    for (int i = 0; i < its->neighbor_count; i++)
+        if (its->neighbors[i] < -1 || its->neighbors[i] >= its->size)
+            return is_wrong(file, "a neighbor has a rank that the communicator has not");
+    return true;
+}
+
 static bool add_sites(trace_file *file, const char *bytes, size_t count)
 {
     enum { HEAD_BYTES = 16 };
@@ -303,9 +322,9 @@ static bool add_events(trace_file *file, const trace_block_head *head)
 
 typedef bool (*parser)(trace_file *file, const char *bytes, size_t count);
 static const parser parsers[] = {
-    [TRACE_BLOCK_TEXT] = add_text,   [TRACE_BLOCK_NAMES] = add_names,   [TRACE_BLOCK_COMM] = add_communicator,
-    [TRACE_BLOCK_SITES] = add_sites, [TRACE_BLOCK_CLOCK] = add_records, [TRACE_BLOCK_END] = add_end,
-    [TRACE_BLOCK_NOW] = add_now,
+    [TRACE_BLOCK_TEXT] = add_text,   [TRACE_BLOCK_NAMES] = add_names,         [TRACE_BLOCK_COMM] = add_communicator,
+    [TRACE_BLOCK_SITES] = add_sites, [TRACE_BLOCK_CLOCK] = add_records,       [TRACE_BLOCK_END] = add_end,
+    [TRACE_BLOCK_NOW] = add_now,     [TRACE_BLOCK_NEIGHBORS] = add_neighbors,
 };
 
 bool trace_parse_block(trace_file *file, const trace_block_head *head)

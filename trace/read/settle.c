@@ -125,6 +125,35 @@ static void settle_clock(trace_process *process)
         }
 }
 
+/* ---- Groups of intercommunicators: each process has a list of the other one */
+
+static int find_rank(const trace_communicator *in, int rank)
+{
+    int place = 0;
+    while (place < in->size && in->ranks[place] != rank)
+        place++;
+    return place < in->size ? place : -1;
+}
+
+/* The one that lists the group of this process as the other group, as a process of that group sees it. */
+static void join_groups(const trace *read, trace_communicator *its, int rank)
+{
+    if (!its->is_inter || its->is_foreign || its->size == 0)
+        return;
+    const trace_process *other = &read->processes[its->ranks[0]];
+    for (size_t id = 0; id < other->communicator_count; id++) {
+        const trace_communicator *back = &other->communicators[id];
+        const bool is_same = back->is_inter && !back->is_foreign && back->context == its->context;
+        const int place = is_same && back->lowest != its->lowest ? find_rank(back, rank) : -1;
+        if (place < 0)
+            continue;
+        its->local_size = back->size;
+        its->local_lowest = back->lowest;
+        its->place = place + (its->lowest < back->lowest ? its->size : 0);
+        return;
+    }
+}
+
 bool trace_settle(trace *read)
 {
     void *tree = NULL;
@@ -145,6 +174,9 @@ bool trace_settle(trace *read)
     fill_names(read, 1);
     for (trace_location *at = NULL; (at = trace_next_location(read, at));)
         at->index = read->location_count++;
+    for (int rank = 0; rank < read->size; rank++)
+        for (size_t id = 0; id < read->processes[rank].communicator_count; id++)
+            join_groups(read, &read->processes[rank].communicators[id], rank);
     return is_good;
 }
 

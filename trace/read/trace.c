@@ -13,8 +13,10 @@ void trace_free_process(trace_process *process)
         free(process->locations[i].calls);
         free(process->locations[i].global_ns);
     }
-    for (size_t i = 0; i < process->communicator_count; i++)
+    for (size_t i = 0; i < process->communicator_count; i++) {
         free(process->communicators[i].ranks);
+        free(process->communicators[i].neighbors);
+    }
     for (size_t i = 0; i < process->site_count; i++)
         free(process->sites[i].symbol);
     for (size_t id = 0; id < process->name_count; id++)

@@ -20,7 +20,10 @@ typedef struct {
     bool is_foreign; /* it has processes of other jobs */
     int *ranks;      /* in MPI_COMM_WORLD; -1: of another job */
     int lowest;      /* of this job's; -1: there is none */
-    int place;       /* of this process among them; -1: it is none of them */
+    int place;       /* of this process among them; -1: it is none of them; of an intercommunicator, in both groups */
+    int local_size, local_lowest; /* of an intercommunicator: of the group of this process; size 0: it is not known */
+    int neighbor_count;
+    int *neighbors; /* from which it gets something in neighborhood operations: places among them, or -1 */
 } trace_communicator;
 
 /* Events of one thread. */
@@ -175,17 +178,15 @@ typedef struct trace_part {
     size_t record; /* its COLLECTIVE, in the thread of enter */
 } trace_part;
 
-/*
- * One call of a collective operation, on all processes. Calls of which a part is missing are left out, and those on
- * intercommunicators.
- */
+/* One call of a collective operation, on all processes. Calls of which a part is missing are left out. */
 typedef struct {
     uint16_t function; /* of a persistent request: the one that made it */
-    int root;          /* rank in the communicator; -1: none */
+    int root;          /* place among the parts; -1: none */
     int count;
-    int lowest; /* rank, and the context: these name the communicator */
+    int first_group; /* of an intercommunicator, so many of the parts are of one of its two groups; else 0 */
+    int lowest;      /* rank, and the context: these name the communicator */
     uint32_t context;
-    trace_part *parts; /* by rank in the communicator */
+    trace_part *parts; /* by rank in the communicator, or in both groups, that with the lowest rank first */
 } trace_call;
 
 typedef struct {

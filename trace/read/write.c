@@ -49,6 +49,17 @@ static void write_names(FILE *stream, const trace *of)
     pad(stream, bytes);
 }
 
+static void write_neighbors(FILE *stream, uint32_t id, const trace_communicator *of)
+{
+    const size_t bytes = (size_t)of->neighbor_count * sizeof *of->neighbors;
+    if (!of->neighbors)
+        return;
+    begin_block(stream, TRACE_BLOCK_NEIGHBORS, 0, sizeof id + bytes);
+    write_bytes(stream, &id, sizeof id);
+    write_bytes(stream, of->neighbors, bytes);
+    pad(stream, sizeof id + bytes);
+}
+
 static void write_communicators(FILE *stream, const trace_process *process)
 {
     for (size_t id = 0; id < process->communicator_count; id++) {
@@ -68,6 +79,7 @@ static void write_communicators(FILE *stream, const trace_process *process)
             write_bytes(stream, &range, sizeof range);
         }
         pad(stream, bytes);
+        write_neighbors(stream, (uint32_t)id, communicator);
     }
 }
 

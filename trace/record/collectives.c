@@ -202,6 +202,12 @@ void mh_trace_meet(trace_call *call, int result, MPI_Comm comm)
     meet(call, result, mh_trace_comm(comm));
 }
 
+void mh_trace_made(trace_call *call, int result, MPI_Comm comm)
+{
+    if (result == MPI_SUCCESS && comm != MPI_COMM_NULL)
+        mh_trace_meet(call, result, comm);
+}
+
 void mh_trace_fence(trace_call *call, int result, MPI_Win window)
 {
     meet(call, result, mh_trace_window(window));

@@ -70,28 +70,62 @@ static int *world_ranks(MPI_Comm comm, bool is_inter, int *size)
 }
 
 /* Of a dimension, there are two neighbors: before and after. */
-static void find_cartesian_neighbors(trace_known_comm *comm, MPI_Comm handle)
+static void list_cartesian_neighbors(MPI_Comm handle, int dimensions, int *neighbors)
 {
-    int dimensions = 0, neighbors[2];
-    PMPI_Cartdim_get(handle, &dimensions);
-    comm->sources = comm->targets = 2 * dimensions;
-    for (int i = 0; i < dimensions && i < TRACE_MAX_MISSING / 2; i++) {
-        PMPI_Cart_shift(handle, i, 1, &neighbors[0], &neighbors[1]);
-        for (int k = 0; k < 2; k++)
-            comm->missing |= (uint64_t)(neighbors[k] == MPI_PROC_NULL) << (2 * i + k);
-    }
+    for (int i = 0; i < dimensions; i++)
+        PMPI_Cart_shift(handle, i, 1, &neighbors[2 * i], &neighbors[2 * i + 1]);
 }
 
-static void find_neighbors(trace_known_comm *comm, MPI_Comm handle)
+static void count_neighbors(trace_known_comm *comm, MPI_Comm handle, int kind)
 {
-    int kind = MPI_UNDEFINED, is_weighted;
-    PMPI_Topo_test(handle, &kind);
-    if (kind == MPI_CART)
-        find_cartesian_neighbors(comm, handle);
+    int dimensions = 0, is_weighted;
+    if (kind == MPI_CART && PMPI_Cartdim_get(handle, &dimensions) == MPI_SUCCESS)
+        comm->sources = comm->targets = 2 * dimensions;
     else if (kind == MPI_GRAPH && PMPI_Graph_neighbors_count(handle, comm->rank, &comm->sources) == MPI_SUCCESS)
         comm->targets = comm->sources;
     else if (kind == MPI_DIST_GRAPH)
         PMPI_Dist_graph_neighbors_count(handle, &comm->sources, &comm->targets, &is_weighted);
+}
+
+/* Room for sources, weights, targets and weights, in this order. Open MPI writes weights where none are wanted. */
+static void list_distributed_neighbors(const trace_known_comm *comm, MPI_Comm handle, int *room)
+{
+    int *targets = room + 2 * comm->sources;
+    PMPI_Dist_graph_neighbors(handle, comm->sources, room, room + comm->sources, comm->targets, targets,
+                              targets + comm->targets);
+}
+
+/* Counts them, and returns those from which this process gets something; to be freed. NULL: there is no topology. */
+static int *find_neighbors(trace_known_comm *comm, MPI_Comm handle)
+{
+    int kind = MPI_UNDEFINED;
+    PMPI_Topo_test(handle, &kind);
+    count_neighbors(comm, handle, kind);
+    const size_t room = (size_t)(comm->sources + comm->targets) * 2 + 1;
+    int *neighbors = kind != MPI_UNDEFINED ? malloc(room * sizeof *neighbors) : NULL;
+    if (!neighbors)
+        return NULL;
+    if (kind == MPI_CART)
+        list_cartesian_neighbors(handle, comm->sources / 2, neighbors);
+    else if (kind == MPI_GRAPH)
+        PMPI_Graph_neighbors(handle, comm->rank, comm->sources, neighbors);
+    else
+        list_distributed_neighbors(comm, handle, neighbors);
+    for (int i = 0; i < comm->sources; i++) {
+        if (neighbors[i] >= 0)
+            continue;
+        neighbors[i] = -1;
+        comm->missing |= kind == MPI_CART && i < TRACE_MAX_MISSING ? UINT64_C(1) << i : 0;
+    }
+    return neighbors;
+}
+
+static void write_neighbors(const trace_known_comm *comm, int *neighbors)
+{
+    uint32_t id = comm->id;
+    struct iovec parts[] = {{&id, sizeof id}, {neighbors, (size_t)comm->sources * sizeof *neighbors}};
+    if (neighbors)
+        mh_trace_write(TRACE_BLOCK_NEIGHBORS, 0, parts, 2);
 }
 
 /* Without memory, there is none. */
@@ -141,9 +175,10 @@ static trace_known_comm *add(uint64_t key, MPI_Comm like, bool is_inter, uint32_
     trace_known_comm *comm = &known[slot];
     *comm = (trace_known_comm){.id = id_count++, .is_inter = is_inter, .size = size, .context = context};
     PMPI_Comm_rank(like, &comm->rank);
-    if (!is_inter)
-        find_neighbors(comm, like);
+    int *neighbors = is_inter ? NULL : find_neighbors(comm, like);
     write_definition(comm, ranks);
+    write_neighbors(comm, neighbors);
+    free(neighbors);
     mh_trace_publish(&table, slot, key);
     if (key == key_of(like))
         PMPI_Comm_set_attr(like, freed_key, NULL);

@@ -122,7 +122,7 @@ void sites_find(sites_t *sites, const trace *of, const trace_matches *matches)
     site_key_t *keys = or_exit(calloc(matches->call_count + 1, sizeof keys[0]));
     *sites = (sites_t){.list = or_exit(calloc(matches->call_count + 1, sizeof sites->list[0]))};
     for (size_t i = 0; i < matches->call_count; i++)
-        if (matches->calls[i].count > 0)
+        if (matches->calls[i].first_group == 0)
             keys[count++] = make_key(&matches->calls[i]);
     qsort(keys, count, sizeof keys[0], compare_key);
     for (size_t from = 0, to; from < count; from = to) {

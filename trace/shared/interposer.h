@@ -186,7 +186,8 @@ void mh_trace_icollective(trace_call *call, int result, MPI_Comm comm, int root,
 
 void mh_trace_make_comm(int result, MPI_Comm comm);
 void mh_trace_imake_comm(int result, MPI_Comm parent, MPI_Comm comm);
-void mh_trace_drop_comm(MPI_Comm comm); /* before it is freed */
+void mh_trace_drop_comm(MPI_Comm comm);                          /* before it is freed */
+void mh_trace_made(trace_call *call, int result, MPI_Comm comm); /* by its processes together, and no others */
 
 /* A window, or a file, is a communicator for itself: of the processes of the one that it is made on. */
 void mh_trace_make_win(int result, MPI_Comm comm, MPI_Win window);
@@ -212,9 +213,9 @@ void mh_trace_abort(void); /* MPI ends the program */
     OF(finish) OF(before_together) OF(after_together) OF(left_together) OF(is_wanted) OF(enter) OF(returned)       \
     OF(leave) OF(send) OF(isend) OF(irecv) OF(receive) OF(keep) OF(probed) OF(take) OF(receive_taken)              \
     OF(irecv_taken) OF(start) OF(ready) OF(arrived) OF(cancel) OF(forget) OF(watch) OF(done) OF(some) OF(tried)    \
-    OF(collective) OF(icollective) OF(make_comm) OF(imake_comm) OF(drop_comm) OF(make_win) OF(make_file)           \
-    OF(drop_win) OF(drop_file) OF(dropped) OF(meet) OF(share) OF(fence) OF(post) OF(access) OF(accessed)           \
-    OF(exposed) OF(region) OF(abort)
+    OF(collective) OF(icollective) OF(make_comm) OF(imake_comm) OF(drop_comm) OF(made) OF(make_win)                \
+    OF(make_file) OF(drop_win) OF(drop_file) OF(dropped) OF(meet) OF(share) OF(fence) OF(post) OF(access)          \
+    OF(accessed) OF(exposed) OF(region) OF(abort)
 /* clang-format on */
 #define TRACE_OPERATION(name) __typeof__(mh_trace_##name) *name;
 typedef struct {

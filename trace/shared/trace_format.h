@@ -34,7 +34,10 @@ typedef enum {
     TRACE_BLOCK_CLOCK,    /* trace_clock_record[] */
     TRACE_BLOCK_EVENTS,   /* trace_event[] of one thread; those of a thread never decrease in time */
     TRACE_BLOCK_END,      /* one trace_end: MPI_Finalize was called */
-    TRACE_BLOCK_NOW       /* trace_now[]: what threads were doing when they were last seen; the last block counts */
+    TRACE_BLOCK_NOW,      /* trace_now[]: what threads were doing when they were last seen; the last block counts */
+    TRACE_BLOCK_NEIGHBORS /* uint32_t id of a communicator that is known, then int32_t[]: from which of its ranks this
+                             process gets something in neighborhood operations, in the order of its topology; -1: from
+                             nobody, as beyond an end of a Cartesian one */
 } trace_block_kind;
 
 typedef struct {

@@ -75,7 +75,7 @@ class Run:
 
     def more_ns(self, cost_ns):
         """By how much the late rank was later at this place than it was told to, as the report sees it."""
-        late = re.search(r", by ([\d.]+ \S+) in ", self.first)
+        late = re.search(r", by ([\d.]+ [^ ;]+)", self.first)
         return 0 if is_exact else max(0, said_ns(late[1]) - cost_ns)
 
 

@@ -128,7 +128,8 @@ check_windows() {
     for trace in "$scratch"/windows/*; do
         succeeds convert --format csv -o "$scratch/windows.csv" "$trace"
         succeeds convert --format otf2 -o "$trace.otf2" "$trace"
-        [ ! -s "$scratch/err" ] || complain "there is something to tell"
+        ! grep -vq 'collective operations that the format does not have' "$scratch/err" ||
+            complain "there is something to tell"
         said=$(awk -F, '($3 == "send" || $3 == "receive") && $9 ~ /^-214748364[78]$/ { n++ } END { print n + 0 }' \
             "$scratch/windows.csv")
         [ "$(otf2-print "$trace.otf2/traces.otf2" | grep -c '^RMA_SYNC ')" -eq "$said" ] ||

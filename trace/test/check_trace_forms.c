@@ -231,7 +231,7 @@ static void do_across_groups(void)
     const int root = rank == 0 ? MPI_ROOT : 0, root_of_trace = rank == 0 ? ROOT_SELF : 0;
     const int three = 3, zero = 0, own = 2 + rank, theirs = 2 + peer;
     MPI_Comm bridge;
-    CALL(Intercomm_create, MPI_COMM_SELF, 0, twin, peer, 1, &bridge);
+    WAITING(Intercomm_create, IS(BRIDGE, -1, 0, 0), MPI_COMM_SELF, 0, twin, peer, 1, &bridge);
     WAITING(Bcast, IS(BRIDGE, root_of_trace, peer * 3 * INT, rank * 3 * INT), out, 3, MPI_INT, root, bridge);
     WAITING(Gatherv, IS(BRIDGE, root_of_trace, rank * 3 * INT, peer * 3 * INT), in, 3, MPI_INT, out, &three, &zero,
             MPI_INT, root, bridge);

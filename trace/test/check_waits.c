@@ -23,6 +23,9 @@ enum {
     POLL_NS = 1000000 /* more of it between two tests is no wait */
 };
 
+/* Communicators beside MPI_COMM_WORLD: ranks in a line, and rank 0 on one side of an intercommunicator. */
+enum { LINE = 2, BRIDGE, COMMUNICATORS };
+
 /* A message that was sent, and is not received yet. */
 typedef struct {
     int source, destination, tag;
@@ -34,6 +37,7 @@ typedef struct {
     made_trace made;
     int ranks, sent_count;
     uint32_t requests[MAX_RANKS];
+    int calls[COMMUNICATORS];
     sent_message sent[MAX_SENT];
 } program;
 
@@ -238,6 +242,80 @@ static void call_collective(program *of)
     made_collective(&of->made, function, has_root ? draw(of, of->ranks) : -1, LATENCY_NS);
 }
 
+/* Each rank leaves when those have entered that it is to wait for. */
+static void call_on(program *of, made_name function, uint32_t communicator, bool (*waits_for)(int rank, int other))
+{
+    double entered_ns[MAX_RANKS];
+    all_work(of);
+    draw_place(of);
+    of->calls[communicator]++;
+    for (int rank = 0; rank < of->ranks; rank++) {
+        entered_ns[rank] = of->made.now_ns[rank];
+        made_enter(&of->made, rank, function);
+    }
+    for (int rank = 0; rank < of->ranks; rank++) {
+        wait_until(of, rank, 0);
+        for (int other = 0; other < of->ranks; other++)
+            if (waits_for(rank, other))
+                wait_until(of, rank, entered_ns[other] + LATENCY_NS);
+        made_put(&of->made, rank,
+                 (trace_event){.kind = TRACE_COLLECTIVE,
+                               .partner = -1,
+                               .value = 8,
+                               .tag = of->calls[communicator],
+                               .id = communicator});
+        made_put(&of->made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 8, .id = (uint16_t)function});
+        made_leave(&of->made, rank, function);
+    }
+}
+
+static bool are_neighbors(int rank, int other)
+{
+    return other == rank - 1 || other == rank + 1;
+}
+
+static void call_of_neighbors(program *of)
+{
+    call_on(of, MADE_NEIGHBOR_ALLGATHER, LINE, are_neighbors);
+}
+
+static bool are_of_two_groups(int rank, int other)
+{
+    return (rank == 0) != (other == 0);
+}
+
+static void call_between_groups(program *of)
+{
+    call_on(of, MADE_ALLGATHER, BRIDGE, are_of_two_groups);
+}
+
+static trace_communicator communicator_of(uint32_t context, int first, int size)
+{
+    trace_communicator made = {.context = context, .size = size, .ranks = calloc((size_t)size, sizeof(int))};
+    for (int i = 0; made.ranks && i < size; i++)
+        made.ranks[i] = first + i;
+    return made;
+}
+
+static void add_communicators(trace_process *process, int rank, int ranks)
+{
+    process->communicators = realloc(process->communicators, COMMUNICATORS * sizeof process->communicators[0]);
+    if (!process->communicators)
+        abort();
+    process->communicator_count = COMMUNICATORS;
+    process->communicators[1] = (trace_communicator){.size = 0};
+    trace_communicator *line = &process->communicators[LINE], *bridge = &process->communicators[BRIDGE];
+    *line = communicator_of(1, 0, ranks);
+    line->neighbor_count = 2;
+    line->neighbors = malloc(2 * sizeof(int));
+    if (line->neighbors) {
+        line->neighbors[0] = rank - 1;
+        line->neighbors[1] = rank + 1 < ranks ? rank + 1 : -1;
+    }
+    *bridge = rank == 0 ? communicator_of(2, 1, ranks - 1) : communicator_of(2, 0, 1);
+    bridge->is_inter = true;
+}
+
 /* MPI_Iallreduce, computation, and MPI_Wait. */
 static void call_nonblocking(program *of)
 {
@@ -292,9 +370,9 @@ static void call_edge(program *of, made_name function, bool waits)
 
 static void make(program *of, uint64_t seed)
 {
-    static void (*const steps[])(program *) = {send_message,    send_message,     receive_message,
-                                               receive_message, test_message,     send_waiting,
-                                               call_collective, call_nonblocking, access_window};
+    static void (*const steps[])(program *) = {send_message,  send_message,      receive_message,    receive_message,
+                                               test_message,  send_waiting,      call_collective,    call_nonblocking,
+                                               access_window, call_of_neighbors, call_between_groups};
     made_clock clocks[MAX_RANKS] = {{0}};
     *of = (program){.ranks = 2 + (int)(seed % (MAX_RANKS - 1))};
     for (int rank = 0; rank < of->ranks; rank++)
@@ -308,8 +386,10 @@ static void make(program *of, uint64_t seed)
     all_work(of);
     call_edge(of, MADE_FINALIZE, draw(of, 2));
     made_records(&of->made, 0, 0);
-    for (int rank = 0; rank < of->ranks; rank++)
+    for (int rank = 0; rank < of->ranks; rank++) {
         name_places(&of->made.trace.processes[rank]);
+        add_communicators(&of->made.trace.processes[rank], rank, of->ranks);
+    }
 }
 
 int main(int argc, char **argv)

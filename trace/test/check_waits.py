@@ -157,6 +157,12 @@ class Trace:
             if name in ("MPI_Scan", "MPI_Alltoallv"):
                 self.add_partial({rank: part[0] for rank, part in parts.items()}, "wait at N x N")
                 continue
+            if name == "MPI_Neighbor_allgather":
+                self.add_neighbors({rank: part[0] for rank, part in parts.items()})
+                continue
+            if name == "MPI_Allgather":
+                self.add_groups(number, {rank: part[0] for rank, part in parts.items()})
+                continue
             for rank, (call, _, gives, gets, request) in parts.items():
                 done = self.requests["done", request] if request else call
                 is_root = root != "" and rank == int(root)
@@ -180,6 +186,21 @@ class Trace:
             last = max(others, key=lambda other: (other.enter, other.rank), default=None)
             if last and not (name == "MPI_Bcast" and last.rank == root) and not (name == "MPI_Reduce" and rank == root):
                 call.depends.append((last, state))
+
+    @staticmethod
+    def add_neighbors(calls):
+        """Ranks are in a line: each depends on the one before it and the one after it, if they came before it left."""
+        for rank, call in calls.items():
+            call.depends += [(calls[other], "late neighbor") for other in (rank - 1, rank + 1)
+                             if other in calls and calls[other].enter <= call.leave]
+
+    def add_groups(self, number, calls):
+        """Rank 0 waits for all others, and they for it."""
+        for rank, call in calls.items():
+            group = rank == 0
+            self.members.setdefault((number, group), []).append(call)
+            call.joins.add((number, group))
+            call.gatherings.add(((number, not group), "wait at N x N"))
 
     def add_edge(self, name, which, state):
         """All wait for all in MPI_Init and MPI_Finalize, if they meet; else each for the last before it left."""
@@ -396,6 +417,7 @@ for path in sys.argv[2:]:
         print(f"trace {path.rsplit('/', 1)[-1]}: {line}")
 MANY, MOST = 15, 100   # traces, in which all kinds occur but those inside of operations; and all kinds
 kinds = {"passed on", "late sender", "wrong order", "late receiver", "late broadcast", "early reduce", "wait at init",
-         "wait at finalize", *ALL_FOR_ALL.values(), *SIGNALS.values()} if len(sys.argv) - 2 >= MANY else set()
+         "wait at finalize", "late neighbor", *ALL_FOR_ALL.values(), *SIGNALS.values()}
+kinds = kinds if len(sys.argv) - 2 >= MANY else set()
 for name in sorted((kinds | ({"inner wait"} if len(sys.argv) - 2 >= MOST else set())) - seen):
     print(f"no trace has waits of this kind: {name}")

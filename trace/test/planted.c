@@ -673,21 +673,23 @@ static MPI_Group world_group(void)
 static void comm_create(void)
 {
     MPI_Comm other = MPI_COMM_NULL;
-    MPI_Group group = world_group();
+    MPI_Group group;
+    CALL(Comm_group, world, &group);
     work();
     CALL(Comm_create, world, group, &other);
     CALL(Comm_free, &other);
-    MPI_Group_free(&group);
+    CALL(Group_free, &group);
 }
 
 static void comm_create_group(void)
 {
     MPI_Comm other = MPI_COMM_NULL;
-    MPI_Group group = world_group();
+    MPI_Group group;
+    CALL(Comm_group, world, &group);
     work();
     CALL(Comm_create_group, world, group, 0, &other);
     CALL(Comm_free, &other);
-    MPI_Group_free(&group);
+    CALL(Group_free, &group);
 }
 
 static void comm_idup(void)
@@ -716,6 +718,26 @@ static void intercomm_merge(void)
     CALL(Comm_free, &other);
     CALL(Comm_free, &between);
 }
+
+/* Operations between rank 0 and the others. */
+static MPI_Comm bridge;
+
+static void inter_bcast(void)
+{
+    work();
+    CALL(Bcast, in, 1, MPI_INT, rank == 0 ? MPI_ROOT : 0, bridge);
+    CALL(Barrier, world);
+}
+
+static void inter_gather(void)
+{
+    work();
+    CALL(Gather, out, 1, MPI_INT, many_in, 1, MPI_INT, rank == 0 ? MPI_ROOT : 0, bridge);
+}
+
+BLOCKING(inter_barrier, Barrier, bridge)
+BLOCKING(inter_allreduce, Allreduce, out, in, 1, MPI_INT, MPI_SUM, bridge)
+NONBLOCKING(inter_iallreduce, Iallreduce, out, in, 1, MPI_INT, MPI_SUM, bridge)
 
 /* ---- Files */
 
@@ -765,7 +787,7 @@ enum {
     USES_WINDOW = 4,
     USES_FILE = 8,
     USES_RING = 16,
-    USES_PARTS = 32,
+    USES_PARTS = 32, /* an intercommunicator of rank 0 and the others, too */
     AT_BEGIN = 64,
     AT_FIRST = 128,
     AT_END = 256
@@ -847,9 +869,9 @@ static const kind kinds[] = {
     KINDS(reduce, "early reduce"),
     KINDS(gather, "early reduce"),
     KINDS(gatherv, "early reduce"),
-    KINDS(neighbor_allgather, "", USES_RING),
-    KINDS(neighbor_alltoall, "", USES_RING),
-    KINDS(neighbor_alltoallv, "", USES_RING),
+    KINDS(neighbor_allgather, "late neighbor", USES_RING),
+    KINDS(neighbor_alltoall, "late neighbor", USES_RING),
+    KINDS(neighbor_alltoallv, "late neighbor", USES_RING),
     KIND(fence, "wait at fence", USES_WINDOW),
     KIND(late_post, "late post", USES_WINDOW),
     KIND(late_complete, "late complete", USES_WINDOW),
@@ -863,12 +885,17 @@ static const kind kinds[] = {
     KIND(comm_idup, ""),
     KIND(comm_split, ""),
     KIND(comm_split_type, ""),
-    KIND(comm_create, ""),
-    KIND(comm_create_group, ""),
+    KIND(comm_create, "wait at N x N"),
+    KIND(comm_create_group, "wait at N x N"),
     KIND(cart_create, ""),
     KIND(dist_graph_create, ""),
-    KIND(intercomm_create, "", USES_PARTS),
-    KIND(intercomm_merge, "", USES_PARTS),
+    KIND(intercomm_create, "wait at N x N", USES_PARTS),
+    KIND(intercomm_merge, "wait at N x N", USES_PARTS),
+    KIND(inter_barrier, "wait at barrier", USES_PARTS),
+    KIND(inter_allreduce, "wait at N x N", USES_PARTS),
+    KIND(inter_iallreduce, "wait at N x N", USES_PARTS),
+    KIND(inter_bcast, "late broadcast", USES_PARTS | FIRST_LATE),
+    KIND(inter_gather, "early reduce", USES_PARTS),
     KIND(file_open, ""),
     KIND(file_close, ""),
     KIND(file_set_view, "", USES_FILE),
@@ -902,8 +929,10 @@ static void set_up(const kind *of)
     }
     if (of->traits & USES_RING)
         MPI_Cart_create(world, 1, &ranks, (int[]){1}, 0, &ring);
-    if (of->traits & USES_PARTS)
+    if (of->traits & USES_PARTS) {
         MPI_Comm_split(world, rank > 0, rank, &part);
+        MPI_Intercomm_create(part, 0, world, rank == 0 ? 1 : 0, 0, &bridge);
+    }
     if (of->traits & USES_WINDOW) {
         MPI_Group group = world_group();
         MPI_Group_incl(group, 1, &left, &neighbors[0]);
@@ -940,7 +969,7 @@ int main(int argc, char **argv)
         return 2;
     uint64_t seed = strtoull(argv[4], NULL, 10);
     late.rank = (of->traits & FIRST_LATE) != 0 ? 0 : atoi(argv[2]);
-    late.ns = INT64_C(1000000) * atoi(argv[3]);
+    late.ns = INT64_C(1000000) * atoi(argv[3]) * ((of->traits & AT_BEGIN) != 0 ? 4 : 1); /* MPI_Init takes long */
     late.is_planted = argc == 6;
     sleeps = strcmp(argv[5], "sleep") == 0;
     /* Two that are apart, and neither the first iteration nor the last one. */

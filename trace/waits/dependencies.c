@@ -178,7 +178,7 @@ static void add_signal(const message_calls *of, bool is_own)
 static void add_parts(const message_calls *of)
 {
     depend_on(&of->receive, &of->ready, STATE_LATE_SENDER);
-    if (!is_in_call(&of->ready) || !is_in_call(&of->arrived) || time_ns(&of->ready) > call_at(&of->arrived)->leave_ns)
+    if (!is_in_call(&of->arrived) || time_ns(&of->ready) > call_at(&of->arrived)->leave_ns)
         return;
     mark_matched(&of->arrived);
     depend_on(&of->arrived, &of->ready, STATE_LATE_SENDER);
@@ -195,8 +195,10 @@ static void add_message(graph *to, const trace_message *message, uint64_t eager_
     mark_matched(&of.receive);
     if (is_own)
         return;
-    depend_on(&of.receive, &of.send, STATE_LATE_SENDER);
-    add_parts(&of);
+    if (is_in_call(&of.ready))
+        add_parts(&of);
+    else
+        depend_on(&of.receive, &of.send, STATE_LATE_SENDER);
     add_probe(to, &of.post, &of.send);
     add_send(&of, eager_bytes);
 }
@@ -273,6 +275,7 @@ static void add_messages(graph *to, const trace_matches *matches)
 typedef struct {
     place_in_graph enter, leave;
     bool gives, gets;
+    const trace_communicator *on; /* with its own neighbors; NULL: on none */
 } party;
 
 typedef struct {
@@ -282,10 +285,10 @@ typedef struct {
 
 /*
  * For whom processes wait: all that get something for all that give something; or each for the last one that entered
- * before it left, because the algorithm of the MPI library decides for whom; or as in the first case, if all had
- * entered before the first one left.
+ * before it left, because the algorithm of the MPI library decides for whom; or for those of its neighbors that entered
+ * before it left; or as in the first case, if all had entered before the first one left.
  */
-typedef enum { FOR_NONE, FOR_GIVERS, FOR_LAST, FOR_GIVERS_IF_MET } whom;
+typedef enum { FOR_NONE, FOR_GIVERS, FOR_LAST, FOR_NEIGHBORS, FOR_GIVERS_IF_MET } whom;
 
 static const struct {
     whom whom;
@@ -293,6 +296,7 @@ static const struct {
     bool has_inner; /* those that wait for nobody by the rule wait inside the algorithm, for the last one */
 } rules[] = {[WAIT_UNKNOWN] = {.whom = FOR_NONE},
              [WAIT_MAYBE] = {FOR_LAST, STATE_N_BY_N, false},
+             [WAIT_NEIGHBORS] = {FOR_NEIGHBORS, STATE_NEIGHBOR, false},
              [WAIT_FENCE] = {FOR_GIVERS_IF_MET, STATE_FENCE, false},
              [WAIT_MEET] = {FOR_GIVERS, STATE_BARRIER, false},
              [WAIT_ALL] = {FOR_GIVERS, STATE_N_BY_N, false},
@@ -391,6 +395,25 @@ static void depend_on_last(const parties *all, wait_state state, bool is_inner)
     free(entries);
 }
 
+/* Where the trace has no topology, nothing is known. */
+static void depend_on_neighbors(const parties *all)
+{
+    for (int i = 0; i < all->count; i++) {
+        const party *at = &all->list[i];
+        if (!at->on->neighbors)
+            continue;
+        mark_matched(&at->enter);
+        mark_matched(&at->leave);
+        for (int k = 0; k < at->on->neighbor_count; k++) {
+            const int neighbor = at->on->neighbors[k];
+            const place_in_graph *late = neighbor >= 0 && neighbor != i ? &all->list[neighbor].enter : NULL;
+            if (late && is_in_call(late) && is_in_call(&at->leave) &&
+                call_at(late)->enter_ns <= call_at(&at->leave)->leave_ns)
+                depend_on(&at->leave, late, STATE_NEIGHBOR);
+        }
+    }
+}
+
 /* Whether all have entered before the first one leaves. */
 static bool is_meeting(const parties *all)
 {
@@ -404,18 +427,44 @@ static bool is_meeting(const parties *all)
     return last_enter_ns <= first_leave_ns;
 }
 
+/* Between the groups of an intercommunicator, data goes from or to a root in one direction. */
+static bool has_giver(const parties *all)
+{
+    int i = 0;
+    while (i < all->count && !all->list[i].gives)
+        i++;
+    return i < all->count;
+}
+
 static void add_operation(graph *to, const parties *all, operation_wait kind)
 {
     const whom whom = rules[kind].whom;
+    if (whom == FOR_NEIGHBORS) {
+        depend_on_neighbors(all);
+        return;
+    }
     if (whom == FOR_GIVERS || (whom == FOR_GIVERS_IF_MET && is_meeting(all)))
         gather(to, all, rules[kind].state);
     else
         depend_on_last(all, rules[kind].state, false);
-    if (rules[kind].has_inner)
+    if (rules[kind].has_inner && has_giver(all))
         depend_on_last(all, STATE_INNER, true);
     for (int i = 0; i < all->count; i++) {
         mark_matched(&all->list[i].enter);
         mark_matched(&all->list[i].leave);
+    }
+}
+
+/* group: see operations.h. */
+static void list_parties(const graph *in, const trace_call *call, operation_wait kind, int group, parties *all)
+{
+    all->count = call->count;
+    for (int i = 0; i < call->count; i++) {
+        const trace_part *part = &call->parts[i];
+        const trace_process *process = part->enter.at->process;
+        all->list[i] = (party){find(in, part->enter), find(in, part->leave), operation_gives(kind, call, i, group),
+                               operation_gets(kind, call, i, group),
+                               &process->communicators[part->enter.at->events[part->record].id]};
     }
 }
 
@@ -428,10 +477,11 @@ static void add_operations(graph *to, const trace_matches *matches)
         if (rules[kind].whom == FOR_NONE)
             continue;
         parties all = {call->count, array_or_exit((size_t)call->count, sizeof *all.list)};
-        for (int k = 0; k < call->count; k++)
-            all.list[k] = (party){find(to, call->parts[k].enter), find(to, call->parts[k].leave),
-                                  operation_gives(kind, call, k), operation_gets(kind, call, k)};
-        add_operation(to, &all, kind);
+        const int groups = rules[kind].whom == FOR_GIVERS ? operation_groups(call) : 1;
+        for (int group = 0; group < groups; group++) {
+            list_parties(to, call, kind, group, &all);
+            add_operation(to, &all, kind);
+        }
         free(all.list);
     }
 }
@@ -449,7 +499,7 @@ static void add_edge(graph *to, bool is_end)
         if (!(is_end ? lane->has_finalize : lane->has_init))
             continue;
         const place_in_graph at = {lane, (uint32_t)i, (uint32_t)call, lane->calls[call].enter};
-        all.list[all.count++] = (party){at, at, true, true};
+        all.list[all.count++] = (party){at, at, true, true, NULL};
     }
     if (is_meeting(&all))
         gather(to, &all, state);
@@ -526,7 +576,7 @@ static void add_looks(graph *to)
     parties all = {(int)ranks, array_or_exit(ranks, sizeof *all.list)};
     for (size_t first = 0, end; first < count; first = end) {
         for (end = first; end < count && list[end].number == list[first].number && end - first < ranks; end++)
-            all.list[end - first] = (party){list[end].at, list[end].at, true, true};
+            all.list[end - first] = (party){list[end].at, list[end].at, true, true, NULL};
         const bool is_init = list[first].at.call == 1 && graph_has_init_clock(to, list[first].at.lane);
         if (end - first == ranks && is_meeting(&all))
             gather(to, &all, is_init ? STATE_INIT : STATE_CLOCK);

@@ -9,20 +9,15 @@
 #include <math.h>
 #include <string.h>
 
-const char *const wait_state_names[STATE_COUNT] = {[STATE_LATE_SENDER] = "late sender",
-                                                   [STATE_WRONG_ORDER] = "wrong order",
-                                                   [STATE_LATE_RECEIVER] = "late receiver",
-                                                   [STATE_BARRIER] = "wait at barrier",
-                                                   [STATE_N_BY_N] = "wait at N x N",
-                                                   [STATE_FENCE] = "wait at fence",
-                                                   [STATE_LATE_POST] = "late post",
-                                                   [STATE_LATE_COMPLETE] = "late complete",
-                                                   [STATE_LATE_BROADCAST] = "late broadcast",
-                                                   [STATE_EARLY_REDUCE] = "early reduce",
-                                                   [STATE_INNER] = "inner wait",
-                                                   [STATE_INIT] = "wait at init",
-                                                   [STATE_CLOCK] = "wait in mpix_trace",
-                                                   [STATE_FINALIZE] = "wait at finalize"};
+const char *const wait_state_names[STATE_COUNT] = {
+    [STATE_LATE_SENDER] = "late sender",     [STATE_WRONG_ORDER] = "wrong order",
+    [STATE_LATE_RECEIVER] = "late receiver", [STATE_BARRIER] = "wait at barrier",
+    [STATE_N_BY_N] = "wait at N x N",        [STATE_NEIGHBOR] = "late neighbor",
+    [STATE_FENCE] = "wait at fence",         [STATE_LATE_POST] = "late post",
+    [STATE_LATE_COMPLETE] = "late complete", [STATE_LATE_BROADCAST] = "late broadcast",
+    [STATE_EARLY_REDUCE] = "early reduce",   [STATE_INNER] = "inner wait",
+    [STATE_INIT] = "wait at init",           [STATE_CLOCK] = "wait in mpix_trace",
+    [STATE_FINALIZE] = "wait at finalize"};
 
 static graph_name_kind kind_of(const char *name)
 {

@@ -16,11 +16,14 @@ static const double second_ns = 1e9, turn = 6.283185307179586;
 /* What a call takes beside the time of its messages. */
 static const double call_ns = 200;
 
-static const char *const names[MADE_NAMES] = {
-    "none",          "MPI_Send",      "MPI_Recv",     "MPI_Isend",    "MPI_Irecv",      "MPI_Wait",
-    "MPI_Barrier",   "MPI_Allreduce", "MPI_Bcast",    "MPI_Reduce",   "MPI_Iallreduce", "MPI_Scan",
-    "MPI_Alltoallv", "MPI_Init",      "MPI_Finalize", "MPI_Win_post", "MPI_Win_start",  "MPI_Win_complete",
-    "MPI_Win_wait",  "MPI_Test",      "clock"};
+static const char *const names[MADE_NAMES] = {"none",          "MPI_Send",       "MPI_Recv",
+                                              "MPI_Isend",     "MPI_Irecv",      "MPI_Wait",
+                                              "MPI_Barrier",   "MPI_Allreduce",  "MPI_Bcast",
+                                              "MPI_Reduce",    "MPI_Iallreduce", "MPI_Scan",
+                                              "MPI_Alltoallv", "MPI_Init",       "MPI_Finalize",
+                                              "MPI_Win_post",  "MPI_Win_start",  "MPI_Win_complete",
+                                              "MPI_Win_wait",  "MPI_Test",       "MPI_Neighbor_allgather",
+                                              "MPI_Allgather", "clock"};
 
 static void add_world(trace_process *process, int rank, int size)
 {

@@ -39,6 +39,8 @@ typedef enum {
     MADE_WIN_COMPLETE,
     MADE_WIN_WAIT,
     MADE_TEST,
+    MADE_NEIGHBOR_ALLGATHER,
+    MADE_ALLGATHER,
     MADE_CLOCK, /* of the recorder itself */
     MADE_NAMES
 } made_name;
