@@ -42,6 +42,13 @@ const table = document.querySelector("$2"), titles = [...table.tHead.rows[0].cel
 const column = titles.findIndex((cell) => cell.textContent.startsWith("$3"));
 const values = () => [...table.tBodies[0].rows].map((row) => Number(row.cells[column].dataset.value));
 const falling = [...values()].sort((a, b) => b - a), click = () => titles[column].querySelector("button").click();
+const overlap = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
+  Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
+const overlaps = () => [...document.querySelectorAll("svg.chart")].flatMap((picture) => {
+  const texts = [...picture.querySelectorAll(":scope > text")];
+  const boxes = texts.map((text) => text.getBoundingClientRect());
+  return texts.filter((_, i) => boxes.some((box, k) => k < i && overlap(box, boxes[i]))).map((one) => one.textContent);
+});
 const sort = () => { click(); say("sorted", String(values()) === String(falling)); };
 END
         cat

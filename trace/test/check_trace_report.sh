@@ -503,7 +503,8 @@ if [one[0] for one in chart["links"]] != [2, 3, 2]:
 check_reader() {
     report --page "$page"
     expect_reader "#gantt svg.chart" "#functions table" "time " 'tip MPI_Allreduce|rank 0, ' 'no tip true' \
-        'zoomed true' 'reset true' 'hidden true' 'sorted true' <<'END'
+        'zoomed true' 'reset true' 'hidden true' 'sorted true' 'texts on texts none' <<'END'
+say("texts on texts", overlaps().join("|") || "none");
 const find = () => chart.querySelector('[data-series="MPI_Allreduce"] .call[data-lane="0"]');
 point_at(find());
 chart.dispatchEvent(new PointerEvent("pointermove", { clientX: 0, clientY: 0, bubbles: true }));
