@@ -16,7 +16,7 @@ function fail(text) {
 # The type c of the header; of the functions for Fortran's handles; of Fortran, of Fortran where handles have types, and
 # of what Fortran passes to these functions; of Python.
 function tell_type(c, of_handles, fortran, f08, bound, python,    intent) {
-    intent = c ~ /\*/ ? "intent(out)" : "intent(in)"
+    intent = c ~ /\*/ && c !~ /^const / ? "intent(out)" : "intent(in)"
     c_type[c] = c (c ~ /\*/ ? "" : " ")
     handle_type[c] = of_handles (c ~ /\*/ ? "" : " ")
     fortran_type[c] = fortran ", " intent
@@ -33,6 +33,8 @@ function tell_types() {
     tell_type("int", "int", "integer", "integer", "integer(c_int)", "ctypes.c_int")
     tell_type("int64_t", "int64_t", "integer(c_int64_t)", "integer(c_int64_t)", "integer(c_int64_t)", "ctypes.c_int64")
     tell_type("int64_t *", "int64_t *", "integer(c_int64_t)", "integer(c_int64_t)", "integer(c_int64_t)", "int64_out")
+    tell_type("const char *", "const char *", "character(*)", "character(*)", "character(kind=c_char)", \
+              "ctypes.c_char_p")
     tell_type("double", "double", "real(c_double)", "real(c_double)", "real(c_double)", "ctypes.c_double")
     tell_type("double *", "double *", "real(c_double)", "real(c_double)", "real(c_double)", "double_out")
 }
@@ -163,13 +165,15 @@ function make_public(f) {
     print "    public :: " functions[f]
 }
 
-function make_interface(f,    i) {
+function make_interface(f,    i, type) {
     print ""
     print "        function " lower[f] "_c(" names(f) ") &"
     print "            bind(C, name=\"" functions[f] "_f\") result(code)"
     print "            import"
-    for (i = 1; i <= arguments[f]; i++)
-        print "            " bound_type[type_of[f, i]] " :: " name_of[f, i]
+    for (i = 1; i <= arguments[f]; i++) {
+        type = type_of[f, i]
+        print "            " bound_type[type] " :: " name_of[f, i] (type == "const char *" ? "(*)" : "")
+    }
     print "            integer(c_int) :: code"
     print "        end function"
 }
@@ -196,6 +200,8 @@ function make_subroutine(f,    i, type, name, call, locals, before, after) {
             name = name "_c"
         } else if (type ~ /^MPI_/ || type == "int")
             name = "int(" name ", c_int)"
+        else if (type == "const char *")
+            name = "trim(" name ") // c_null_char"
         call = call (i > 1 ? ", " : "") name
     }
     begin_subroutine(f, fortran_type)

@@ -238,6 +238,22 @@ MPIX_HARMONIZE_API int MPIX_Global_time_of(MPI_Comm comm, int clock, int64_t loc
                                            int64_t *bound_ns);
 
 /*
+ * MPIX_Clock_write - write what the clocks of all hosts were on the global clock into a file of clock records.
+ *
+ * Collective over comm. The file has what the library remembers for MPIX_Global_time_of, and how the clocks are now, of
+ * one process of each host. mpix_clock_convert, and programs by mpix_clock_reader.h, convert timestamps by it. For
+ * narrow bounds until the end, call MPIX_Clock_sync before.
+ *
+ * comm   an intracommunicator whose clock has been synchronized
+ * path   the file, which rank 0 writes; what other processes give is ignored. A file that is there is replaced, by the
+ *        complete new one or not at all
+ *
+ * Errors, on all processes: MPI_ERR_ARG if path is a null pointer or too long; MPI_ERR_IO if the file cannot be
+ * written; MPI_ERR_NO_MEM if memory lacks; MPI_ERR_OTHER if the clock of comm has never been synchronized.
+ */
+MPIX_HARMONIZE_API int MPIX_Clock_write(MPI_Comm comm, const char *path);
+
+/*
  * MPIX_Harmonize_set_info - change settings of a communicator.
  *
  * Collective over comm; all processes give the same settings. Keys that do not begin with mpix_harmonize_ are
@@ -280,6 +296,7 @@ MPIX_HARMONIZE_API int PMPIX_Clock_pair(MPI_Comm comm, int clock, int64_t *local
                                         int64_t *bound_ns);
 MPIX_HARMONIZE_API int PMPIX_Global_time_of(MPI_Comm comm, int clock, int64_t local_ns, int64_t *time_ns,
                                             int64_t *bound_ns);
+MPIX_HARMONIZE_API int PMPIX_Clock_write(MPI_Comm comm, const char *path);
 MPIX_HARMONIZE_API int PMPIX_Harmonize_set_info(MPI_Comm comm, MPI_Info info);
 MPIX_HARMONIZE_API int PMPIX_Harmonize_get_info(MPI_Comm comm, MPI_Info *info_used);
 /* bindings/declare.sh ends */

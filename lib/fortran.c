@@ -111,6 +111,11 @@ FORTRAN_API MPIX_Global_time_of_f(int comm, int clock, int64_t local_ns, int64_t
     return MPIX_Global_time_of(comm_of(comm), clock, local_ns, time_ns, bound_ns);
 }
 
+FORTRAN_API MPIX_Clock_write_f(int comm, const char *path)
+{
+    return MPIX_Clock_write(comm_of(comm), path);
+}
+
 FORTRAN_API MPIX_Harmonize_set_info_f(int comm, int info)
 {
     return MPIX_Harmonize_set_info(comm_of(comm), info_of(comm, info));

@@ -39,11 +39,18 @@ static mh_look look_at(mpix_clock_id id)
 }
 
 /* Of clocks that the kernel corrects, nothing is known about how the drift may change. */
-static void limit(mh_clock_history *kept, const mh_comm_clock *clock)
+void mh_history_limits(const mh_comm_clock *clock, double *rate_limit, double *wander_per_s)
 {
     const mh_rates rates = mh_base_clock_rates(&clock->global.base);
-    mpix_clock_limit(kept->file, rates.are_raw ? rates.limit : rates.limit + MH_RAW_RATE_LIMIT,
-                     rates.are_raw ? clock->settings.wander : INFINITY);
+    *rate_limit = rates.are_raw ? rates.limit : rates.limit + MH_RAW_RATE_LIMIT;
+    *wander_per_s = rates.are_raw ? clock->settings.wander : INFINITY;
+}
+
+static void limit(mh_clock_history *kept, const mh_comm_clock *clock)
+{
+    double rate_limit, wander_per_s;
+    mh_history_limits(clock, &rate_limit, &wander_per_s);
+    mpix_clock_limit(kept->file, rate_limit, wander_per_s);
 }
 
 static bool begin(mh_clock_history *kept, const mh_comm_clock *clock)
@@ -59,25 +66,40 @@ static mh_history_record record_now(mh_comm_clock *clock)
     return (mh_history_record){pair.beside_ns, pair.reading.time_ns, pair.reading.bound_ns};
 }
 
-void mh_history_keep(mh_history *history, mh_comm_clock *clock, size_t most)
+/* What was found wrong since the last record says nothing about the time between. */
+static void keep(mh_history *history, mh_comm_clock *clock)
 {
     mh_clock_history *kept = &history->kept;
+    limit(kept, clock);
+    for (mpix_clock_id id = 0; id < MPIX_CLOCK_IDS; id++)
+        if (id != MPIX_CLOCK_MONOTONIC_RAW && mh_host_clock_is_there(id))
+            mh_clock_history_look(kept, id, look_at(id));
+    const mh_history_record now = record_now(clock);
+    if (clock->disruptions != history->disruptions || clock->moves != history->moves)
+        mh_clock_history_add(kept, (mh_history_record){now.raw_ns - 1, now.time_ns - 1, MH_TIME_UNKNOWN_NS}, false);
+    mh_clock_history_add(kept, now, false);
+    history->kept_raw_ns = now.raw_ns;
+    history->disruptions = clock->disruptions;
+    history->moves = clock->moves;
+}
+
+void mh_history_keep(mh_history *history, mh_comm_clock *clock, size_t most)
+{
     pthread_mutex_lock(&history->lock);
-    kept->most = most;
-    if (begin(kept, clock)) {
-        limit(kept, clock);
-        for (mpix_clock_id id = 0; id < MPIX_CLOCK_IDS; id++)
-            if (id != MPIX_CLOCK_MONOTONIC_RAW && mh_host_clock_is_there(id))
-                mh_clock_history_look(kept, id, look_at(id));
-        const mh_history_record now = record_now(clock);
-        if (clock->disruptions != history->disruptions || clock->moves != history->moves)
-            mh_clock_history_add(kept, (mh_history_record){now.raw_ns, now.time_ns, MH_TIME_UNKNOWN_NS}, false);
-        mh_clock_history_add(kept, now, false);
-        history->kept_raw_ns = now.raw_ns;
-        history->disruptions = clock->disruptions;
-        history->moves = clock->moves;
-    }
+    history->kept.most = most;
+    if (begin(&history->kept, clock))
+        keep(history, clock);
     pthread_mutex_unlock(&history->lock);
+}
+
+char *mh_history_lines(mh_history *history, mh_comm_clock *clock, size_t most, const mh_host_names *names,
+                       size_t *bytes)
+{
+    mh_history_keep(history, clock, most);
+    pthread_mutex_lock(&history->lock);
+    char *lines = begin(&history->kept, clock) ? mh_clock_history_lines(&history->kept, names, bytes) : NULL;
+    pthread_mutex_unlock(&history->lock);
+    return lines;
 }
 
 bool mh_history_convert(mh_history *history, mh_comm_clock *clock, mpix_clock_id id, int64_t reading_ns,

@@ -28,4 +28,14 @@ void mh_history_keep(mh_history *history, mh_comm_clock *clock, size_t most);
 bool mh_history_convert(mh_history *history, mh_comm_clock *clock, mpix_clock_id id, int64_t reading_ns,
                         mpix_clock_time *time);
 
+/*
+ * How the clocks of this host are now, and what is kept, as lines of a file of clock records, to be freed. NULL if
+ * memory lacks. Local.
+ */
+char *mh_history_lines(mh_history *history, mh_comm_clock *clock, size_t most, const mh_host_names *names,
+                       size_t *bytes);
+
+/* The limits that hold for the interpolation. */
+void mh_history_limits(const mh_comm_clock *clock, double *rate_limit, double *wander_per_s);
+
 #endif

@@ -6,6 +6,7 @@
 #include "clock/host_clocks.h"
 #include "pure/launcher.h"
 #include "pure/units.h"
+#include "clock_write.h"
 #include "end_state.h"
 #include "harmonize.h"
 #include "info.h"
@@ -347,6 +348,16 @@ int PMPIX_Global_time_of(MPI_Comm comm, int clock, int64_t local_ns, int64_t *ti
     return MPI_SUCCESS;
 }
 
+int PMPIX_Clock_write(MPI_Comm comm, const char *path)
+{
+    mh_error error = MH_NO_ERROR;
+    mh_comm_state *state;
+    if (get_state(comm, &state, &error) == MPI_SUCCESS && check_clock(state, &error) == MPI_SUCCESS &&
+        mh_clock_write(state, path, &error) == MPI_SUCCESS)
+        return MPI_SUCCESS;
+    return fail_collective(comm, state, &error);
+}
+
 int PMPIX_Harmonize_set_info(MPI_Comm comm, MPI_Info info)
 {
     mh_error error = MH_NO_ERROR;
@@ -398,6 +409,7 @@ WEAK_TWIN(MPIX_Global_wait_until);
 WEAK_TWIN(MPIX_Clock_sync);
 WEAK_TWIN(MPIX_Clock_pair);
 WEAK_TWIN(MPIX_Global_time_of);
+WEAK_TWIN(MPIX_Clock_write);
 WEAK_TWIN(MPIX_Harmonize_set_info);
 WEAK_TWIN(MPIX_Harmonize_get_info);
 /* bindings/declare.sh ends */

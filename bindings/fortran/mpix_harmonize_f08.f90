@@ -21,6 +21,7 @@ module mpix_harmonize_f08
     use mpix_harmonize_mpi, only: clock_sync => MPIX_Clock_sync
     use mpix_harmonize_mpi, only: clock_pair => MPIX_Clock_pair
     use mpix_harmonize_mpi, only: global_time_of => MPIX_Global_time_of
+    use mpix_harmonize_mpi, only: clock_write => MPIX_Clock_write
     use mpix_harmonize_mpi, only: harmonize_set_info => MPIX_Harmonize_set_info
     use mpix_harmonize_mpi, only: harmonize_get_info => MPIX_Harmonize_get_info
     ! bindings/declare.sh ends
@@ -37,6 +38,7 @@ module mpix_harmonize_f08
     public :: MPIX_Clock_sync
     public :: MPIX_Clock_pair
     public :: MPIX_Global_time_of
+    public :: MPIX_Clock_write
     public :: MPIX_Harmonize_set_info
     public :: MPIX_Harmonize_get_info
     ! bindings/declare.sh ends
@@ -132,6 +134,14 @@ contains
         integer(c_int64_t), intent(out) :: bound_ns
         integer, optional, intent(out) :: ierror
         call global_time_of(comm%MPI_VAL, clock, local_ns, time_ns, bound_ns, ierror)
+    end subroutine
+
+    ! Write what the clocks of all hosts were on the global clock into a file of clock records. Collective.
+    subroutine MPIX_Clock_write(comm, path, ierror)
+        type(MPI_Comm), intent(in) :: comm
+        character(*), intent(in) :: path
+        integer, optional, intent(out) :: ierror
+        call clock_write(comm%MPI_VAL, path, ierror)
     end subroutine
 
     ! Change settings of a communicator. Collective.

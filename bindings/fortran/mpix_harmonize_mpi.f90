@@ -12,7 +12,8 @@
 !
 ! The module is not called mpix_harmonize: Fortran ignores case, and MPIX_Harmonize is a procedure.
 module mpix_harmonize_mpi
-    use, intrinsic :: iso_c_binding, only: c_int, c_int8_t, c_int16_t, c_int32_t, c_int64_t, c_double
+    use, intrinsic :: iso_c_binding, only: c_int, c_int8_t, c_int16_t, c_int32_t, c_int64_t, c_double, &
+        c_char, c_null_char
     use mpi, only: MPI_COMM_WORLD
     implicit none
     private
@@ -27,6 +28,7 @@ module mpix_harmonize_mpi
     public :: MPIX_Clock_sync
     public :: MPIX_Clock_pair
     public :: MPIX_Global_time_of
+    public :: MPIX_Clock_write
     public :: MPIX_Harmonize_set_info
     public :: MPIX_Harmonize_get_info
     ! bindings/declare.sh ends
@@ -145,6 +147,14 @@ module mpix_harmonize_mpi
             integer(c_int64_t), value :: local_ns
             integer(c_int64_t), intent(out) :: time_ns
             integer(c_int64_t), intent(out) :: bound_ns
+            integer(c_int) :: code
+        end function
+
+        function clock_write_c(comm, path) &
+            bind(C, name="MPIX_Clock_write_f") result(code)
+            import
+            integer(c_int), value :: comm
+            character(kind=c_char), intent(in) :: path(*)
             integer(c_int) :: code
         end function
 
@@ -289,6 +299,16 @@ contains
         integer, optional, intent(out) :: ierror
         integer(c_int) :: code
         code = global_time_of_c(int(comm, c_int), int(clock, c_int), local_ns, time_ns, bound_ns)
+        if (present(ierror)) ierror = code
+    end subroutine
+
+    ! Write what the clocks of all hosts were on the global clock into a file of clock records. Collective.
+    subroutine MPIX_Clock_write(comm, path, ierror)
+        integer, intent(in) :: comm
+        character(*), intent(in) :: path
+        integer, optional, intent(out) :: ierror
+        integer(c_int) :: code
+        code = clock_write_c(int(comm, c_int), trim(path) // c_null_char)
         if (present(ierror)) ierror = code
     end subroutine
 

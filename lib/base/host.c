@@ -5,10 +5,9 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-enum { NAME_SIZE = 256 };
 
 uint64_t mh_hash_text(const char *text)
 {
@@ -18,22 +17,48 @@ uint64_t mh_hash_text(const char *text)
     return hash;
 }
 
-static uint64_t hash_name(void)
+void mh_host_name(char name[MH_HOST_NAME_BYTES])
 {
-    char name[NAME_SIZE] = "";
-    gethostname(name, sizeof name - 1);
-    return mh_hash_text(name);
+    memset(name, 0, MH_HOST_NAME_BYTES);
+    gethostname(name, MH_HOST_NAME_BYTES - 1);
 }
 
-uint64_t mh_hash_boot(void)
+void mh_boot_id(char id[MH_BOOT_ID_BYTES])
 {
-    char id[64] = "";
     FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+    id[0] = '\0';
     if (file) {
         if (fscanf(file, "%63s", id) != 1)
             id[0] = '\0';
         fclose(file);
     }
+}
+
+int64_t mh_time_namespace_ns(const char *clock)
+{
+    char name[16];
+    long long seconds, ns;
+    int64_t added_ns = 0;
+    FILE *file = fopen("/proc/self/timens_offsets", "r");
+    while (file && fscanf(file, "%15s %lld %lld", name, &seconds, &ns) == 3)
+        if (strcmp(name, clock) == 0)
+            added_ns = seconds * INT64_C(1000000000) + ns;
+    if (file)
+        fclose(file);
+    return added_ns;
+}
+
+static uint64_t hash_name(void)
+{
+    char name[MH_HOST_NAME_BYTES];
+    mh_host_name(name);
+    return mh_hash_text(name);
+}
+
+uint64_t mh_hash_boot(void)
+{
+    char id[MH_BOOT_ID_BYTES];
+    mh_boot_id(id);
     /* Without a boot id, at least the host's name keeps machines apart. */
     return id[0] ? mh_hash_text(id) : hash_name();
 }

@@ -8,6 +8,15 @@
 /* FNV-1a, 64 bits. */
 uint64_t mh_hash_text(const char *text);
 
+enum { MH_HOST_NAME_BYTES = 256, MH_BOOT_ID_BYTES = 64 };
+
+/* The name of this host, and its boot id; empty if there is none. */
+void mh_host_name(char name[MH_HOST_NAME_BYTES]);
+void mh_boot_id(char id[MH_BOOT_ID_BYTES]);
+
+/* What the time namespace of this process adds to a clock, "monotonic" or "boottime", nanoseconds. */
+int64_t mh_time_namespace_ns(const char *clock);
+
 /* The same on all processes that run under one kernel, since it started. */
 uint64_t mh_hash_boot(void);
 

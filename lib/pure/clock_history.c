@@ -5,6 +5,8 @@
 #include "pure/units.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 bool mh_clock_history_begin(mh_clock_history *history, int64_t unix_ns)
 {
@@ -76,6 +78,39 @@ void mh_clock_history_look(mh_clock_history *history, mpix_clock_id clock, mh_lo
     }
     mpix_clock_looks(history->file, clock, &count);
     forget(history, count);
+}
+
+/* Lines of a file have no unknown bound: this one, of days, says as much. */
+#define USELESS_NS 1e15
+
+char *mh_clock_history_lines(const mh_clock_history *history, const mh_host_names *names, size_t *bytes)
+{
+    size_t count, lines = 1;
+    for (mpix_clock_id id = 0; id < MPIX_CLOCK_IDS; id++) {
+        mpix_clock_looks(history->file, id, &count);
+        lines += count;
+    }
+    const mpix_clock_pair *records = mpix_clock_records(history->file, &count);
+    char line[MH_CLOCK_LINE_BYTES], *text = malloc((lines + count) * MH_CLOCK_LINE_BYTES);
+    if (!text)
+        return NULL;
+    *bytes = mh_clock_host_line(text, names->name, names->boot, MH_HISTORY_LOOK_NS, names->namespace_ns);
+    for (size_t i = 0; i < count; i++) {
+        const int64_t bound_ns = (int64_t)ceil(fmin(records[i].bound_ns, USELESS_NS));
+        const size_t length =
+            mh_clock_record_line(line, names->name, records[i].at_ns, records[i].at_ns + records[i].ahead_ns, bound_ns);
+        memcpy(text + *bytes, line, length);
+        *bytes += length;
+    }
+    for (mpix_clock_id id = 0; id < MPIX_CLOCK_IDS; id++) {
+        const mpix_clock_look *looks = mpix_clock_looks(history->file, id, &count);
+        for (size_t i = 0; i < count; i++) {
+            const size_t length = mh_clock_look_line(line, names->name, id, looks[i]);
+            memcpy(text + *bytes, line, length);
+            *bytes += length;
+        }
+    }
+    return text;
 }
 
 bool mh_clock_history_has(const mh_clock_history *history, mpix_clock_id clock, int64_t reading_ns)

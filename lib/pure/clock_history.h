@@ -43,6 +43,15 @@ void mh_clock_history_free(mh_clock_history *history);
 void mh_clock_history_add(mh_clock_history *history, mh_history_record record, bool passes);
 void mh_clock_history_look(mh_clock_history *history, mpix_clock_id clock, mh_look look);
 
+/* How the host is named in a file, and what its time namespace adds to clocks. */
+typedef struct mh_host_names {
+    const char *name, *boot;
+    int64_t namespace_ns[MPIX_CLOCK_IDS];
+} mh_host_names;
+
+/* The lines of this host in a file of clock records, to be freed. NULL if memory lacks. */
+char *mh_clock_history_lines(const mh_clock_history *history, const mh_host_names *names, size_t *bytes);
+
 /* Whether the clock is known to have had this reading before the last look. Else a new look tells more. */
 bool mh_clock_history_has(const mh_clock_history *history, mpix_clock_id clock, int64_t reading_ns);
 

@@ -12,7 +12,8 @@ enum {
     MH_TAG_ESTIMATE,
     MH_TAG_IDENTITY,
     MH_TAG_BARRIER, /* one is enough for all barriers, because each process sends and receives in the same order */
-    MH_TAG_SLOTS
+    MH_TAG_SLOTS,
+    MH_TAG_RECORDS
 };
 
 #endif

@@ -456,6 +456,7 @@ void call_all(MPI_Comm comm, called calls[ALL_CALLS])
         {"MPIX_Global_wait_until", MPIX_Global_wait_until(comm, 0, &flag)},
         {"MPIX_Clock_pair", MPIX_Clock_pair(comm, CLOCK_MONOTONIC, &time_ns, &time_ns, &time_ns)},
         {"MPIX_Global_time_of", MPIX_Global_time_of(comm, CLOCK_MONOTONIC, 0, &time_ns, &time_ns)},
+        {"MPIX_Clock_write", MPIX_Clock_write(comm, NULL)},
         {"MPIX_Harmonize_set_info", MPIX_Harmonize_set_info(comm, MPI_INFO_NULL)},
         {"MPIX_Harmonize_get_info", MPIX_Harmonize_get_info(comm, &info)},
         {"MPIX_Harmonize_get_info with a null pointer", MPIX_Harmonize_get_info(comm, NULL)},

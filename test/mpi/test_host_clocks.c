@@ -3,8 +3,14 @@
 #define _GNU_SOURCE /* CLOCK_TAI */
 #include "mpix_test.h"
 
+#include "mpix_clock_reader.h"
+
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static const struct {
     const char *name;
@@ -144,5 +150,86 @@ SUB_TEST(times_of_unknown, SEVERAL, "without synchronization there is a time, an
     CHECK_OK(MPIX_Clock_sync(comm));
     CHECK_OK(MPIX_Global_time_of(comm, CLOCK_MONOTONIC, host_ns(1), &time_ns, &bound_ns));
     CHECK(my_rank == 0 || bound_ns == INT64_MAX, "the bound is %" PRId64 " ns", bound_ns);
+    MPI_Comm_free(&comm);
+}
+
+/* ---- Files of records */
+
+enum { PATH_BYTES = 64 };
+
+/* A name that only rank 0 has. */
+static void make_path(char path[PATH_BYTES])
+{
+    snprintf(path, PATH_BYTES, "%s", my_rank == 0 ? "/tmp/mpix_clock_write_XXXXXX" : "/nowhere/file");
+    if (my_rank == 0)
+        close(mkstemp(path));
+}
+
+/* The same times as by the library. */
+static void check_file(const char *path, const char *host, const moment *moments, int count)
+{
+    static const mpix_clock_id ids[HOST_CLOCKS] = {MPIX_CLOCK_REALTIME, MPIX_CLOCK_MONOTONIC, MPIX_CLOCK_MONOTONIC_RAW,
+                                                   MPIX_CLOCK_BOOTTIME, MPIX_CLOCK_TAI};
+    char why[MPIX_CLOCK_WHY_BYTES] = "";
+    mpix_clock_file *file = mpix_clock_open(path, why);
+    CHECK(file, "%s", why);
+    const int number = file ? mpix_clock_find_host(file, host) : -1;
+    CHECK(number >= 0, "%s is not among the hosts", host);
+    for (int i = 0; i < count * HOST_CLOCKS && number >= 0; i++) {
+        const moment *then = &moments[i / HOST_CLOCKS];
+        mpix_clock_time time = {.bound_ns = -1};
+        mpix_clock_convert(file, number, ids[i % HOST_CLOCKS], then->host_ns[i % HOST_CLOCKS], &time);
+        CHECK(time.bound_ns > 0 && time.bound_ns < 100 * NS_PER_MS, "the bound is %" PRId64 " ns", time.bound_ns);
+        CHECK(time.global_ns + time.bound_ns >= then->before_ns - then->before_bound_ns &&
+                  time.global_ns - time.bound_ns <= then->after_ns + then->after_bound_ns,
+              "%s: the time is %" PRId64 " (bound %" PRId64 "), but was %" PRId64 " before",
+              host_clocks[i % HOST_CLOCKS].name, time.global_ns, time.bound_ns, then->before_ns);
+    }
+    mpix_clock_close(file);
+}
+
+SUB_TEST(clock_write, SINGLE, "a file of clock records has all hosts, and the times of the library")
+{
+    enum { MOMENTS = 5, HOST_BYTES = 256 };
+    char path[PATH_BYTES], host[HOST_BYTES] = "";
+    moment moments[MOMENTS];
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    make_path(path);
+    CHECK_OK(MPIX_Clock_sync(comm));
+    for (int i = 0; i < MOMENTS; i++) {
+        nap_ms(3);
+        moments[i] = take_moment(comm);
+    }
+    CHECK_OK(MPIX_Clock_write(comm, path));
+    gethostname(host, sizeof host - 1);
+    MPI_Bcast(path, PATH_BYTES, MPI_CHAR, 0, MPI_COMM_WORLD);
+    check_file(path, host, moments, MOMENTS);
+    CHECK_OK(MPIX_Clock_write(comm, path)); /* in the place of the first one */
+    check_file(path, host, moments, MOMENTS);
+    meet(MPI_COMM_WORLD);
+    if (my_rank == 0)
+        unlink(path);
+    MPI_Comm_free(&comm);
+}
+
+SUB_TEST(clock_write_refused, SINGLE, "a file that cannot be written is the same error on all processes")
+{
+    static char too_long[5000];
+    char path[PATH_BYTES];
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    CHECK_CLASS(MPIX_Clock_write(comm, "/tmp/x"), MPI_ERR_OTHER, "never synchronized");
+    CHECK_MESSAGE(comm, "MPIX_Clock_sync");
+    CHECK_OK(MPIX_Clock_sync(comm));
+    CHECK_CLASS(MPIX_Clock_write(comm, "/nowhere/file"), MPI_ERR_IO, "a folder that is not there");
+    CHECK_MESSAGE(comm, "/nowhere/file", "No such file");
+    CHECK_CLASS(MPIX_Clock_write(comm, my_rank == 0 ? NULL : "x"), MPI_ERR_ARG, "no path on rank 0");
+    CHECK_MESSAGE(comm, "MPIX_Clock_write: path is a null pointer");
+    memset(too_long, 'x', sizeof too_long - 1);
+    CHECK_CLASS(MPIX_Clock_write(comm, too_long), MPI_ERR_ARG, "a path that is too long");
+    make_path(path);
+    CHECK_OK(MPIX_Clock_write(comm, my_rank == 0 ? path : NULL)); /* errors leave nothing behind */
+    if (my_rank == 0)
+        unlink(path);
+    CHECK_CLASS(MPIX_Clock_write(comm, "/"), MPI_ERR_IO, "a folder");
     MPI_Comm_free(&comm);
 }

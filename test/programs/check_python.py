@@ -3,6 +3,8 @@
 import gc
 import inspect
 import math
+import pathlib
+import tempfile
 import time
 
 import numpy
@@ -86,6 +88,15 @@ def check_clock():
         expect_error(mpix.HarmonizeError, ["clock is ", "CLOCK_MONOTONIC_RAW"], mpix.clock_pair, comm, bad,
                      error_class=MPI.ERR_ARG)
     expect_error(TypeError, ["float"], mpix.clock_pair, comm, 1.5)
+    expect_error(mpix.HarmonizeError, ["/nowhere/clocks", "No such file"], mpix.clock_write, comm, "/nowhere/clocks",
+                 error_class=MPI.ERR_IO)
+    mine = world.rank == world.size - 1
+    expect_error(TypeError, ["path is of type int"], mpix.clock_write, comm, 7 if mine else "x")
+    expect_error(ValueError, ["character 0"], mpix.clock_write, comm, "a\0b" if mine else "x")
+    with tempfile.TemporaryDirectory() as folder:
+        mpix.clock_write(comm, pathlib.Path(folder) / "clocks.jsonl")
+        expect(world.rank > 0 or list(pathlib.Path(folder).iterdir()) == [pathlib.Path(folder) / "clocks.jsonl"],
+               "the file is there, and nothing else")
     unbounded = world.Dup()
     mpix.set_info(unbounded, {"sync": "none"})
     mpix.clock_sync(unbounded)

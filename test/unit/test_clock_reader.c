@@ -309,6 +309,48 @@ LOOP_TEST(times_of_a_history_are_within_their_bounds, EVENTS)
     }
 }
 
+/* A file of the lines of a history has the times of the history. */
+LOOP_TEST(a_history_is_written, EVENTS)
+{
+    static world_t world;
+    static const mh_host_names names = {.name = "h1", .boot = "b", .namespace_ns = {[MPIX_CLOCK_BOOTTIME] = -7}};
+    mh_clock_history history = {.most = 1000};
+    char path[] = "clock_records_XXXXXX", head[MH_CLOCK_LINE_BYTES];
+    size_t bytes;
+    make_world(&world, (events_t)_i, _i, APART);
+    ck_assert(mh_clock_history_begin(&history, 0));
+    mpix_clock_limit(history.file, 500 * MH_PPM, LIMIT_PPB_PER_S * MH_PPB);
+    double now_ns = 3e9;
+    while ((now_ns += 1e6 + chance_unit(&world.dice) * 0.4e9) < 24e9) {
+        for (int k = 1; k < COUNT_OF(all_clocks); k++)
+            mh_clock_history_look(&history, all_clocks[k], look_of(&world, all_clocks[k], now_ns));
+        mh_clock_history_add(&history, record_of(&world, now_ns), false);
+    }
+    char *lines = mh_clock_history_lines(&history, &names, &bytes);
+    ck_assert_ptr_nonnull(lines);
+    close(mkstemp(path));
+    FILE *to = fopen(path, "w");
+    fwrite(head, 1, mh_clock_head_line(head, 0, 500000, LIMIT_PPB_PER_S), to);
+    fwrite(lines, 1, bytes, to);
+    ck_assert_int_eq(fclose(to), 0);
+    free(lines);
+    mpix_clock_file *file = open_records(path);
+    ck_assert_int_eq(mpix_clock_namespace_ns(file, 0, MPIX_CLOCK_BOOTTIME), -7);
+    for (int i = 0; i < 300; i++) {
+        const mpix_clock_id clock = all_clocks[i % COUNT_OF(all_clocks)];
+        const int64_t reading = read_clock(&world, clock, chance_unit(&world.dice) * 24e9);
+        const mpix_clock_time time = mh_clock_history_convert(&history, clock, reading);
+        mpix_clock_time read;
+        ck_assert_int_eq(mpix_clock_convert(file, 0, clock, reading, &read), 0);
+        EXPECT(read.global_ns == time.global_ns && read.bound_ns == time.bound_ns && read.how == time.how,
+               "%" PRId64 " within %" PRId64 ", but %" PRId64 " within %" PRId64, read.global_ns, read.bound_ns,
+               time.global_ns, time.bound_ns);
+    }
+    mpix_clock_close(file);
+    mh_clock_history_free(&history);
+    unlink(path);
+}
+
 /* MONOTONIC_RAW goes back when a host is restored from what was saved of it. */
 TEST(a_history_starts_over_when_the_raw_clock_goes_back)
 {

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import ctypes
 import operator
-from typing import Dict, Mapping, NamedTuple, Optional, Tuple
+import os
+from typing import Dict, Mapping, NamedTuple, Optional, Tuple, Union
 
 from mpi4py import MPI
 
@@ -21,9 +22,9 @@ from ._benchmark import Benchmark, Samples
 from ._library import HarmonizeError
 
 __all__ = [
-    "Benchmark", "ClockPair", "GlobalTime", "HarmonizeError", "Samples", "clock_pair", "clock_sync", "get_info",
-    "global_time", "global_time_interval", "global_time_ns", "global_time_of", "global_wait_until", "harmonize",
-    "harmonize_delayed", "harmonize_instant", "set_info",
+    "Benchmark", "ClockPair", "GlobalTime", "HarmonizeError", "Samples", "clock_pair", "clock_sync", "clock_write",
+    "get_info", "global_time", "global_time_interval", "global_time_ns", "global_time_of", "global_wait_until",
+    "harmonize", "harmonize_delayed", "harmonize_instant", "set_info",
 ]
 
 _PREFIX = "mpix_harmonize_"
@@ -145,6 +146,18 @@ def global_time_of(comm: MPI.Intracomm, clock: int, local_ns: int) -> GlobalTime
     return GlobalTime(time_ns.value, _bound(bound_ns))
 
 
+def clock_write(comm: MPI.Intracomm, path: Union[str, "os.PathLike[str]"]) -> None:
+    """Write what the clocks of all hosts were on the global clock into a file of clock records. Collective.
+
+    mpix_clock_convert converts timestamps by it. Rank 0 writes the file; the paths of others are ignored.
+    """
+    handle = _library.handle(comm)
+    name, problem = _try_path(path)
+    if mpi_is_active() and isinstance(comm, MPI.Intracomm) and comm != MPI.COMM_NULL:
+        agree(comm, problem)
+    _library.check(_library.functions.MPIX_Clock_write(handle, name))
+
+
 def set_info(comm: MPI.Intracomm, settings: Mapping[str, object]) -> None:
     """Change settings of comm, such as {"tolerance_ns": 2000, "sync": "hca3/100/skampi/10"}. Collective.
 
@@ -195,6 +208,15 @@ def _try_delay(delay_ns: object) -> Tuple[int, Optional[Exception]]:
         return _limited(operator.index(delay_ns)), None
     except Exception as error:
         return _BAD_DELAY_NS, TypeError(f"delay_ns is of type {type(delay_ns).__name__}; allowed: an integer ({error})")
+
+
+def _try_path(path: object) -> Tuple[bytes, Optional[Exception]]:
+    """The name of a file as C takes it, or why it cannot. Any object may come."""
+    try:
+        name = os.fsencode(path)  # type: ignore[arg-type]
+        return name, ValueError("path has a character 0") if b"\0" in name else None
+    except Exception as error:
+        return b"", TypeError(f"path is of type {type(path).__name__}; allowed: the name of a file ({error})")
 
 
 def _try_texts(settings: Mapping[str, object]) -> Tuple[Dict[str, str], Optional[Exception]]:

@@ -114,6 +114,7 @@ def _declare(library: ctypes.CDLL) -> ctypes.CDLL:
             ("MPIX_Clock_sync", [_COMM]),
             ("MPIX_Clock_pair", [_COMM, ctypes.c_int, int64_out, int64_out, int64_out]),
             ("MPIX_Global_time_of", [_COMM, ctypes.c_int, ctypes.c_int64, int64_out, int64_out]),
+            ("MPIX_Clock_write", [_COMM, ctypes.c_char_p]),
             ("MPIX_Harmonize_set_info", [_COMM, _INFO]),
             ("MPIX_Harmonize_get_info", [_COMM, ctypes.c_void_p]),
             # bindings/declare.sh ends
