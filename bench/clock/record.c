@@ -406,8 +406,10 @@ static int run_record(void *state, char **argv)
         is_last = meet(run);
         take_record(run);
     }
-    if (run->ending != MPI_REQUEST_NULL)
-        MPI_Request_free(&run->ending);
+    /* MPI has no way to give up a barrier, so all take part in it, whoever has not yet. */
+    if (run->ending == MPI_REQUEST_NULL && !run->all_ended)
+        world_require(world, MPI_Ibarrier(run->endings, &run->ending));
+    world_require(world, MPI_Wait(&run->ending, MPI_STATUS_IGNORE));
     MPI_Comm_free(&run->endings);
     const int lost = (int)world_max(world, run->lost_looks), status = (int)world_max(world, run->status);
     if (world->rank == 0 && lost)

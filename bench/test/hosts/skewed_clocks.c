@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * skewed_clocks.c - to be preloaded: the clocks of each host but host1 drift, are slewed, and its real-time clock is
+ * set, by known amounts. With -DSTAMP, a program that takes timestamps beside true time, which is the kernel's
+ * MONOTONIC_RAW without the offset of the time namespace.
+ *
+ * Usage: stamp FILE SECONDS. Writes lines CLOCK,READING,TRUE_NS,HALF_NS to FILE.HOST. On host2 it stops its parent, the
+ * recorder, for a while.
+ *
+ * Environment: MH_SKEW_BEGAN_NS, true time at which all begins; MH_SKEW_PPB, the drift.
+ */
+#define _GNU_SOURCE
+#include <math.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS INT64_C(1000000000)
+/* The drift swings by 400 ppb to either side in 100 s, which is within the limit of 100 ppb a second. */
+#define SWING_NS 6400.0
+#define SWING_S 100.0
+/* All that is done to clocks comes again after this time. */
+#define PERIOD_S 8.0
+
+static int64_t real_ns(clockid_t id)
+{
+    struct timespec now;
+    syscall(SYS_clock_gettime, id, &now);
+    return (int64_t)now.tv_sec * NS + now.tv_nsec;
+}
+
+static int64_t true_ns(void)
+{
+    static int64_t namespace_ns;
+    static int is_known;
+    char line[100];
+    long long seconds, ns;
+    FILE *offsets = is_known ? NULL : fopen("/proc/self/timens_offsets", "r");
+    while (offsets && fgets(line, sizeof line, offsets))
+        if (sscanf(line, "monotonic %lld %lld", &seconds, &ns) == 2)
+            namespace_ns = seconds * NS + ns;
+    if (offsets)
+        fclose(offsets);
+    is_known = 1;
+    return real_ns(CLOCK_MONOTONIC_RAW) - namespace_ns;
+}
+
+#ifndef STAMP
+
+/* 500 ppm more in the first two of four seconds, 300 ppm less in the next one. */
+static double slewed_ns(double s)
+{
+    const double periods = floor(s / 4), rest = s - 4 * periods;
+    return 1e3 * (periods * (2 * 500 - 300) + 500 * fmin(rest, 2) - 300 * fmin(fmax(rest - 2, 0), 1));
+}
+
+/* Ahead by a quarter of a second, and back by more, in each period. Not when a slew begins or ends. */
+static double set_ns(double s)
+{
+    const double periods = floor(s / PERIOD_S), rest = s - PERIOD_S * periods;
+    return -1.5e8 * periods + (rest >= 4.7 ? 2.5e8 : 0) - (rest >= 6.6 ? 4e8 : 0);
+}
+
+static int64_t ahead_ns(clockid_t id, int64_t now_ns)
+{
+    static int skewed = -1;
+    static int64_t began_ns;
+    static double ppb;
+    if (skewed < 0) {
+        char host[64] = "";
+        const char *began = getenv("MH_SKEW_BEGAN_NS"), *drift = getenv("MH_SKEW_PPB");
+        gethostname(host, sizeof host - 1);
+        began_ns = began ? atoll(began) : 0;
+        ppb = (drift ? atof(drift) : 0) * (strcmp(host, "host2") == 0 ? 1 : -2.5);
+        skewed = strcmp(host, "host1") != 0;
+    }
+    if (!skewed)
+        return 0;
+    const double s = (double)(now_ns - began_ns) * 1e-9;
+    double ahead = ppb * s + SWING_NS * sin(2 * M_PI * s / SWING_S);
+    if (id != CLOCK_MONOTONIC_RAW)
+        ahead += slewed_ns(s);
+    if (id == CLOCK_REALTIME || id == CLOCK_TAI)
+        ahead += set_ns(s);
+    return (int64_t)ahead;
+}
+
+int clock_gettime(clockid_t id, struct timespec *time)
+{
+    const int64_t now_ns = true_ns(), at_ns = real_ns(id) + ahead_ns(id, now_ns);
+    *time = (struct timespec){at_ns / NS, at_ns % NS};
+    return 0;
+}
+
+#else
+
+static const struct {
+    clockid_t id;
+    const char *name;
+} clocks[] = {{CLOCK_MONOTONIC_RAW, "monotonic_raw"},
+              {CLOCK_MONOTONIC, "monotonic"},
+              {CLOCK_BOOTTIME, "boottime"},
+              {CLOCK_REALTIME, "realtime"},
+              {CLOCK_TAI, "tai"}};
+
+static void stamp(FILE *to, clockid_t id, const char *name)
+{
+    int64_t half_ns = INT64_MAX, at_ns = 0, middle_ns = 0;
+    for (int i = 0; i < 3; i++) {
+        struct timespec time;
+        const int64_t before_ns = true_ns();
+        clock_gettime(id, &time);
+        const int64_t width_ns = true_ns() - before_ns;
+        if (width_ns / 2 >= half_ns)
+            continue;
+        half_ns = width_ns / 2 + 1;
+        middle_ns = before_ns + width_ns / 2;
+        at_ns = (int64_t)time.tv_sec * NS + time.tv_nsec;
+    }
+    fprintf(to, "%s,%lld,%lld,%lld\n", name, (long long)at_ns, (long long)middle_ns, (long long)half_ns);
+}
+
+int main(int argc, char **argv)
+{
+    char host[64] = "", path[500];
+    if (argc < 3)
+        return printf("%lld\n", (long long)true_ns()), 0;
+    gethostname(host, sizeof host - 1);
+    snprintf(path, sizeof path, "%s.%s", argv[1], host);
+    FILE *to = fopen(path, "w");
+    const int64_t began_ns = true_ns(), seconds = atoll(argv[2]);
+    const char *origin = getenv("MH_SKEW_BEGAN_NS");
+    const int64_t origin_ns = origin ? atoll(origin) : 0;
+    int64_t stopped_ns = 0;
+    int stops = strcmp(host, "host2") == 0;
+    while (to && true_ns() - began_ns < seconds * NS) {
+        const struct timespec pause = {0, 7000000};
+        for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++)
+            stamp(to, clocks[i].id, clocks[i].name);
+        /* A slew that begins and ends while the recorder is stopped would not be found. */
+        const double rest_s = fmod((double)(true_ns() - origin_ns) * 1e-9, PERIOD_S);
+        if (stops && !stopped_ns && rest_s > 0.3 && rest_s < 0.5 && true_ns() - began_ns > NS) {
+            kill(getppid(), SIGSTOP);
+            stopped_ns = true_ns();
+        }
+        if (stops && stopped_ns && true_ns() - stopped_ns > NS / 2) {
+            kill(getppid(), SIGCONT);
+            stops = 0;
+        }
+        nanosleep(&pause, NULL);
+    }
+    return to && fclose(to) == 0 ? 0 : 1;
+}
+
+#endif
