@@ -87,9 +87,10 @@ typedef struct shape {
     bool counts_all; /* a count is of the blocks of all ranks */
     bool has_neighbors;
     int turns; /* a call is so many messages, each of which waits for the one before, and latency is told; else 0 */
-    int directions; /* many messages at once go in so many of a pair, and their bandwidth is told; else 0 */
-    bool has_rate;  /* messages per second are told, too */
-    bool pairs_all; /* the first half of the ranks with the second half; else ranks 0 and 1 are the pair */
+    int directions;      /* many messages at once go in so many of a pair, and their bandwidth is told; else 0 */
+    bool has_rate;       /* messages per second are told, too */
+    bool keeps_requests; /* persistent ones of a pair, made for each size */
+    bool pairs_all;      /* the first half of the ranks with the second half; else ranks 0 and 1 are the pair */
     exposure_t exposes;
     bool fetches;         /* what was in the memory of the partner comes to the second block of the result */
     bool has_one_element; /* whatever the size */
@@ -127,6 +128,9 @@ bool operation_allows_in_place(const operation_t *operation);
  * targets take part in one-sided operations, both of a pair are origins in turn, as in OSU.
  */
 int operation_turns(const operation_t *operation, synchronization_t synchronization);
+
+/* operation_keeps_buffers - whether all calls have the same buffers, as persistent requests name them. */
+bool operation_keeps_buffers(const operation_t *operation);
 
 /* operation_has_halves - whether a call is started, and completed later. */
 bool operation_has_halves(const operation_t *operation);

@@ -57,12 +57,15 @@ SHAPE(as_reduce_scatter, .send = PER_RANK, .receive = ONE, .scratch = AT_ROOT | 
 
 #define PAIR(give, take, blocks) .send = give | blocks, .receive = take | blocks, .from = FROM_PARTNER, .min_ranks = 2
 SHAPE(latency, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2)
+SHAPE(latency_persistent, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2, .keeps_requests = true)
 SHAPE(multi_lat, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2, .pairs_all = true)
 SHAPE(sendrecv, PAIR(AT_PAIRS, AT_PAIRS, ONE))
 SHAPE(send, PAIR(AT_LEADERS, AT_FOLLOWERS, ONE))
 SHAPE(bw, PAIR(AT_LEADERS, AT_FOLLOWERS, PER_MESSAGE), .directions = 1)
+SHAPE(bw_persistent, PAIR(AT_LEADERS, AT_FOLLOWERS, PER_MESSAGE), .directions = 1, .keeps_requests = true)
 SHAPE(mbw_mr, PAIR(AT_LEADERS, AT_FOLLOWERS, PER_MESSAGE), .directions = 1, .has_rate = true, .pairs_all = true)
 SHAPE(bibw, PAIR(AT_PAIRS, AT_PAIRS, PER_MESSAGE), .directions = 2)
+SHAPE(bibw_persistent, PAIR(AT_PAIRS, AT_PAIRS, PER_MESSAGE), .directions = 2, .keeps_requests = true)
 
 /*
  * One-sided: the first of each pair is the origin. Buffers lie alike in the memory of both, so an origin knows where
@@ -289,6 +292,55 @@ static int flood(const work_t *work, bool gives, bool takes)
                  : MPI_Send(NULL, 0, MPI_BYTE, work->partner, TAG, work->plan.comm);
 }
 
+/* How many messages a call has in one direction. */
+static int messages_in_call(const work_t *work)
+{
+    return work->plan.operation->shape->directions > 0 ? work->messages : 1;
+}
+
+int pair_requests(const work_t *work)
+{
+    int count = messages_in_call(work), code = MPI_SUCCESS;
+    for (int i = 0; code == MPI_SUCCESS && i < count; i++)
+        code = MPI_Send_init((char *)work->send + i * work->size_bytes, work->count, work->type, work->partner, TAG,
+                             work->plan.comm, &work->requests[i]);
+    for (int i = 0; code == MPI_SUCCESS && i < count; i++)
+        code = MPI_Recv_init((char *)work->receive + i * work->size_bytes, work->count, work->type, work->partner, TAG,
+                             work->plan.comm, &work->requests[count + i]);
+    return code;
+}
+
+/* Starts and completes persistent requests: those to the partner, or those from it. */
+static int pass(const work_t *work, int first, int count)
+{
+    int code = MPI_Startall(count, work->requests + first);
+    return code == MPI_SUCCESS ? MPI_Waitall(count, work->requests + first, work->statuses) : code;
+}
+
+static int send_persistent(const work_t *work)
+{
+    return pass(work, 0, 1);
+}
+
+static int play_persistent(const work_t *work)
+{
+    int code = leads(work) ? send_persistent(work) : MPI_SUCCESS;
+    if (code == MPI_SUCCESS)
+        code = pass(work, 1, 1);
+    return code == MPI_SUCCESS && !leads(work) ? send_persistent(work) : code;
+}
+
+/* As flood. In both directions all are under way at once. */
+static int flood_persistent(const work_t *work, bool gives, bool takes)
+{
+    int count = work->messages;
+    int code = pass(work, gives ? 0 : count, gives && takes ? 2 * count : count);
+    if (code != MPI_SUCCESS || (gives && takes))
+        return code;
+    return gives ? MPI_Recv(NULL, 0, MPI_BYTE, work->partner, TAG, work->plan.comm, MPI_STATUS_IGNORE)
+                 : MPI_Send(NULL, 0, MPI_BYTE, work->partner, TAG, work->plan.comm);
+}
+
 #define POINT_TO_POINT(name, exchange)                                   \
     static int exchange_##name(const work_t *work, MPI_Request *request) \
     {                                                                    \
@@ -299,6 +351,9 @@ static int flood(const work_t *work, bool gives, bool takes)
 POINT_TO_POINT(latency, play(work, send_standard))
 POINT_TO_POINT(latency_ssend, play(work, send_synchronous))
 POINT_TO_POINT(latency_isend, play(work, send_nonblocking))
+POINT_TO_POINT(latency_persistent, play_persistent(work))
+POINT_TO_POINT(bw_persistent, flood_persistent(work, leads(work), !leads(work)))
+POINT_TO_POINT(bibw_persistent, flood_persistent(work, true, true))
 POINT_TO_POINT(bw, flood(work, leads(work), !leads(work)))
 POINT_TO_POINT(bibw, flood(work, true, true))
 POINT_TO_POINT(sendrecv, MPI_Sendrecv(work->send, work->count, work->type, work->partner, TAG, FROM, MPI_STATUS_IGNORE))
@@ -362,7 +417,7 @@ typedef int (*transfer_t)(const work_t *work, int64_t before_bytes);
 /* Accesses of some, as many as go at once. */
 static int access_once(const work_t *work, transfer_t transfer, bool is_origin, bool is_target, bool continues)
 {
-    int count = work->plan.operation->shape->directions > 0 ? work->messages : 1;
+    int count = messages_in_call(work);
     int code = window_begin(&work->window, is_origin, is_target, continues);
     for (int i = 0; is_origin && code == MPI_SUCCESS && i < count; i++)
         code = transfer(work, i * work->size_bytes);
@@ -417,9 +472,12 @@ static const operation_t operation_list[] = {
     {"latency", "MPI_Send", FORM_POINT_TO_POINT, &latency, exchange_latency},
     {"latency_ssend", "MPI_Ssend", FORM_POINT_TO_POINT, &latency, exchange_latency_ssend},
     {"latency_isend", "MPI_Isend", FORM_POINT_TO_POINT, &latency, exchange_latency_isend},
+    {"latency_persistent", "MPI_Send_init", FORM_POINT_TO_POINT, &latency_persistent, exchange_latency_persistent},
     {"multi_lat", "MPI_Send", FORM_POINT_TO_POINT, &multi_lat, exchange_latency},
     {"bw", "MPI_Isend", FORM_POINT_TO_POINT, &bw, exchange_bw},
     {"bibw", "MPI_Isend", FORM_POINT_TO_POINT, &bibw, exchange_bibw},
+    {"bw_persistent", "MPI_Send_init", FORM_POINT_TO_POINT, &bw_persistent, exchange_bw_persistent},
+    {"bibw_persistent", "MPI_Send_init", FORM_POINT_TO_POINT, &bibw_persistent, exchange_bibw_persistent},
     {"mbw_mr", "MPI_Isend", FORM_POINT_TO_POINT, &mbw_mr, exchange_bw},
     {"sendrecv", "MPI_Sendrecv", FORM_POINT_TO_POINT, &sendrecv, exchange_sendrecv},
     {"send", "MPI_Send", FORM_POINT_TO_POINT, &send, exchange_send},
@@ -471,7 +529,8 @@ const char *operation_absence(const char *name)
 
 bool operation_is_osus(const operation_t *operation)
 {
-    static const char *const point_to_point[] = {"latency", "multi_lat", "bw", "bibw", "mbw_mr", NULL};
+    static const char *const point_to_point[] = {"latency", "latency_persistent", "multi_lat", "bw", "bw_persistent",
+                                                 "bibw",    "bibw_persistent",    "mbw_mr",    NULL};
     if (operation->form == FORM_ONE_SIDED)
         return true;
     if (operation->form == FORM_POINT_TO_POINT)
@@ -494,6 +553,11 @@ bool operation_has_size(const operation_t *operation)
 bool operation_allows_in_place(const operation_t *operation)
 {
     return operation->shape->in_place != IN_PLACE_NEVER && operation->shape->in_place != ROOT_SENDS_FROM_RESULT;
+}
+
+bool operation_keeps_buffers(const operation_t *operation)
+{
+    return operation->form == FORM_PERSISTENT || operation->shape->keeps_requests;
 }
 
 bool operation_has_halves(const operation_t *operation)

@@ -52,6 +52,9 @@ typedef struct work {
     MPI_Request *request;
 } work_t;
 
+/* pair_requests - make the persistent requests of a pair: all messages to the partner, then all from it. Local. */
+int pair_requests(const work_t *work);
+
 /* work_settle - of one-sided operations: results are there on all ranks. Collective. */
 int work_settle(const work_t *work);
 

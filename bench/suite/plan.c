@@ -197,7 +197,7 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
 {
     const operation_t *operation = operation_at(job->operation);
     const char *name = operation->name;
-    bool persists = operation->form == FORM_PERSISTENT, has_halves = operation_has_halves(operation);
+    bool persists = operation_keeps_buffers(operation), has_halves = operation_has_halves(operation);
     bool is_one_sided = operation->form == FORM_ONE_SIDED, both = operation->shape->directions == 2;
     bench_settings_t *settings = &job->settings;
     if (named && settings->root != ABSENT && !operation->shape->has_root)

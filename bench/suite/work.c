@@ -293,6 +293,12 @@ static void make_requests(work_t *work)
     }
 }
 
+static void make_pair_requests(work_t *work)
+{
+    world_require_code(work->plan.span, pair_requests(work), "MPI_Send_init");
+    work->request_count = 2 * (work->plan.operation->shape->directions > 0 ? work->messages : 1);
+}
+
 /* The first parts have an element more if not all can be equal. */
 static void set_part(work_t *work, int rank)
 {
@@ -339,6 +345,8 @@ void work_set_size(work_t *work, int64_t size_bytes)
     if (work->plan.operation->form == FORM_PERSISTENT)
         make_requests(work);
     work_prepare(work, 0);
+    if (work->plan.operation->shape->keeps_requests && work->partner >= 0)
+        make_pair_requests(work);
 }
 
 int work_start(work_t *work)

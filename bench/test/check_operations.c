@@ -231,7 +231,7 @@ static void check_one_sided(const work_plan_t *usual, bool with_faults)
 static void check_operation(const operation_t *operation, bool with_faults)
 {
     bool allows_in_place = operation_allows_in_place(operation);
-    bool is_persistent = operation->form == FORM_PERSISTENT;
+    bool is_persistent = operation_keeps_buffers(operation);
     const work_plan_t usual = {.span = &world,
                                .operation = operation,
                                .comm = MPI_COMM_WORLD,

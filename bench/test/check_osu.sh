@@ -15,7 +15,7 @@ check_list() {
     local name
     {
         printf '%s\n' {,i}neighbor_{allgather,allgatherv,alltoall,alltoallv,alltoallw} \
-            latency multi_lat bw bibw mbw_mr \
+            {latency,bw,bibw}{,_persistent} multi_lat mbw_mr \
             {put,get,acc,get_acc,fop,cas}_latency {put,get}_bw put_bibw get_multi_lat get_mbw
         for name in $collective; do
             printf '%s\n' $name i$name
