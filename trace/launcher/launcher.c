@@ -36,16 +36,16 @@ enum { HARMONIZES, RECORDS, TOOLS };
 static const char *const tool_names[TOOLS + 1] = {"mpix_preload", "mpix_trace"};
 
 typedef struct {
-    int64_t replaced, barriers_of, quiet, buffer_bytes;
+    int64_t replaced, barriers_of, quiet, buffer_bytes, limit_bytes;
     double from_s, to_s;
-    const char *report, *folder, *only;
+    const char *report, *folder, *only, *ranks;
 } launch_settings_t;
 
 enum { REPLACE_BARRIER = 1, REPLACE_WTIME = 2, OF_ALL = 1 };
 static const char *const replaced_names[] = {"barrier", "wtime", NULL};
 static const char *const which_names[] = {"world", "all", NULL};
 static const double max_s = 999999999;
-static const double min_buffer = 262144, max_buffer = 274877906944;
+static const double min_buffer = 262144, max_buffer = 274877906944, max_limit = 1125899906842624;
 
 #define PLACE(field) offsetof(launch_settings_t, field)
 static const option_spec_t preload_options[] = {
@@ -74,6 +74,15 @@ static const option_spec_t trace_options[] = {
             "upper or lower case",
      .more = "A name or pattern that matches no function is refused. "
              "MPI_Wtime and MPI_Wtick are recorded only if they are named here."},
+    {0, "only-ranks", "LIST", OPTION_TEXT, PLACE(ranks),
+     .doc = "the ranks whose calls are recorded, such as 0,4-7; default: all",
+     .more = "The others take part in synchronizations, and their files have no events. A message or a collective call "
+             "in which one of these takes part has no other end in the trace, so waits for it are not attributed."},
+    {0, "limit", "SIZE", OPTION_BYTES, PLACE(limit_bytes), .min = min_buffer, .max = max_limit,
+     .doc = "stop recording when the trace, of all ranks together, has so many bytes",
+     .more =
+         "A process stops at its part of this, which is the same for all, and a line at the end says when the first "
+         "one has. mpix_trace_report leaves out what is later."},
     {0, "quiet", NULL, OPTION_SWITCH, PLACE(quiet),
      .doc = "do not say at the end how much was recorded, and where it is",
      .more = "What could not be recorded is said even so."},
@@ -223,6 +232,8 @@ static void choose_trace(const launch_settings_t *settings)
     mh_choices.records = 1;
     mh_choices.quiet_trace = settings->quiet;
     mh_choices.buffer_bytes = settings->buffer_bytes;
+    if (settings->limit_bytes != ABSENT)
+        mh_choices.limit_bytes = settings->limit_bytes;
     mh_choices.from_ns = ns_of(settings->from_s, INT64_MIN);
     mh_choices.to_ns = ns_of(settings->to_s, INT64_MAX);
     if (mh_choices.from_ns >= mh_choices.to_ns)
@@ -231,6 +242,13 @@ static void choose_trace(const launch_settings_t *settings)
     if (!settings->folder)
         refuse("give a folder for the trace: -o DIR (see --help)");
     make_absolute("-o", settings->folder, mh_choices.folder);
+    if (settings->ranks) {
+        int largest;
+        mh_is_listed(settings->ranks, 0, &largest);
+        if (largest < 0 || snprintf(mh_choices.ranks, sizeof mh_choices.ranks, "%s", settings->ranks) >= CHOICES_TEXT)
+            refuse("option --only-ranks: \"%s\" is not allowed, give ranks and ranges of these, such as 0,4-7",
+                   settings->ranks);
+    }
     if (!settings->only)
         return;
     if (settings->only[strspn(settings->only, ",")] == '\0' ||

@@ -2,6 +2,9 @@
 /* trace.c - what a trace in memory tells, and the end of it. */
 #include "trace/read/trace.h"
 
+#include "pure/text.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +59,19 @@ const char *trace_text(const trace_process *process, const char *key, char *valu
         line = end ? end + 1 : NULL;
     }
     return value;
+}
+
+double trace_limit_s(const trace *of)
+{
+    double first_s = -1;
+    for (int rank = 0; rank < of->size; rank++) {
+        char value[32];
+        int64_t its_ns;
+        if (mh_parse_whole(trace_text(&of->processes[rank], "limit_ns", value, sizeof value), &its_ns) == 0 &&
+            (first_s < 0 || (double)its_ns / 1e9 < first_s))
+            first_s = fmax((double)its_ns / 1e9, 0);
+    }
+    return first_s;
 }
 
 bool trace_is_recorder(const char *name)

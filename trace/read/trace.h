@@ -107,6 +107,9 @@ void trace_warn(const trace *of, const char *program);
 /* The value of a key in the text of a process, or "". Up to its line's end: copied to `value`. */
 const char *trace_text(const trace_process *process, const char *key, char *value, size_t size);
 
+/* When the first process stopped at the limit of the trace, in seconds after MPI_Init; below 0: none did. */
+double trace_limit_s(const trace *of);
+
 /* Whether a name is of what mpix_trace did itself: it synchronized clocks, or wrote events. */
 bool trace_is_recorder(const char *name);
 

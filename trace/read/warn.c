@@ -42,17 +42,21 @@ static bool has_dropped(const trace_process *process)
 
 static void warn_of_losses(const trace *of, const char *program)
 {
-    ranks_with torn = {0, 0}, unfinished = {0, 0}, dropped = {0, 0}, uncounted = {0, 0};
-    char value[8];
+    ranks_with torn = {0, 0}, unfinished = {0, 0}, dropped = {0, 0}, uncounted = {0, 0}, limited = {0, 0};
+    char value[64];
     for (int rank = 0; rank < of->size; rank++) {
         const trace_process *process = &of->processes[rank];
         add(&torn, rank, process->is_torn);
         add(&unfinished, rank, !process->is_torn && !process->is_finished);
         add(&dropped, rank, has_dropped(process));
+        add(&limited, rank, trace_text(process, "limit_ns", value, sizeof value)[0]);
         add(&uncounted, rank, trace_text(process, "lost_count", value, sizeof value)[0]);
     }
     say(torn, "the file ends within a block, which is left out", program);
     say(unfinished, "MPI_Finalize was not called: the end of the trace may be missing", program);
+    say(limited, "the limit of the trace was met: nothing is recorded from there on", program);
+    if (of->size > 0 && trace_text(of->processes, "ranks", value, sizeof value)[0])
+        fprintf(stderr, "%s: only ranks %s were recorded: what others do is outside of the trace\n", program, value);
     say(uncounted, "messages of too many kinds were not recorded: those that were may be matched wrongly", program);
     say(dropped, "the buffer was full: events are missing from there on", program);
 }

@@ -25,6 +25,8 @@ static trace_chunk *chunks;
 static uint32_t chunk_count;
 static atomic_uint fresh; /* of them were ever in use */
 static atomic_uint in_use;
+static _Atomic int64_t taken;      /* by threads, so far */
+static int64_t limit;              /* of these */
 static _Atomic uint64_t free_list; /* the number of the first, from 1, and a count of changes in the upper half */
 static trace_thread threads[TRACE_MAX_THREADS];
 static atomic_uint thread_count;
@@ -50,6 +52,7 @@ bool mh_trace_open_buffer(int64_t bytes)
     chunk_count = (uint32_t)(bytes / (int64_t)sizeof *chunks);
     if (chunk_count < MIN_CHUNKS)
         chunk_count = MIN_CHUNKS;
+    limit = mh_choices.limit_bytes / mh_trace.size / (int64_t)sizeof *chunks;
     chunks = mh_trace_map(chunk_count * sizeof *chunks);
     return chunks && pthread_key_create(&ending, end_thread) == 0;
 }
@@ -133,6 +136,8 @@ bool mh_trace_make_room(trace_thread *thread, int64_t time_ns)
         return false;
     }
     atomic_fetch_add(&in_use, 1);
+    if (atomic_fetch_add(&taken, 1) >= limit && mh_trace.met_ns == INT64_MAX)
+        mh_trace.to_ns = mh_trace.met_ns = time_ns; /* calls that are under way are still recorded */
     atomic_store(&chunk->next, NULL);
     atomic_store(&chunk->used, 0);
     chunk->flushed = 0;

@@ -46,8 +46,11 @@ struct trace_thread {
     uint16_t open_ids[TRACE_DEPTH]; /* of functions whose LEAVE is not there yet, each within the one before */
     uint16_t open_count;
     uint16_t run_count;
-    int rounds;             /* of its end */
-    int64_t last_ns;        /* when its last call was left */
+    int rounds;          /* of its end */
+    int64_t last_ns;     /* when its last call was left */
+    int64_t in_calls_ns; /* by the program's calls, not those in their callbacks: all together, */
+    int64_t longest_ns;  /* and the longest one */
+    uint16_t longest_id;
     int64_t put_ns;         /* of its last event */
     _Atomic bool has_ended; /* so that another one may go on with it */
     _Atomic uint64_t events, dropped;

@@ -165,6 +165,16 @@ void mh_trace_enter(trace_call *call)
         mh_trace_record_enter(call);
 }
 
+static void count_time(const trace_call *call)
+{
+    const int64_t ns = call->leave_ns - call->enter_ns;
+    call->thread->in_calls_ns += ns;
+    if (ns > call->thread->longest_ns) {
+        call->thread->longest_ns = ns;
+        call->thread->longest_id = call->id;
+    }
+}
+
 void mh_trace_returned(trace_call *call)
 {
     call->leave_ns = mh_trace_now_ns();
@@ -175,6 +185,8 @@ void mh_trace_returned(trace_call *call)
     call->thread->doing.id = 0;
     if (call->outer)
         note_call(call->outer);
+    else
+        count_time(call);
     if (call->is_recorded && call->thread->run_count != 0) /* of calls in its callbacks */
         put_runs(call->thread);
 }

@@ -24,16 +24,24 @@ static const int64_t interval_ns = 700 * MH_NS_PER_MS;
 static mh_comm_state *state;
 static bool cannot_synchronize;
 static int calls_since_record, stride = 1, calls_until_look = 1;
-static int64_t last_record_ns;
+static int64_t last_record_ns, last_offset_ns;
 
 /* Times of the program's options are global. */
 static void place_window(const mh_clock_record *now)
 {
     const interpose_choices *options = &mh_choices;
-    mh_trace.asked_from_ns = options->from_ns == INT64_MIN ? INT64_MIN : options->from_ns - now->global_less_local_ns;
+    const bool is_whole = options->from_ns == INT64_MIN;
+    last_offset_ns = now->global_less_local_ns;
+    mh_trace.asked_from_ns = !mh_trace.is_listed ? INT64_MAX : is_whole ? INT64_MIN : options->from_ns - last_offset_ns;
     if (!mh_trace.is_off)
         mh_trace.from_ns = mh_trace.asked_from_ns;
-    mh_trace.to_ns = options->to_ns == INT64_MAX ? INT64_MAX : options->to_ns - now->global_less_local_ns;
+    if (mh_trace.met_ns == INT64_MAX)
+        mh_trace.to_ns = options->to_ns == INT64_MAX ? INT64_MAX : options->to_ns - last_offset_ns;
+}
+
+int64_t mh_trace_limit_ns(void)
+{
+    return mh_trace.met_ns == INT64_MAX ? INT64_MAX : mh_trace.met_ns + last_offset_ns;
 }
 
 void mh_trace_write_clock(int64_t began_ns)

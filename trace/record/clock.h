@@ -14,6 +14,9 @@ void mh_trace_write_clock(int64_t began_ns);
 /* After a collective call of all processes, of which all make the same in the same order. */
 void mh_trace_look_after_clock(trace_call *call);
 
+/* When the limit of the trace was met, in global time; INT64_MAX: it is not. */
+int64_t mh_trace_limit_ns(void);
+
 /* The last record. Collective. */
 void mh_trace_end_clock(trace_call *call);
 

@@ -96,6 +96,8 @@ static uint64_t key_of(trace_way way, int partner, int tag, uint32_t comm)
 void mh_trace_skip(trace_way way, int partner, int tag, uint32_t comm)
 {
     static trace_lock adding = TRACE_LOCK;
+    if (!mh_trace.is_listed)
+        return;
     const uint64_t key = key_of(way, partner, tag, comm);
     int64_t slot = mh_trace_find(&unrecorded, key);
     if (slot < 0) {

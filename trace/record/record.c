@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include "base/host.h"
+#include "pure/units.h"
 #include "trace/back/twin.h"
 #include "trace/record/calls.h"
 #include "trace/record/clock.h"
@@ -19,11 +20,15 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+static const char *const *function_names; /* by id less 1 */
+static int64_t began_ns;                  /* the end of MPI_Init */
 
 static void write_names(const char *const *functions, int count)
 {
@@ -32,6 +37,7 @@ static void write_names(const char *const *functions, int count)
     FILE *file = open_memstream(&text, &size);
     if (!file)
         return;
+    function_names = functions;
     mh_trace.clock_id = (uint16_t)(count + 1);
     mh_trace.flush_id = (uint16_t)(count + 2);
     mh_trace.unrecorded_id = (uint16_t)(count + 3);
@@ -89,6 +95,8 @@ static void write_text(void)
         fprintf(file, "only %s\n", mh_choices.only);
     if (mh_choices.from_ns != INT64_MIN)
         fprintf(file, "from_ns %" PRId64 "\n", mh_choices.from_ns);
+    if (mh_choices.ranks[0])
+        fprintf(file, "ranks %s\n", mh_choices.ranks);
     if (mh_choices.to_ns != INT64_MAX)
         fprintf(file, "to_ns %" PRId64 "\n", mh_choices.to_ns);
     if (fclose(file) == 0)
@@ -122,6 +130,7 @@ static bool prepare(void)
     PMPI_Comm_rank(mh_twin_of_world, &mh_trace.rank);
     PMPI_Comm_size(mh_twin_of_world, &mh_trace.size);
     mh_trace.pid = getpid();
+    mh_trace.is_listed = !mh_choices.ranks[0] || mh_is_listed(mh_choices.ranks, mh_trace.rank, &(int){0});
     mh_trace_learn_sizes();
     mh_trace_open_comms();
     return mh_interpose_agree(mh_trace_open_buffer(mh_choices.buffer_bytes), mh_twin_of_world);
@@ -132,6 +141,7 @@ static void put_beginning(trace_call *call, int64_t entered_ns, int64_t left_ns)
 {
     trace_thread *thread = mh_trace_thread_of(call);
     int64_t now_ns = mh_trace_now_ns();
+    began_ns = now_ns;
     if (thread)
         thread->doing.since_ns = now_ns;
     if (!thread || mh_trace.from_ns > entered_ns)
@@ -144,6 +154,14 @@ static void put_beginning(trace_call *call, int64_t entered_ns, int64_t left_ns)
     mh_trace_put(thread, (trace_event){now_ns, 0, -1, 0, 0, mh_trace.clock_id, TRACE_LEAVE, 0});
 }
 
+static bool names_too_many(void)
+{
+    int largest = -1;
+    if (mh_choices.ranks[0])
+        mh_is_listed(mh_choices.ranks, 0, &largest);
+    return largest >= mh_trace.size;
+}
+
 const char *mh_trace_begin(const char *const *functions, const bool *is_wanted, int count, int64_t entered_raw_ns,
                            int64_t left_raw_ns, trace_call *call)
 {
@@ -154,7 +172,7 @@ const char *mh_trace_begin(const char *const *functions, const bool *is_wanted, 
     if (!mh_trace_start_clock())
         return "the clocks could not be synchronized";
     int64_t raw_ns = trace_raw_now_ns(), now_ns = mh_trace_now_ns();
-    const char *reason = open_files();
+    const char *reason = names_too_many() ? "option --only-ranks names more ranks than there are" : open_files();
     if (reason)
         return reason;
     write_text();
@@ -168,13 +186,17 @@ const char *mh_trace_begin(const char *const *functions, const bool *is_wanted, 
 
 /* ---- Ending */
 
+/* What a process has recorded, and what it could not. */
 typedef struct {
     trace_counts counts;
     uint64_t unknown_comms;
     int64_t error;
+    int64_t in_calls_ns, run_ns, longest_ns; /* of the thread that calls MPI_Finalize, from MPI_Init on */
+    int64_t limit_ns;                        /* when the limit was met, in global time; INT64_MAX: it is not */
+    int32_t longest_id;
     bool is_elsewhere; /* its file is in another folder than that of rank 0 */
     char host[64];
-} loss;
+} result;
 
 static atomic_bool losses_are_said, is_reported;
 
@@ -196,63 +218,103 @@ static const char *reason_of(int64_t error)
 }
 
 /* What is lost to whoever reads the folder of rank 0. */
-static void report_places(const loss *losses)
+static void report_places(const result *results)
 {
     int count = 0, first = 0;
     for (int i = 0; i < mh_trace.size; i++)
-        if (losses[i].is_elsewhere && count++ == 0)
+        if (results[i].is_elsewhere && count++ == 0)
             first = i;
     if (count > 0)
         mh_trace_say(
             "%d of %d ranks wrote into %s on other hosts than %s, where rank 0 is; the first is rank %d on %s: "
             "copy the files together, or record in a folder that all hosts share",
-            count, mh_trace.size, mh_choices.folder, losses[0].host, first, losses[first].host);
+            count, mh_trace.size, mh_choices.folder, results[0].host, first, results[first].host);
+}
+
+/* How much there is, and what is known of it without comparing the ranks. */
+static void report_what_there_is(const result *results)
+{
+    uint64_t events = 0;
+    double least = 1, most = 0;
+    int longest = 0;
+    for (int i = 0; i < mh_trace.size; i++) {
+        const double share = (double)results[i].in_calls_ns / fmax((double)results[i].run_ns, 1);
+        events += results[i].counts.events;
+        least = fmin(least, share);
+        most = fmax(most, share);
+        if (results[i].longest_ns > results[longest].longest_ns)
+            longest = i;
+    }
+    mh_trace_say("%d file%s, %" PRIu64
+                 " events; in MPI for %.0f to %.0f %% of the time; the longest call: %.3g s in %s "
+                 "on rank %d",
+                 mh_trace.size, mh_trace.size == 1 ? "" : "s", events, 100 * least, 100 * most,
+                 (double)results[longest].longest_ns * MH_S_PER_NS,
+                 results[longest].longest_id > 0 ? function_names[results[longest].longest_id - 1] : "none", longest);
+    mh_trace_say("who waits for whom: next: mpix_trace_report %s", mh_choices.folder);
 }
 
 /* One line for each kind of loss: of the first rank that has it, and how many more have. And what there is. */
-static void report(const loss *losses)
+static void report(const result *results)
 {
     is_reported = true;
-    int full = 0, failed = 0, lost = 0, first_full = -1, first_failed = -1, most_unknown = 0;
-    uint64_t events = 0, dropped = 0, threads = 0;
+    int full = 0, failed = 0, lost = 0, limited = 0, first_full = -1, first_failed = -1, first_limited = -1;
+    int most_unknown = 0;
+    uint64_t dropped = 0, threads = 0;
     for (int i = 0; i < mh_trace.size; i++) {
-        events += losses[i].counts.events;
-        dropped += losses[i].counts.dropped;
-        threads += losses[i].counts.lost_threads;
-        if (losses[i].counts.dropped > 0 && full++ == 0)
+        dropped += results[i].counts.dropped;
+        threads += results[i].counts.lost_threads;
+        if (results[i].counts.dropped > 0 && full++ == 0)
             first_full = i;
-        if (losses[i].error != 0 && failed++ == 0)
+        if (results[i].error != 0 && failed++ == 0)
             first_failed = i;
-        lost += losses[i].counts.lost_threads > 0;
-        if (losses[i].unknown_comms > losses[most_unknown].unknown_comms)
+        if (results[i].limit_ns != INT64_MAX) {
+            limited++;
+            if (first_limited < 0 || results[i].limit_ns < results[first_limited].limit_ns)
+                first_limited = i;
+        }
+        lost += results[i].counts.lost_threads > 0;
+        if (results[i].unknown_comms > results[most_unknown].unknown_comms)
             most_unknown = i;
     }
+    if (limited > 0)
+        mh_trace_say("%d of %d ranks stopped recording at the limit of the trace, rank %d first, after %.1f s; give a "
+                     "larger --limit, or record less: --only, --from-s, MPI_Pcontrol(0)",
+                     limited, mh_trace.size, first_limited,
+                     fmax((double)results[first_limited].limit_ns, 0) * MH_S_PER_NS);
     if (full > 0)
         mh_trace_say("the buffer was full on %d of %d ranks: rank %d dropped %" PRIu64 " events, all together %" PRIu64
                      "; give a larger --buffer",
-                     full, mh_trace.size, first_full, losses[first_full].counts.dropped, dropped);
+                     full, mh_trace.size, first_full, results[first_full].counts.dropped, dropped);
     if (lost > 0)
         mh_trace_say("%" PRIu64 " threads on %d ranks exceeded the limit, and were not recorded", threads, lost);
-    if (losses[most_unknown].unknown_comms > 0)
+    if (results[most_unknown].unknown_comms > 0)
         mh_trace_say("rank %d made %" PRIu64 " more communicators and windows than a trace can tell apart: calls on "
                      "these are recorded, but no messages and no waits are found there",
-                     most_unknown, losses[most_unknown].unknown_comms);
+                     most_unknown, results[most_unknown].unknown_comms);
     if (failed > 0)
         mh_trace_say("%d of %d ranks could not write all events: rank %d: %s/" TRACE_FILE_PATTERN ": %s%s", failed,
-                     mh_trace.size, first_failed, mh_choices.folder, first_failed, cause_of(losses[first_failed].error),
-                     reason_of(losses[first_failed].error));
-    report_places(losses);
+                     mh_trace.size, first_failed, mh_choices.folder, first_failed,
+                     cause_of(results[first_failed].error), reason_of(results[first_failed].error));
+    report_places(results);
     if (!mh_choices.quiet_trace)
-        mh_trace_say("%d rank%s, %" PRIu64 " events; next: mpix_trace_report %s", mh_trace.size,
-                     mh_trace.size == 1 ? "" : "s", events, mh_choices.folder);
+        report_what_there_is(results);
 }
 
-static void report_all(void)
+static void report_all(trace_call *call)
 {
-    loss mine = {mh_trace_count(), mh_trace_count_unknown_comms(), mh_trace_file_error(), !mh_trace_is_beside_first(),
-                 ""};
+    const trace_thread *thread = mh_trace_thread_of(call);
+    result mine = {.counts = mh_trace_count(),
+                   .unknown_comms = mh_trace_count_unknown_comms(),
+                   .error = mh_trace_file_error(),
+                   .run_ns = mh_trace_now_ns() - began_ns,
+                   .in_calls_ns = thread ? thread->in_calls_ns : 0,
+                   .longest_ns = thread ? thread->longest_ns : 0,
+                   .longest_id = thread ? thread->longest_id : 0,
+                   .limit_ns = mh_trace_limit_ns(),
+                   .is_elsewhere = !mh_trace_is_beside_first()};
     gethostname(mine.host, sizeof mine.host - 1);
-    loss *all = mh_trace.rank == 0 ? calloc((size_t)mh_trace.size, sizeof *all) : NULL;
+    result *all = mh_trace.rank == 0 ? calloc((size_t)mh_trace.size, sizeof *all) : NULL;
     int ready = mh_trace.rank != 0 || all;
     PMPI_Bcast(&ready, 1, MPI_INT, 0, mh_twin_of_world);
     if (ready)
@@ -266,7 +328,7 @@ static void report_all(void)
 /* Of this process: others may end in another way. */
 static void say_own_losses(void)
 {
-    const loss mine = {.counts = mh_trace_count(), .error = mh_trace_file_error()};
+    const result mine = {.counts = mh_trace_count(), .error = mh_trace_file_error()};
     if ((mine.counts.dropped == 0 && mine.error == 0) || atomic_exchange(&losses_are_said, true))
         return;
     if (mine.counts.dropped > 0)
@@ -282,7 +344,7 @@ void mh_trace_end(trace_call *call)
     mh_trace_switch(call, true);
     mh_trace_end_clock(call);
     mh_trace_flush(TRACE_AT_ANY_TIME, false);
-    report_all();
+    report_all(call);
     mh_trace_enter(call);
 }
 
@@ -292,6 +354,14 @@ static void end_thread(trace_thread *thread)
     mh_trace_settle(thread, 0, mh_trace_now_ns());
 }
 
+static void write_limit(void)
+{
+    char text[64];
+    snprintf(text, sizeof text, "limit_ns %" PRId64 "\n", mh_trace_limit_ns());
+    if (mh_trace_limit_ns() != INT64_MAX)
+        mh_trace_write_one(TRACE_BLOCK_TEXT, text, strlen(text));
+}
+
 void mh_trace_finish(trace_call *call)
 {
     mh_trace_returned(call);
@@ -299,6 +369,7 @@ void mh_trace_finish(trace_call *call)
     mh_trace_stop_pulse();
     mh_trace_for_each_thread(end_thread);
     mh_trace_flush(TRACE_AT_ANY_TIME, true);
+    write_limit();
     const trace_counts counts = mh_trace_count();
     const trace_end ended = {.time_ns = mh_trace_now_ns(), .events = counts.events, .dropped = counts.dropped};
     mh_trace_write_one(TRACE_BLOCK_END, &ended, sizeof ended);

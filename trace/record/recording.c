@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-trace_recording mh_trace = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
+trace_recording mh_trace = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .met_ns = INT64_MAX, .is_listed = true};
 
 /* ---- Locks under which no handler of a signal runs, and no thread is canceled */
 

@@ -14,13 +14,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-interpose_choices mh_choices = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
+interpose_choices mh_choices = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .limit_bytes = INT64_MAX};
 
 static const char variable[] = "MPIX_INTERPOSE";
 
 enum { NUMBERS = offsetof(interpose_choices, report) / sizeof(int64_t) };
 static int64_t *const numbers = (int64_t *)&mh_choices;
 static char *const texts = mh_choices.report, *const end_of_texts = (char *)(&mh_choices + 1);
+
+bool mh_is_listed(const char *list, int rank, int *largest)
+{
+    bool is_in = false;
+    *largest = -1;
+    for (const char *next = list;; next++) {
+        char *end;
+        const long first = strtol(next, &end, 10);
+        const bool is_number = *next >= '0' && *next <= '9', is_range = *end == '-' && end[1] >= '0' && end[1] <= '9';
+        const long last = is_range ? strtol(end + 1, &end, 10) : first;
+        if (!is_number || last < first || last >= INT_MAX || (*end != ',' && *end != '\0')) {
+            *largest = -1;
+            return false;
+        }
+        is_in = is_in || (rank >= first && rank <= last);
+        *largest = last > *largest ? (int)last : *largest;
+        if (*end == '\0')
+            return is_in;
+        next = end;
+    }
+}
 
 bool mh_choices_export(void)
 {

@@ -18,13 +18,15 @@ typedef struct {
     int64_t quiet_trace;         /* nothing is said of a trace that is complete */
     int64_t all, quiet;          /* barriers of all communicators; no report */
     int64_t buffer_bytes;
+    int64_t limit_bytes;       /* of the files of all processes */
     int64_t from_ns, to_ns;    /* global time */
     int64_t meet_s;            /* how long the processes wait for each other in MPI_Init */
     int64_t watcher;           /* the name of its socket, where it is told of MPI_Init; 0: there is none */
     char report[CHOICES_TEXT]; /* empty: standard error */
     char folder[CHOICES_TEXT];
-    char only[CHOICES_TEXT]; /* patterns of names; empty: all but MPI_Wtime and MPI_Wtick */
-    char back[CHOICES_TEXT]; /* the file */
+    char only[CHOICES_TEXT];  /* patterns of names; empty: all but MPI_Wtime and MPI_Wtick */
+    char ranks[CHOICES_TEXT]; /* to be recorded, as mh_is_listed takes them; empty: all */
+    char back[CHOICES_TEXT];  /* the file */
 } interpose_choices;
 extern interpose_choices mh_choices; /* the launcher, the front and the back have their own each */
 
@@ -35,6 +37,9 @@ extern interpose_choices mh_choices; /* the launcher, the front and the back hav
 #define INTERPOSE_BACK_NAME "mpix_interpose_back"
 #define INTERPOSE_CHECK_NAME "mpix_interpose_check"
 typedef bool interpose_check(const char *tool, const char *only);
+
+/* Whether a rank is in a list such as 0,4-7. largest: the largest in the list, or -1: it is none. */
+bool mh_is_listed(const char *list, int rank, int *largest);
 
 /* Returns false if there is no memory. */
 bool mh_choices_export(void);

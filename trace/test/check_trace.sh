@@ -247,6 +247,36 @@ check_off_in_threads() {
 END
 }
 
+# Each process stops at its half, and one chunk of memory is more. What is there is whole.
+check_limit() {
+    record 2 --limit 1M "$subject" many
+    expect_done
+    expect_line '^mpix_trace: 2 of 2 ranks stopped recording at the limit of the trace, rank [01] first, after '
+    expect 0 10000+ '^event '
+    expect 0 0 ' dropped partner'
+    [ "$(cat "$folder"/*.mpixtrace | wc -c)" -lt 1300000 ] || complain "it is larger than its limit"
+    succeeds run alone mpix_trace_check "$folder"
+    own_messages | grep -q 'the limit of the trace was met' || complain "the tools do not say so"
+    succeeds run alone mpix_trace_report --show answer "$folder"
+    tr -s ' \n' ' ' <"$scratch/out" | grep -q 'Only the part of the run .* to [0-9.]* s was analyzed' ||
+        complain "what is later than the limit is analyzed"
+}
+
+# Of the others there are a clock and communicators, but no calls.
+check_ranks() {
+    record 2 --only-ranks 1 "$subject"
+    expect_done
+    expect 0 0 '^event '
+    expect 0 2+ '^clock '
+    expect 0 2+ '^comm '
+    expect 1 1+ ' receive partner 0 '
+    succeeds run alone mpix_trace_check "$folder"
+    own_messages | grep -q 'only ranks 1 were recorded' || complain "the tools do not say so"
+    record 2 --only-ranks 0-2 "$subject"
+    expect_done
+    expect_line 'option --only-ranks names more ranks than there are; the program runs without being recorded$'
+}
+
 # With mpix_preload, in any order: the trace has the calls of the program, and no others.
 check_both() {
     local programs=$build/bin rank first
@@ -314,9 +344,12 @@ check_cost() {
 check_closing() {
     record 2 "$subject"
     expect_done
-    [ "$(grep -cxE "mpix_trace: 2 ranks, [1-9][0-9]{2,} events; next: mpix_trace_report $folder" \
-        "$scratch/err")" -eq 1 ] ||
-        complain "not one line says what was recorded"
+    grep '^mpix_trace: ' "$scratch/err" >"$scratch/lines"
+    [ "$(wc -l <"$scratch/lines")" -eq 2 ] || complain "not two lines"
+    sed -n 1p "$scratch/lines" | grep -qxE "mpix_trace: 2 files, [1-9][0-9]{2,} events; in MPI for [0-9]+ to [0-9]+ %\
+ of the time; the longest call: [0-9.e-]+ s in MPI_[A-Za-z_]+ on rank [01]" || complain "not what was recorded"
+    sed -n 2p "$scratch/lines" | grep -qxF "mpix_trace: who waits for whom: next: mpix_trace_report $folder" ||
+        complain "not where it is"
     record 2 --quiet "$subject"
     expect_done
     ! grep -q '^mpix_trace' "$scratch/err" || complain "it says something"
@@ -426,6 +459,8 @@ tap_check_if spawns_alone "MPI_Comm_spawn fails here" \
 tap_check "--only, --from-s and --to-s" check_only
 tap_check "MPI_Pcontrol(0) and MPI_Pcontrol(1)" check_off
 tap_check "MPI_Pcontrol(0) and MPI_Pcontrol(1) of several threads" check_off_in_threads
+tap_check "a limit of the size" check_limit
+tap_check "some of the ranks" check_ranks
 tap_check "the cost of a call" check_cost
 tap_check "mpix_preload and mpix_trace" check_both
 tap_check "looks of mpix_preload after the clock" check_looks
