@@ -165,6 +165,13 @@ int64_t analyze_resolution(int64_t *intervals_ns, int64_t count)
     return step_ns < INT64_MAX ? step_ns : 0;
 }
 
+/* Of the bounds of the median's interval. */
+static double farther_ns(const analysis_t *analysis)
+{
+    return fmax(analysis->median_ns - (double)analysis->median_low_ns,
+                (double)analysis->median_high_ns - analysis->median_ns);
+}
+
 /* sorted: count > 0 values */
 static void summarize_run_times(const int64_t *sorted, int64_t count, double resolution_ns, const double *fractions,
                                 int fraction_count, analysis_t *analysis)
@@ -178,21 +185,21 @@ static void summarize_run_times(const int64_t *sorted, int64_t count, double res
     analysis->median_interval = analyze_median_interval(count, &low, &high);
     analysis->median_low_ns = sorted[analysis->median_interval ? low : 0];
     analysis->median_high_ns = sorted[analysis->median_interval ? high : count - 1];
+    analysis->sampling_ns = farther_ns(analysis);
     if (analysis->median_interval) {
-        const int64_t below_ns = (int64_t)floor(analysis->median_ns - resolution_ns / 2);
+        const int64_t below_ns = (int64_t)floor(fmax(analysis->median_ns - resolution_ns / 2, 0));
         const int64_t above_ns = (int64_t)ceil(analysis->median_ns + resolution_ns / 2);
         analysis->median_low_ns = below_ns < analysis->median_low_ns ? below_ns : analysis->median_low_ns;
         analysis->median_high_ns = above_ns > analysis->median_high_ns ? above_ns : analysis->median_high_ns;
     }
-    analysis->interval_ns = fmax(analysis->median_ns - (double)analysis->median_low_ns,
-                                 (double)analysis->median_high_ns - analysis->median_ns);
+    analysis->interval_ns = farther_ns(analysis);
     for (int i = 0; i < fraction_count; i++)
         analysis->quantile_ns[i] = quantile(sorted, count, fractions[i]);
 }
 
 bool analysis_is_narrow(const analysis_t *analysis, double percent)
 {
-    return analysis->median_interval && analysis->interval_ns <= percent / 100 * analysis->median_ns;
+    return analysis->median_interval && analysis->sampling_ns <= percent / 100 * analysis->median_ns;
 }
 
 void analyze(samples_t *samples, run_time_t run_time, const double *fractions, int fraction_count, analysis_t *analysis)

@@ -54,6 +54,7 @@ typedef struct analysis {
     int64_t median_high_ns; /* half a step of the clock at least; of fewer than six samples min and max, and */
     bool median_interval;   /* this is false */
     double interval_ns;     /* how far these bounds are from the median, the farther one */
+    double sampling_ns;     /* the same by order statistics alone, which more samples make less */
     int64_t quantile_ns[MAX_QUANTILES]; /* nearest rank: the smallest that at least this fraction does not exceed */
     int slowest_rank;                   /* of the largest mean duration; the lowest such rank */
     int fastest_rank;                   /* of the least */
@@ -115,8 +116,8 @@ void analyze(samples_t *samples, run_time_t run_time, const double *fractions, i
              analysis_t *analysis);
 
 /*
- * analyze_resolution - the step in which a clock rises, in ns: the smallest interval between readings, or distance of
- * two of such intervals, where values that differ by a rounding are one. 1 if it is less than 5 ns, 0 if nothing is
+ * analyze_resolution - the step in which a clock rises, in ns: the smallest distance of two intervals between
+ * readings, where values that differ by a rounding are one. 1 if it is less than 5 ns, 0 if nothing is
  * known.
  *
  * intervals_ns   between successive readings; sorted then
@@ -126,7 +127,7 @@ int64_t analyze_resolution(int64_t *intervals_ns, int64_t count);
 /* analyze_arrivals - of samples with imposed arrivals, at least one of them valid: all but span, robustness, bound. */
 void analyze_arrivals(samples_t *samples, arrival_figures_t *figures);
 
-/* analysis_is_narrow - whether both bounds of the median's interval are within so many percent of the median. */
+/* analysis_is_narrow - whether the median, by order statistics alone, is known within so many percent. */
 bool analysis_is_narrow(const analysis_t *analysis, double percent);
 
 /*

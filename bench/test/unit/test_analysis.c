@@ -290,6 +290,7 @@ TEST(interval_holds_the_resolution)
     samples_free(&samples);
     EXPECT(is.median_low_ns == 845 && is.median_high_ns == 855 && is.interval_ns == 5, "%" PRId64 " to %" PRId64,
            is.median_low_ns, is.median_high_ns);
+    EXPECT(analysis_is_narrow(&is, 0.1), "more samples are asked for, but make the interval no narrower");
 }
 
 /* Readings of a clock that rises by a step, corrected for drift and rounded, that take 20 to 60 ns each. */
@@ -316,7 +317,7 @@ TEST(steps_are_found)
 
 TEST(narrow)
 {
-    analysis_t is = {.median_ns = 100, .interval_ns = 5, .median_interval = true};
+    analysis_t is = {.median_ns = 100, .sampling_ns = 5, .median_interval = true};
 
     EXPECT(analysis_is_narrow(&is, 5) && !analysis_is_narrow(&is, 4.9), "5 %%");
     is.median_interval = false;
