@@ -114,10 +114,11 @@ check_makefile() {
     make_own_prefix && cp -R "$examples" "$scratch/examples" && cd "$scratch/examples" && chmod -R u+w . || return
     PKG_CONFIG_PATH=$scratch/own/lib/pkgconfig make CC="$compiler" CXX="$MPICXX" FC="$MPIFC" \
         all ${MPIFC:+hello_f90} >log 2>&1 || cat log
-    for program in hello_c hello_cxx chrono ${MPIFC:+hello_f90} osu_allreduce osu_bcast osu_reduce triad; do
+    for program in hello_c hello_cxx chrono ${MPIFC:+hello_f90} osu_allreduce osu_bcast osu_reduce tracer triad; do
         # The OSU-like ones print a row for each size. On a busy machine, there may be no valid sample.
         case $program in
         osu_*) expected='^ +8 +([0-9.]+ +[0-9.]+|no valid)' ;;
+        tracer) launch 2 ./tracer </dev/null >out 2>&1 && [ -s clocks.jsonl ] || cat out; continue ;;
         triad) expected='^  first start to last end +[0-9.]+ us, from' ;;
         *) expected='^ok$' ;;
         esac

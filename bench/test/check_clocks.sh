@@ -215,6 +215,26 @@ check_record() {
     refuses "several processes are on one host" run 2 mpix_clock record -o "$scratch/others.jsonl"
 }
 
+# The example: what its processes wrote ends in one file, in which all leave the last barrier at about one time.
+check_tracer() {
+    local before=$PWD host
+    host=$(uname -n)
+    cd "$scratch" || return
+    succeeds run 2 tracer
+    succeeds run alone mpix_clock_convert -c clocks.jsonl --clock monotonic_raw -o all.json \
+        "$host=trace.$host.0.json" "$host=trace.$host.1.json"
+    "$python" - all.json >problems 2>&1 <<'END' || complain "$(cat problems)"
+import json, sys, time
+events = json.load(open(sys.argv[1]))
+events = [event for event in events.get("traceEvents", events) if event["ph"] == "X"]
+last = [max(event["ts"] + event["dur"] for event in events if event["pid"] == pid)
+        for pid in sorted({event["pid"] for event in events})]
+assert len(events) == 40 and len(last) == 2, (len(events), len(last))
+assert abs(last[0] - last[1]) < 1e6 and abs(time.time() - last[0] / 1e6) < 600, last
+END
+    cd "$before" || return
+}
+
 check_other_counter() {
     refuses "the program reads no $other_name" run 2 mpix_clock drift --clocks $other_counter
 }
@@ -232,5 +252,6 @@ quick tap_check_if "command -v $python" "it takes python3" \
     "mpix_clock drift: figures of a known drift" check_known_drift
 tap_check "mpix_clock drift: tables, few bursts" check_drift
 quick tap_check "mpix_clock record: times come out again" check_record
+tap_check_if "command -v $python" "it takes python3" "examples/tracer: two files on one time line" check_tracer
 quick tap_check "the counter of another processor" check_other_counter
 tap_done

@@ -96,7 +96,7 @@ launch() {
 path_of() {
     case $1 in
     check_*) echo "$checks/$1" ;;
-    triad) echo "$build/examples/$1" ;;
+    tracer | triad) echo "$build/examples/$1" ;;
     *) if [ -x "$programs/$1" ]; then echo "$programs/$1"; else echo "$build/bin/$1"; fi ;;
     esac
 }
