@@ -2,6 +2,8 @@
 /* communicator.c - parse --comm, and split the processes accordingly. */
 #include "bench/suite/communicator.h"
 
+#include "bench/suite/arena.h"
+
 #include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
@@ -140,5 +142,6 @@ void communicator_open(communicator_t *communicator, const world_t *world, const
     MPI_Comm_size(communicator_takes_part(communicator) ? communicator->group : world->comm, &ranks);
     communicator->max_ranks = (int)world_max(world, communicator_takes_part(communicator) ? ranks : 0);
     communicator->min_ranks = -(int)world_max(world, -ranks);
+    communicator->cache_bytes = world_max(world, arena_cache_bytes());
     count_groups(communicator, world);
 }

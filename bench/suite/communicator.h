@@ -45,6 +45,7 @@ typedef struct communicator {
     /* The same on all processes of the world. */
     int min_ranks, max_ranks; /* of the smallest and of the largest group */
     int groups, pairs;        /* of two processes or more; and pairs of processes within them */
+    int64_t cache_bytes;      /* the largest last-level cache, so that buffers lie alike in the memory of all */
 } communicator_t;
 
 /*

@@ -127,18 +127,17 @@ static int refuse_sizes(const bench_t *bench, const job_t *job, const work_plan_
                         (long long)job_mem_limit_bytes(job));
 }
 
-/* Compares buffers with the limit. Sizes that nobody asked for are left out instead. */
-static int check_limit(const bench_t *bench, job_t *job, int64_t *memory_bytes)
+/* Compares buffers, whose bytes on this rank are left, with the limit. Sizes that nobody asked for are left out. */
+static int check_limit(const bench_t *bench, job_t *job, int64_t *own_bytes)
 {
     for (;;) {
         work_plan_t plan = turns_plan_work(&bench->communicator, job);
-        int64_t own_bytes = communicator_takes_part(&bench->communicator) ? work_bytes(&plan) : 0, bytes;
+        int64_t bytes;
+        *own_bytes = communicator_takes_part(&bench->communicator) ? work_bytes(&plan) : 0;
         /* Without a sign, -1 is the largest. */
-        MPI_Allreduce(&own_bytes, &bytes, 1, MPI_UINT64_T, MPI_MAX, bench->world.comm);
-        if (bytes >= 0 && bytes <= job_mem_limit_bytes(job)) {
-            *memory_bytes = greater(*memory_bytes, own_bytes);
+        MPI_Allreduce(own_bytes, &bytes, 1, MPI_UINT64_T, MPI_MAX, bench->world.comm);
+        if (bytes >= 0 && bytes <= job_mem_limit_bytes(job))
             return STATUS_GOOD;
-        }
         if (job->settings.sizes.has_max || job->settings.sizes.count == 1)
             return refuse_sizes(bench, job, &plan, bytes);
         remove_size(job, plan.max_bytes);
@@ -155,16 +154,16 @@ static double available_bytes(void)
 }
 
 /* The node is asked before any memory is touched, as malloc grants more than there is. */
-static int take_memory(bench_t *bench, int64_t memory_bytes)
+static int take_memory(bench_t *bench, int64_t buffers_bytes, int64_t windows_bytes)
 {
     const world_t *world = &bench->world;
-    double node_bytes = (double)memory_bytes;
+    double node_bytes = (double)buffers_bytes + (double)windows_bytes;
     MPI_Comm node = world_node(world);
     MPI_Allreduce(MPI_IN_PLACE, &node_bytes, 1, MPI_DOUBLE, MPI_SUM, node);
     MPI_Comm_free(&node);
     /* All look before the first one takes its part. */
     if (world_all(world, node_bytes <= available_bytes()))
-        bench->memory = arena_allocate(memory_bytes);
+        bench->memory = arena_allocate(buffers_bytes);
     if (world_all(world, bench->memory != NULL))
         return STATUS_GOOD;
     return world_refuse(world,
@@ -172,22 +171,6 @@ static int take_memory(bench_t *bench, int64_t memory_bytes)
                         "another, more than there is: give less",
                         node_bytes / 1e6);
 }
-
-/* Looks for all that may be wrong with the jobs, and takes memory for their buffers. Collective. */
-static int check_jobs(bench_t *bench)
-{
-    int64_t memory_bytes = 0; /* of this rank */
-    for (int i = 0; i < bench->plan.job_count; i++) {
-        job_t *job = &bench->plan.jobs[i];
-        communicator_open(&bench->communicator, &bench->world, &job->comm);
-        if (check_ranks(bench, job) != STATUS_GOOD || check_arrivals(bench, job) != STATUS_GOOD ||
-            check_limit(bench, job, &memory_bytes) != STATUS_GOOD)
-            return STATUS_BAD_OPTION;
-    }
-    return take_memory(bench, memory_bytes);
-}
-
-/* ---- Jobs */
 
 /* How many jobs, from this one on, take turns: successive jobs with the same communicator. */
 static int count_turns(const bench_t *bench, int first)
@@ -199,6 +182,31 @@ static int count_turns(const bench_t *bench, int first)
         count++;
     return count;
 }
+
+/* Looks for all that may be wrong with the jobs, and takes memory for their buffers. Collective. */
+static int check_jobs(bench_t *bench)
+{
+    int64_t buffers_bytes = 0, windows_bytes = 0; /* of this rank; windows are those of jobs that take turns */
+    for (int i = 0, count; i < bench->plan.job_count; i += count) {
+        int64_t open_bytes = 0;
+        count = count_turns(bench, i);
+        for (job_t *job = &bench->plan.jobs[i]; job < &bench->plan.jobs[i + count]; job++) {
+            int64_t job_bytes;
+            communicator_open(&bench->communicator, &bench->world, &job->comm);
+            if (check_ranks(bench, job) != STATUS_GOOD || check_arrivals(bench, job) != STATUS_GOOD ||
+                check_limit(bench, job, &job_bytes) != STATUS_GOOD)
+                return STATUS_BAD_OPTION;
+            buffers_bytes = greater(buffers_bytes, job_bytes);
+            if (operation_at(job->operation)->shape->exposes != EXPOSES_NOTHING &&
+                job->settings.window == WINDOW_ALLOCATE)
+                open_bytes += job_bytes;
+        }
+        windows_bytes = greater(windows_bytes, open_bytes);
+    }
+    return take_memory(bench, buffers_bytes, windows_bytes);
+}
+
+/* ---- Jobs */
 
 /* Without spinning. */
 static void wait_for_all(const bench_t *bench)

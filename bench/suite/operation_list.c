@@ -302,10 +302,10 @@ int pair_requests(const work_t *work)
 {
     int count = messages_in_call(work), code = MPI_SUCCESS;
     for (int i = 0; code == MPI_SUCCESS && i < count; i++)
-        code = MPI_Send_init((char *)work->send + i * work->size_bytes, work->count, work->type, work->partner, TAG,
+        code = MPI_Recv_init((char *)work->receive + i * work->size_bytes, work->count, work->type, work->partner, TAG,
                              work->plan.comm, &work->requests[i]);
     for (int i = 0; code == MPI_SUCCESS && i < count; i++)
-        code = MPI_Recv_init((char *)work->receive + i * work->size_bytes, work->count, work->type, work->partner, TAG,
+        code = MPI_Send_init((char *)work->send + i * work->size_bytes, work->count, work->type, work->partner, TAG,
                              work->plan.comm, &work->requests[count + i]);
     return code;
 }
@@ -319,14 +319,14 @@ static int pass(const work_t *work, int first, int count)
 
 static int send_persistent(const work_t *work)
 {
-    return pass(work, 0, 1);
+    return pass(work, 1, 1);
 }
 
 static int play_persistent(const work_t *work)
 {
     int code = leads(work) ? send_persistent(work) : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
-        code = pass(work, 1, 1);
+        code = pass(work, 0, 1);
     return code == MPI_SUCCESS && !leads(work) ? send_persistent(work) : code;
 }
 
@@ -334,7 +334,7 @@ static int play_persistent(const work_t *work)
 static int flood_persistent(const work_t *work, bool gives, bool takes)
 {
     int count = work->messages;
-    int code = pass(work, gives ? 0 : count, gives && takes ? 2 * count : count);
+    int code = pass(work, takes ? 0 : count, gives && takes ? 2 * count : count);
     if (code != MPI_SUCCESS || (gives && takes))
         return code;
     return gives ? MPI_Recv(NULL, 0, MPI_BYTE, work->partner, TAG, work->plan.comm, MPI_STATUS_IGNORE)

@@ -83,7 +83,8 @@ static const option_spec_t options[] = {
              "each root, at most 64. A barrier has no result."},
     {'M', "mem-limit", "BYTES", OPTION_BYTES, FIELD(mem_limit_bytes), .min = 1, .max = 1099511627776.0,
      .default_doc = "512M", .doc = "the maximum memory for the buffers of each process",
-     .more = "Operations share the buffers, so the operation that needs the most memory counts. "
+     .more = "Operations share the buffers, so the operation that needs the most memory counts; windows of "
+             "--win-options allocate are as much again for each operation that takes turns. "
              "Rank 0 needs additional memory: 40 bytes for each valid sample of a size, and 8 more for each rank with "
              "--arrival, of all operations that take turns. A requested size that needs more is an error. "
              "Without this option, --cache uses at most 384 MiB in addition to the messages. "

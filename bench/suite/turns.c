@@ -211,7 +211,7 @@ work_plan_t turns_plan_work(const communicator_t *communicator, const job_t *job
                         .window = (window_kind_t)job->settings.window,
                         .synchronization = (synchronization_t)job->settings.synchronization,
                         .cache = (cache_mode_t)job->settings.cache,
-                        .cache_bytes = job_cache_bytes(job, arena_cache_bytes())};
+                        .cache_bytes = job_cache_bytes(job, communicator->cache_bytes)};
     for (int i = 0; i < job->settings.sizes.count; i++)
         plan.max_bytes = greater(plan.max_bytes, job->settings.sizes.bytes[i]);
     return plan;
@@ -260,7 +260,7 @@ static void tell_job(const bench_t *bench, const task_t *task)
 {
     const job_t *job = task->measurement.job;
     const operation_t *operation = task->measurement.operation;
-    int64_t cache_bytes = arena_cache_bytes(), used_bytes = job_cache_bytes(job, cache_bytes);
+    int64_t cache_bytes = bench->communicator.cache_bytes, used_bytes = job_cache_bytes(job, cache_bytes);
     report_job(&bench->report, &task->keys, operation->function);
     if (bench->report.output.format == FORMAT_TABLE && job_turns(job) == 2)
         fprintf(bench->report.output.file,
