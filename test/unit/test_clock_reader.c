@@ -330,7 +330,8 @@ LOOP_TEST(a_history_is_written, EVENTS)
     ck_assert_ptr_nonnull(lines);
     close(mkstemp(path));
     FILE *to = fopen(path, "w");
-    fwrite(head, 1, mh_clock_head_line(head, 0, 500000, LIMIT_PPB_PER_S), to);
+    const size_t head_bytes = mh_clock_head_line(head, 0, 500000, LIMIT_PPB_PER_S);
+    fwrite(head, 1, head_bytes, to);
     fwrite(lines, 1, bytes, to);
     ck_assert_int_eq(fclose(to), 0);
     free(lines);

@@ -74,14 +74,14 @@ static void add_message(conditions *to, const trace_message *message)
 static void add_call(const trace *of, conditions *to, const trace_call *call)
 {
     const operation_wait kind = operation_wait_of(of->names[call->function]);
-    for (int group = 0; kind >= WAIT_MEET && group < operation_groups(call); group++) {
+    for (int part = 0; kind >= WAIT_MEET && part < operation_groups(call); part++) {
         const size_t before = to->member_count;
         for (int i = 0; i < call->count; i++)
-            if (operation_gives(kind, call, i, group))
+            if (operation_gives(kind, call, i, part))
                 add_member(to, call->parts[i].enter);
         const size_t after = to->member_count;
         for (int i = 0; i < call->count; i++)
-            if (operation_gets(kind, call, i, group))
+            if (operation_gets(kind, call, i, part))
                 add_member(to, call->parts[i].leave);
         add_rule(to, before, after, call->function);
     }

@@ -73,7 +73,7 @@ static int *world_ranks(MPI_Comm comm, bool is_inter, int *size)
 static void list_cartesian_neighbors(MPI_Comm handle, int dimensions, int *neighbors)
 {
     for (int i = 0; i < dimensions; i++)
-        PMPI_Cart_shift(handle, i, 1, &neighbors[2 * i], &neighbors[2 * i + 1]);
+        PMPI_Cart_shift(handle, i, 1, &neighbors[(size_t)2 * i], &neighbors[(size_t)2 * i + 1]);
 }
 
 static void count_neighbors(trace_known_comm *comm, MPI_Comm handle, int kind)
@@ -90,7 +90,7 @@ static void count_neighbors(trace_known_comm *comm, MPI_Comm handle, int kind)
 /* Room for sources, weights, targets and weights, in this order. Open MPI writes weights where none are wanted. */
 static void list_distributed_neighbors(const trace_known_comm *comm, MPI_Comm handle, int *room)
 {
-    int *targets = room + 2 * comm->sources;
+    int *targets = room + (size_t)2 * comm->sources;
     PMPI_Dist_graph_neighbors(handle, comm->sources, room, room + comm->sources, comm->targets, targets,
                               targets + comm->targets);
 }
@@ -102,7 +102,7 @@ static int *find_neighbors(trace_known_comm *comm, MPI_Comm handle)
     PMPI_Topo_test(handle, &kind);
     count_neighbors(comm, handle, kind);
     const size_t room = (size_t)(comm->sources + comm->targets) * 2 + 1;
-    int *neighbors = kind != MPI_UNDEFINED ? malloc(room * sizeof *neighbors) : NULL;
+    int *neighbors = kind != MPI_UNDEFINED ? calloc(room, sizeof *neighbors) : NULL;
     if (!neighbors)
         return NULL;
     if (kind == MPI_CART)

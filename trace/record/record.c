@@ -245,12 +245,13 @@ static void report_what_there_is(const result *results)
         if (results[i].longest_ns > results[longest].longest_ns)
             longest = i;
     }
-    mh_trace_say("%d file%s, %" PRIu64
-                 " events; in MPI for %.0f to %.0f %% of the time; the longest call: %.3g s in %s "
-                 "on rank %d",
-                 mh_trace.size, mh_trace.size == 1 ? "" : "s", events, 100 * least, 100 * most,
-                 (double)results[longest].longest_ns * MH_S_PER_NS,
-                 results[longest].longest_id > 0 ? function_names[results[longest].longest_id - 1] : "none", longest);
+    char shares[32];
+    snprintf(shares, sizeof shares, rint(100 * least) < rint(100 * most) ? "%.0f to %.0f" : "%.0f", 100 * least,
+             100 * most);
+    mh_trace_say(
+        "%d file%s, %" PRIu64 " events; in MPI for %s %% of the time; the longest call: %.3g s in %s on rank %d",
+        mh_trace.size, mh_trace.size == 1 ? "" : "s", events, shares, (double)results[longest].longest_ns * MH_S_PER_NS,
+        results[longest].longest_id > 0 ? function_names[results[longest].longest_id - 1] : "none", longest);
     mh_trace_say("who waits for whom: next: mpix_trace_report %s", mh_choices.folder);
 }
 
