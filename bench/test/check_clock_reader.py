@@ -45,6 +45,9 @@ def write_records(path, dice, hosts, shift_ns):
                     bend = f", {dice.randrange(0, 300)}" if dice.random() < 0.5 else ""
                     file.write(f'{{"host": "{host}", "{clock}": [{value}, {raw}, {dice.randrange(10, 60)}{bend}]}}\n')
                     readings.setdefault((host, clock), []).append(value)
+                if dice.random() < 0.1:  # twice within one step of MONOTONIC_RAW
+                    file.write(f'{{"host": "{host}", "monotonic": [{int(raw * rate) + 80}, {raw}, 60]}}\n')
+                    readings[host, "monotonic"].extend((int(raw * rate) + 40, int(raw * rate) + 80))
         file.write(dice.choice(("", '{"host": "h1", "raw": [12', "\n")))
     return readings
 

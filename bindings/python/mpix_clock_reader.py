@@ -195,7 +195,7 @@ class _Looks:
         grown_ns = fabs(self.usual_unit_ns * float(other.at - one.at) - passed_ns)
         near_ns = self.usual_unit_ns * min(float(reading - one.at), float(other.at - reading))
         limit = 0.0 if self.is_counter else _CORRECTED_RATE_LIMIT
-        slewed_ns = (limit + grown_ns / passed_ns) * near_ns
+        slewed_ns = (limit + grown_ns / passed_ns) * near_ns if passed_ns > 0 else 0.0
         return _interval_of(chord_ns, chord_ns, half_ns + slewed_ns + (grown_ns if self.may_be_set else 0.0), 0)
 
     def _between(self, i: int, begin: int, end: int, reading: int) -> _Interval:
@@ -210,7 +210,8 @@ class _Looks:
         chord_ns = one_ns + unit * since
         previous, following = looks[i - 1 if i > begin else i], looks[i + 2 if i + 2 < end else i + 1]
         has_previous, has_following = i > begin, i + 2 < end
-        if (self._is_gap(one, other) or has_previous and self._is_gap(previous, one)
+        are_alone = not has_previous and not has_following
+        if (are_alone or self._is_gap(one, other) or has_previous and self._is_gap(previous, one)
                 or has_following and self._is_gap(other, following)):
             return self._in_gap(one, other, half_ns, chord_ns, reading)
         left_ns = right_ns = chord_ns
@@ -298,7 +299,7 @@ class _Host:
         self.pairs.sort(key=operator.attrgetter("at_ns"))
         self.line = _Line(self.pairs, rate_limit, wander_per_s)
         for clock, looks in self.added.items():
-            looks.sort(key=operator.attrgetter("raw_ns"))
+            looks.sort(key=operator.attrgetter("raw_ns", "at"))
             self.clocks[clock] = _Looks(looks, clock, self.look_ns)
 
     def read_global(self, raw_ns: int) -> Tuple[int, float, float, int]:

@@ -500,8 +500,8 @@ static bool may_be_set(mpix_clock_id id)
 }
 
 /*
- * Nobody looked between two looks, or before or after them, so that these tell no rate. The rate was anything that the
- * kernel makes it, and a clock may have been set by what a rate would explain.
+ * Nobody looked between two looks, or before or after them, or there are no others, so that these tell no rate. The rate
+ * was anything that the kernel makes it, and a clock may have been set by what a rate would explain.
  */
 static interval in_gap(mpix_clock_id id, const look *from, const look *to, double usual, double half_ns,
                        double chord_ns, int64_t reading)
@@ -510,7 +510,7 @@ static interval in_gap(mpix_clock_id id, const look *from, const look *to, doubl
     const double grown_ns = fabs(usual * (double)(to->at - from->at) - passed_ns);
     const double near_ns = usual * fmin((double)(reading - from->at), (double)(to->at - reading));
     const double limit = id == MPIX_CLOCK_COUNTER ? 0 : CORRECTED_RATE_LIMIT; /* one oscillator with MONOTONIC_RAW */
-    const double slewed_ns = (limit + grown_ns / passed_ns) * near_ns;
+    const double slewed_ns = passed_ns > 0 ? (limit + grown_ns / passed_ns) * near_ns : 0;
     return interval_of(chord_ns, chord_ns, half_ns + slewed_ns + (may_be_set(id) ? grown_ns : 0), 0);
 }
 
@@ -529,7 +529,8 @@ static interval between_looks(const recorded_host *of, const looks *clock, mpix_
     }
     const double chord_ns = from_ns + unit * since;
     const look *previous = i > begin ? from - 1 : from, *next = i + 2 < end ? to + 1 : to;
-    if (is_gap(of->look_ns, from, to) || (previous < from && is_gap(of->look_ns, previous, from)) ||
+    const bool are_alone = previous == from && next == to;
+    if (are_alone || is_gap(of->look_ns, from, to) || (previous < from && is_gap(of->look_ns, previous, from)) ||
         (next > to && is_gap(of->look_ns, to, next)))
         return in_gap(id, from, to, usual_unit_ns(clock, id), half_ns, chord_ns, reading);
     /*
@@ -725,7 +726,8 @@ static int by_reading(const void *a, const void *b)
 static int by_raw_time(const void *a, const void *b)
 {
     const look *x = a, *y = b;
-    return (x->raw_ns > y->raw_ns) - (x->raw_ns < y->raw_ns);
+    return x->raw_ns != y->raw_ns ? (x->raw_ns > y->raw_ns) - (x->raw_ns < y->raw_ns)
+                                  : (x->at > y->at) - (x->at < y->at);
 }
 
 static bool end_stretch(looks *of, size_t end)

@@ -389,6 +389,52 @@ TEST(where_the_global_clock_was_wrong_no_bound_is_known)
     mh_clock_history_free(&history);
 }
 
+/* ---- Few looks */
+
+/* Of a host whose MONOTONIC_RAW is the global clock. */
+static mpix_clock_file *make_records(void)
+{
+    mpix_clock_file *file = mpix_clock_new(0, LOOK_NS);
+    mpix_clock_limit(file, 500 * MH_PPM, LIMIT_PPB_PER_S * MH_PPB);
+    for (int i = -10; i <= 10; i++)
+        ck_assert_int_eq(mpix_clock_push_record(file, (mpix_clock_pair){.at_ns = i * MH_NS_PER_S, .bound_ns = 10}), 0);
+    return file;
+}
+
+/* The rate was changed in the middle between two looks, and there are no others that would tell. */
+TEST(two_looks_alone_do_not_tell_the_rate_between_them)
+{
+    static const mpix_clock_id slewed[] = {MPIX_CLOCK_MONOTONIC, MPIX_CLOCK_REALTIME};
+    for (int k = 0; k < COUNT_OF(slewed); k++) {
+        const int64_t middle_ns = 40 * MH_NS_PER_MS, gained_ns = middle_ns / 2000;
+        mpix_clock_file *file = make_records();
+        mpix_clock_time time;
+        mpix_clock_push_look(file, slewed[k], (mpix_clock_look){0, 0, 20, -1});
+        mpix_clock_push_look(file, slewed[k], (mpix_clock_look){2 * middle_ns + gained_ns, 2 * middle_ns, 20, -1});
+        ck_assert_int_eq(mpix_clock_convert(file, 0, slewed[k], middle_ns + gained_ns, &time), 0);
+        EXPECT(llabs(time.global_ns - middle_ns) <= time.bound_ns && time.bound_ns < 100 * MH_NS_PER_US,
+               "off by %" PRId64 " ns, bound %" PRId64 " ns", time.global_ns - middle_ns, time.bound_ns);
+        mpix_clock_close(file);
+    }
+}
+
+/* Two looks within one step of MONOTONIC_RAW, alone and after a gap. */
+LOOP_TEST(two_looks_of_one_raw_time_have_a_bound, 2)
+{
+    mpix_clock_file *file = make_records();
+    mpix_clock_time time;
+    if (_i > 0)
+        mpix_clock_push_look(file, MPIX_CLOCK_MONOTONIC, (mpix_clock_look){-MH_NS_PER_S, -MH_NS_PER_S, 20, -1});
+    mpix_clock_push_look(file, MPIX_CLOCK_MONOTONIC, (mpix_clock_look){0, 0, 60, -1});
+    mpix_clock_push_look(file, MPIX_CLOCK_MONOTONIC, (mpix_clock_look){100, 0, 60, -1});
+    for (int64_t reading_ns = 0; reading_ns <= 100; reading_ns += 50) {
+        ck_assert_int_eq(mpix_clock_convert(file, 0, MPIX_CLOCK_MONOTONIC, reading_ns, &time), 0);
+        EXPECT(llabs(time.global_ns) <= 100 && time.bound_ns < 300, "%" PRId64 " is at %" PRId64 " within %" PRId64,
+               reading_ns, time.global_ns, time.bound_ns);
+    }
+    mpix_clock_close(file);
+}
+
 /* ---- Files that are not as they should be */
 
 static void write_text(const char *path, const char *text)
