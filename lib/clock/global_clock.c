@@ -196,14 +196,14 @@ mh_clock_pair mh_global_clock_pair(mh_global_clock *clock, clockid_t beside)
         mh_estimate estimate = load_estimate(copy_in_force(clock, sequence));
         int64_t before_ns = mh_kernel_clock_ns(beside), local_ns = mh_base_clock_now_ns(&clock->base);
         int64_t width_ns = mh_kernel_clock_ns(beside) - before_ns, half_ns = (width_ns + 1) / 2;
+        const bool is_wrong = atomic_load_explicit(&clock->is_wrong, memory_order_relaxed); /* of this estimate */
         if (width_ns < 0 || half_ns >= best_half_ns || !still(clock, sequence))
             continue;
         best_half_ns = half_ns;
         best.beside_ns = before_ns + width_ns / 2;
-        best.reading = (mh_reading){mh_model_apply(&estimate.model, local_ns), mh_estimate_bound(&estimate, local_ns)};
+        best.reading = (mh_reading){mh_model_apply(&estimate.model, local_ns),
+                                    is_wrong ? MH_TIME_UNKNOWN_NS : mh_estimate_bound(&estimate, local_ns)};
     }
-    if (atomic_load_explicit(&clock->is_wrong, memory_order_relaxed))
-        best.reading.bound_ns = MH_TIME_UNKNOWN_NS;
     if (best.reading.bound_ns != MH_TIME_UNKNOWN_NS)
         best.reading.bound_ns += best_half_ns + best_half_ns / 8 + 1;
     return best;

@@ -80,6 +80,38 @@ LOOP_TEST(an_overtaken_reading_leaves_no_trace, COUNT_OF(steps_ns))
            mh_global_clock_read(&clock_read).bound_ns);
 }
 
+/* ---- In a pair */
+
+static int readings_left; /* until the clock, which was wrong, is synchronized */
+
+static int64_t synchronized_now_ns(const mh_base_clock *clock)
+{
+    if (--readings_left == 0) {
+        mh_estimate estimate = {.bound_ns = 100};
+        mh_global_clock_publish(&clock_read, &estimate);
+        atomic_store(&clock_read.is_wrong, false);
+    }
+    return hand_now_ns(clock);
+}
+
+/* A pair by the estimate of before has no bound, though the clock is not wrong any more when it is returned. */
+TEST(an_overtaken_pair_has_no_bound_of_a_wrong_clock)
+{
+    enum { TRIES = 5 };
+    for (int reading = 1; reading <= TRIES + 1; reading++) {
+        mh_estimate wrong = {.model = {.offset_ns = -MH_NS_PER_S}, .bound_ns = 100};
+        start();
+        mh_global_clock_publish(&clock_read, &wrong);
+        atomic_store(&clock_read.is_wrong, true);
+        clock_read.base.now_ns = synchronized_now_ns;
+        readings_left = reading;
+        const mh_reading read = mh_global_clock_pair(&clock_read, CLOCK_MONOTONIC).reading;
+        const bool is_old = read.time_ns > hand_ns + MH_NS_PER_S / 2;
+        EXPECT(is_old == (read.bound_ns == MH_TIME_UNKNOWN_NS), "synchronized at reading %d: the bound is %" PRId64,
+               reading, read.bound_ns);
+    }
+}
+
 /* ---- In a wait */
 
 #define WAIT_NS (1000 * MH_NS_PER_MS)
