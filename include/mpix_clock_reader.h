@@ -148,8 +148,10 @@ typedef struct mpix_clock_look {
 } mpix_clock_look;
 
 /*
- * mpix_clock_new - records of one host, number 0, without any yet. As if they were read from a file.
+ * mpix_clock_new - records of one host, number 0, without any yet. As if they were read from a file. The rates of the
+ * clocks may be anything, so no bound is known beside a record, until mpix_clock_limit says what they keep.
  *
+ * unix_ns   Unix time at global time 0, from which mpix_clock_convert has the Unix time of others
  * look_ns   what the clock may do at most once, mpix_clock_reader(3), it does at most once in twice this time
  *
  * Returns NULL if memory lacks.

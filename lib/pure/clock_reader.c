@@ -55,7 +55,8 @@ static double bound_between_ns(const mpix_clock_line *line, const mpix_clock_pai
         return fmin(from->bound_ns, to->bound_ns);
     const double part = age_ns / apart_ns;
     const double change = fmin(line->wander_per_s * (1 + apart_ns * 1e-9 / 2), 2 * line->rate_limit);
-    return from->bound_ns + part * (to->bound_ns - from->bound_ns) + change * part * (apart_ns - age_ns);
+    const double wandered_ns = age_ns > 0 ? change * part * (apart_ns - age_ns) : 0;
+    return from->bound_ns + part * (to->bound_ns - from->bound_ns) + wandered_ns;
 }
 
 /* Beyond all pairs, from the nearest one, `end`, by the mean drift since its neighbor; NULL: it is the only one. */
@@ -70,7 +71,7 @@ static double bound_beyond_ns(const mpix_clock_line *line, const mpix_clock_pair
     const double apart_ns = fabs((double)(end->at_ns - neighbor->at_ns));
     const double wandered = line->wander_per_s * (1 + (apart_ns + age_ns) / 2 * 1e-9);
     const double drift_bound = (end->bound_ns + neighbor->bound_ns) / apart_ns + wandered;
-    return end->bound_ns + fmin(drift_bound, 2 * line->rate_limit) * age_ns;
+    return end->bound_ns + (age_ns > 0 ? fmin(drift_bound, 2 * line->rate_limit) * age_ns : 0);
 }
 
 /* The second of the pairs on both sides of a time, or of the two nearest ones. The line has two pairs at least. */
@@ -689,7 +690,8 @@ int mpix_clock_convert(const mpix_clock_file *file, int host, mpix_clock_id cloc
         how |= MPIX_CLOCK_EXTRAPOLATED;
     double global_bound_ns;
     const mpix_clock_reading global = read_global(of, raw_ns, &global_bound_ns, &how);
-    const double bound_ns = ceil(global_bound_ns + half_ns * (1 + file->rate_limit)) + RESOLUTION_NS;
+    const double raw_bound_ns = half_ns > 0 ? half_ns * (1 + file->rate_limit) : 0;
+    const double bound_ns = ceil(global_bound_ns + raw_bound_ns) + RESOLUTION_NS;
     time->global_ns = global.time_ns + (global.rest_ns >= 0.5);
     time->unix_ns = time->global_ns + file->unix_ns;
     time->bound_ns = bound_ns < (double)MAX_READING ? (int64_t)bound_ns : INT64_MAX;
@@ -942,8 +944,10 @@ mpix_clock_file *mpix_clock_new(int64_t unix_ns, int64_t look_ns)
         mpix_clock_close(file);
         return NULL;
     }
-    if (file)
+    if (file) {
         file->unix_ns = unix_ns;
+        mpix_clock_limit(file, INFINITY, INFINITY);
+    }
     return file;
 }
 

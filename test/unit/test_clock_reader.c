@@ -435,6 +435,26 @@ LOOP_TEST(two_looks_of_one_raw_time_have_a_bound, 2)
     mpix_clock_close(file);
 }
 
+/* Without limits nothing is known but the records themselves. */
+TEST(new_records_have_no_limits_and_no_bounds)
+{
+    mpix_clock_file *file = mpix_clock_new(7, LOOK_NS);
+    mpix_clock_time time;
+    for (int i = 0; i < 3; i++) {
+        const mpix_clock_pair record = {.at_ns = i * MH_NS_PER_S, .ahead_ns = 3, .bound_ns = 10};
+        ck_assert_int_eq(mpix_clock_push_record(file, record), 0);
+        for (int64_t at_ns = -MH_NS_PER_S; at_ns <= 3 * MH_NS_PER_S; at_ns += MH_NS_PER_S / 2) {
+            const bool is_record = at_ns % MH_NS_PER_S == 0 && at_ns >= 0 && at_ns <= i * MH_NS_PER_S;
+            ck_assert_int_eq(mpix_clock_convert(file, 0, MPIX_CLOCK_MONOTONIC_RAW, at_ns, &time), 0);
+            EXPECT(is_record ? time.bound_ns < 20 : time.bound_ns == INT64_MAX,
+                   "%d records, at %" PRId64 ": the bound is %" PRId64, i + 1, at_ns, time.bound_ns);
+            EXPECT(!is_record || time.global_ns == at_ns + 3, "%" PRId64, time.global_ns);
+            ck_assert_int_eq(time.unix_ns - time.global_ns, 7);
+        }
+    }
+    mpix_clock_close(file);
+}
+
 /* ---- Files that are not as they should be */
 
 static void write_text(const char *path, const char *text)
