@@ -172,8 +172,11 @@ int mpix_clock_push_look(mpix_clock_file *file, mpix_clock_id clock, mpix_clock_
 void mpix_clock_pop_record(mpix_clock_file *file);
 void mpix_clock_pop_look(mpix_clock_file *file, mpix_clock_id clock);
 
-/* mpix_clock_keep - forget the oldest records and looks: of each clock, the last ones remain. */
-void mpix_clock_keep(mpix_clock_file *file, size_t last);
+/*
+ * mpix_clock_forget - forget the records and looks from before a time of MONOTONIC_RAW. Of a clock, the last look of
+ * before remains if looks between it and the next one are not here.
+ */
+void mpix_clock_forget(mpix_clock_file *file, int64_t before_raw_ns);
 
 /* mpix_clock_records, mpix_clock_looks - what is there, until the next change. */
 const mpix_clock_pair *mpix_clock_records(const mpix_clock_file *file, size_t *count);

@@ -38,8 +38,7 @@ static void print_host(mh_comm_state *state, mh_lines *lines, mh_error *error)
     size_t bytes = 0;
     mh_host_name(name);
     mh_boot_id(boot);
-    lines->text = mh_history_lines(&state->history, &state->clock,
-                                   (size_t)state->settings.values[MH_SET_HISTORY].number, &names, &bytes);
+    lines->text = mh_history_lines(&state->history, &state->clock, &names, &bytes);
     lines->bytes = (int64_t)bytes;
     if (!lines->text || bytes > INT_MAX)
         mh_fail(error, MPI_ERR_NO_MEM, "MPIX_Clock_write: out of memory for the lines of %.60s", name);

@@ -7,9 +7,6 @@
 
 #include <math.h>
 
-/* What a conversion learns is kept, too, if it is so much later than what was kept last. */
-#define MIN_APART_NS MH_NS_PER_S
-
 void mh_history_init(mh_history *history)
 {
     pthread_mutex_init(&history->lock, NULL);
@@ -60,25 +57,42 @@ static bool begin(mh_clock_history *kept, const mh_comm_clock *clock)
     return kept->file;
 }
 
-static mh_history_record record_now(mh_comm_clock *clock)
+static mh_history_record record_now(mh_global_clock *clock)
 {
-    const mh_clock_pair pair = mh_global_clock_pair(&clock->global, mh_host_clock_posix(MPIX_CLOCK_MONOTONIC_RAW));
+    const mh_clock_pair pair = mh_global_clock_pair(clock, mh_host_clock_posix(MPIX_CLOCK_MONOTONIC_RAW));
     return (mh_history_record){pair.beside_ns, pair.reading.time_ns, pair.reading.bound_ns};
 }
 
-/* What was found wrong since the last record says nothing about the time between. */
+/*
+ * Whether the clock was found wrong, or moved, since the last synchronization: then nothing is known about the time
+ * since, and the records from then are dropped.
+ */
+static bool is_disproved(mh_history *history, const mh_comm_clock *clock)
+{
+    const bool is = clock->disruptions != history->disruptions || clock->moves != history->moves;
+    if (is)
+        mh_clock_history_drop_after(&history->kept, history->synced_raw_ns);
+    return is;
+}
+
+static void look(mh_clock_history *kept, mpix_clock_id id, bool passes)
+{
+    if (id != MPIX_CLOCK_MONOTONIC_RAW && mh_host_clock_is_there(id))
+        mh_clock_history_look(kept, id, look_at(id), passes);
+}
+
 static void keep(mh_history *history, mh_comm_clock *clock)
 {
     mh_clock_history *kept = &history->kept;
+    mh_clock_history_sync(kept, mh_kernel_clock_ns(mh_host_clock_posix(MPIX_CLOCK_MONOTONIC_RAW)));
     limit(kept, clock);
     for (mpix_clock_id id = 0; id < MPIX_CLOCK_IDS; id++)
-        if (id != MPIX_CLOCK_MONOTONIC_RAW && mh_host_clock_is_there(id))
-            mh_clock_history_look(kept, id, look_at(id));
-    const mh_history_record now = record_now(clock);
-    if (clock->disruptions != history->disruptions || clock->moves != history->moves)
+        look(kept, id, false);
+    const mh_history_record now = record_now(&clock->global);
+    if (is_disproved(history, clock))
         mh_clock_history_add(kept, (mh_history_record){now.raw_ns - 1, now.time_ns - 1, MH_TIME_UNKNOWN_NS}, false);
     mh_clock_history_add(kept, now, false);
-    history->kept_raw_ns = now.raw_ns;
+    history->synced_raw_ns = now.raw_ns;
     history->disruptions = clock->disruptions;
     history->moves = clock->moves;
 }
@@ -92,12 +106,26 @@ void mh_history_keep(mh_history *history, mh_comm_clock *clock, size_t most)
     pthread_mutex_unlock(&history->lock);
 }
 
-char *mh_history_lines(mh_history *history, mh_comm_clock *clock, size_t most, const mh_host_names *names,
-                       size_t *bytes)
+/* What a conversion learns. Another thread may have published what moves the clock, and not have kept it yet. */
+static void learn(mh_history *history, mh_comm_clock *clock)
 {
-    mh_history_keep(history, clock, most);
+    mh_history_record now = record_now(&clock->global);
+    if (is_disproved(history, clock))
+        now.bound_ns = MH_TIME_UNKNOWN_NS;
+    mh_clock_history_add(&history->kept, now, true);
+}
+
+char *mh_history_lines(mh_history *history, mh_comm_clock *clock, const mh_host_names *names, size_t *bytes)
+{
+    mh_clock_history *kept = &history->kept;
+    char *lines = NULL;
     pthread_mutex_lock(&history->lock);
-    char *lines = begin(&history->kept, clock) ? mh_clock_history_lines(&history->kept, names, bytes) : NULL;
+    if (begin(kept, clock)) {
+        for (mpix_clock_id id = 0; id < MPIX_CLOCK_IDS; id++)
+            look(kept, id, true);
+        learn(history, clock);
+        lines = mh_clock_history_lines(kept, names, bytes);
+    }
     pthread_mutex_unlock(&history->lock);
     return lines;
 }
@@ -108,13 +136,9 @@ bool mh_history_convert(mh_history *history, mh_comm_clock *clock, mpix_clock_id
     mh_clock_history *kept = &history->kept;
     pthread_mutex_lock(&history->lock);
     const bool is_good = begin(kept, clock);
-    if (is_good && !mh_clock_history_has(kept, id, reading_ns)) {
-        if (id != MPIX_CLOCK_MONOTONIC_RAW)
-            mh_clock_history_look(kept, id, look_at(id));
-        const mh_history_record now = record_now(clock);
-        const bool is_soon = now.raw_ns - history->kept_raw_ns < MIN_APART_NS;
-        mh_clock_history_add(kept, now, is_soon);
-        history->kept_raw_ns = is_soon ? history->kept_raw_ns : now.raw_ns;
+    if (is_good && (is_disproved(history, clock) || !mh_clock_history_has(kept, id, reading_ns))) {
+        look(kept, id, true);
+        learn(history, clock);
     }
     if (is_good)
         *time = mh_clock_history_convert(kept, id, reading_ns);

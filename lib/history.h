@@ -14,14 +14,14 @@
 typedef struct mh_history {
     pthread_mutex_t lock; /* of all below; held for microseconds, and not in MPI */
     mh_clock_history kept;
-    int64_t kept_raw_ns;        /* when the last record was kept */
+    int64_t synced_raw_ns;      /* the record of the last synchronization */
     int64_t disruptions, moves; /* of the clock, then */
 } mh_history;
 
 void mh_history_init(mh_history *history);
 void mh_history_free(mh_history *history);
 
-/* Keep how the clocks are now, after a synchronization. most: so many at most. Left out if memory lacks. Local. */
+/* Keep how the clocks are now, after a synchronization, and before, of `most` at least. Left out if memory lacks. Local. */
 void mh_history_keep(mh_history *history, mh_comm_clock *clock, size_t most);
 
 /* The global time at which a clock had a reading. Returns false if memory lacks. Local; any thread. */
@@ -32,8 +32,7 @@ bool mh_history_convert(mh_history *history, mh_comm_clock *clock, mpix_clock_id
  * How the clocks of this host are now, and what is kept, as lines of a file of clock records, to be freed. NULL if
  * memory lacks. Local.
  */
-char *mh_history_lines(mh_history *history, mh_comm_clock *clock, size_t most, const mh_host_names *names,
-                       size_t *bytes);
+char *mh_history_lines(mh_history *history, mh_comm_clock *clock, const mh_host_names *names, size_t *bytes);
 
 /* The limits that hold for the interpolation. */
 void mh_history_limits(const mh_comm_clock *clock, double *rate_limit, double *wander_per_s);

@@ -19,25 +19,70 @@ bool mh_clock_history_begin(mh_clock_history *history, int64_t unix_ns)
 void mh_clock_history_free(mh_clock_history *history)
 {
     mpix_clock_close(history->file);
+    free(history->synced_raw_ns);
     history->file = NULL;
+    history->synced_raw_ns = NULL;
+    history->syncs = history->capacity = 0;
+}
+
+/* Of what is left, something passes at most. */
+static void forget(mh_clock_history *history, int64_t before_raw_ns)
+{
+    size_t count;
+    mpix_clock_forget(history->file, before_raw_ns);
+    mpix_clock_records(history->file, &count);
+    history->record_passes = history->record_passes && count > 0;
+    for (mpix_clock_id id = 0; id < MPIX_CLOCK_IDS; id++) {
+        mpix_clock_looks(history->file, id, &count);
+        if ((size_t)history->passing_looks[id] > count)
+            history->passing_looks[id] = (int)count;
+    }
 }
 
 /* MONOTONIC_RAW went back: the host is another one, restored from what was saved of it. */
 static void start_over(mh_clock_history *history)
 {
-    mpix_clock_keep(history->file, 0);
-    history->record_passes = false;
-    for (int id = 0; id < MPIX_CLOCK_IDS; id++) {
-        history->look_passes[id] = false;
+    forget(history, INT64_MAX);
+    history->syncs = 0;
+    for (int id = 0; id < MPIX_CLOCK_IDS; id++)
         history->filters[id] = (mh_look_filter){.look_ns = MH_HISTORY_LOOK_NS};
-    }
 }
 
-/* Rarely, so that it costs nothing. */
-static void forget(mh_clock_history *history, size_t count)
+static bool has_room(mh_clock_history *history)
 {
-    if (count > 2 * history->most)
-        mpix_clock_keep(history->file, history->most);
+    if (history->syncs < history->capacity)
+        return true;
+    const size_t more = history->capacity > 0 ? 2 * history->capacity : 16;
+    int64_t *grown = realloc(history->synced_raw_ns, more * sizeof *grown);
+    if (!grown)
+        return false;
+    history->synced_raw_ns = grown;
+    history->capacity = more;
+    return true;
+}
+
+/* Forgetting is rare, so that it costs nothing. */
+void mh_clock_history_sync(mh_clock_history *history, int64_t raw_ns)
+{
+    if (history->syncs > 0 && raw_ns < history->synced_raw_ns[history->syncs - 1])
+        start_over(history);
+    if (!has_room(history))
+        return;
+    history->synced_raw_ns[history->syncs++] = raw_ns;
+    if (history->syncs <= 2 * history->most)
+        return;
+    memmove(history->synced_raw_ns, history->synced_raw_ns + (history->syncs - history->most),
+            history->most * sizeof *history->synced_raw_ns);
+    history->syncs = history->most;
+    forget(history, history->synced_raw_ns[0]);
+}
+
+/* Whether what a conversion learns now passes. kept_raw_ns: of what was kept last. */
+static bool is_soon(const mh_clock_history *history, int64_t raw_ns, int64_t kept_raw_ns)
+{
+    const int64_t synced_raw_ns = history->syncs > 0 ? history->synced_raw_ns[history->syncs - 1] : raw_ns;
+    const int64_t part_ns = (raw_ns - synced_raw_ns) / (int64_t)history->most;
+    return raw_ns - kept_raw_ns < (part_ns > MH_HISTORY_APART_NS ? part_ns : MH_HISTORY_APART_NS);
 }
 
 void mh_clock_history_add(mh_clock_history *history, mh_history_record record, bool passes)
@@ -52,32 +97,45 @@ void mh_clock_history_add(mh_clock_history *history, mh_history_record record, b
         start_over(history);
     if (history->record_passes)
         mpix_clock_pop_record(history->file);
+    records = mpix_clock_records(history->file, &count);
+    passes = passes && count > 0 && is_soon(history, record.raw_ns, records[count - 1].at_ns);
     history->record_passes = mpix_clock_push_record(history->file, pair) == 0 && passes;
-    mpix_clock_records(history->file, &count);
-    forget(history, count);
 }
 
-void mh_clock_history_look(mh_clock_history *history, mpix_clock_id clock, mh_look look)
+/* Looks that the filter holds back, and those that pass, are there until the next look. */
+void mh_clock_history_look(mh_clock_history *history, mpix_clock_id clock, mh_look look, bool passes)
 {
-    mh_look_filter *filter = &history->filters[clock];
+    mh_look_filter *kept = &history->filters[clock];
     mh_look written[2];
     size_t count;
     const mpix_clock_look *looks = mpix_clock_looks(history->file, clock, &count);
     if (count > 0 && look.raw_ns + look.half_ns < looks[count - 1].raw_ns - looks[count - 1].half_ns)
         start_over(history);
-    if (history->look_passes[clock])
+    for (; history->passing_looks[clock] > 0; history->passing_looks[clock]--)
         mpix_clock_pop_look(history->file, clock);
-    history->look_passes[clock] = false;
-    const int writes = mh_look_filter_add(filter, look, written);
+    mh_look_filter filter = *kept;
+    const int64_t kept_raw_ns = kept->has_last ? kept->last.raw_ns : kept->written.raw_ns;
+    passes = passes && kept->has_written && is_soon(history, look.raw_ns, kept_raw_ns);
+    const int writes = mh_look_filter_add(&filter, look, written);
     for (int i = 0; i < writes; i++)
-        mpix_clock_push_look(history->file, clock, written[i]);
-    if (filter->has_last) {
-        mh_look last = filter->last;
-        last.bend_ns = filter->between > 0 ? filter->bend_ns : -1;
-        history->look_passes[clock] = mpix_clock_push_look(history->file, clock, last) == 0;
+        history->passing_looks[clock] += mpix_clock_push_look(history->file, clock, written[i]) == 0 && passes;
+    if (filter.has_last) {
+        mh_look last = filter.last;
+        last.bend_ns = filter.between > 0 ? filter.bend_ns : -1;
+        history->passing_looks[clock] += mpix_clock_push_look(history->file, clock, last) == 0;
     }
-    mpix_clock_looks(history->file, clock, &count);
-    forget(history, count);
+    if (!passes)
+        *kept = filter;
+}
+
+void mh_clock_history_drop_after(mh_clock_history *history, int64_t raw_ns)
+{
+    size_t count;
+    const mpix_clock_pair *records = mpix_clock_records(history->file, &count);
+    for (; count > 0 && records[count - 1].at_ns > raw_ns; count--) {
+        mpix_clock_pop_record(history->file);
+        history->record_passes = false;
+    }
 }
 
 /* Lines of a file have no unknown bound: this one, of days, says as much. */
@@ -116,10 +174,9 @@ char *mh_clock_history_lines(const mh_clock_history *history, const mh_host_name
 bool mh_clock_history_has(const mh_clock_history *history, mpix_clock_id clock, int64_t reading_ns)
 {
     size_t count;
-    if (clock == MPIX_CLOCK_MONOTONIC_RAW) {
-        const mpix_clock_pair *records = mpix_clock_records(history->file, &count);
+    const mpix_clock_pair *records = mpix_clock_records(history->file, &count);
+    if (clock == MPIX_CLOCK_MONOTONIC_RAW || count == 0)
         return count > 0 && reading_ns <= records[count - 1].at_ns;
-    }
     const mpix_clock_look *looks = mpix_clock_looks(history->file, clock, &count);
     const bool may_be_set = clock == MPIX_CLOCK_REALTIME || clock == MPIX_CLOCK_TAI;
     return count > 0 && !may_be_set && reading_ns <= looks[count - 1].at;

@@ -995,20 +995,25 @@ void mpix_clock_pop_look(mpix_clock_file *file, mpix_clock_id clock)
     of->stretches -= of->count == begin;
 }
 
-void mpix_clock_keep(mpix_clock_file *file, size_t last)
+void mpix_clock_forget(mpix_clock_file *file, int64_t before_raw_ns)
 {
     recorded_host *of = &file->hosts[0];
-    if (of->count > last) {
-        memmove(of->pairs, of->pairs + (of->count - last), last * sizeof *of->pairs);
-        of->count = last;
-    }
+    size_t old = 0;
+    while (old < of->count && of->pairs[old].at_ns < before_raw_ns)
+        old++;
+    of->count -= old;
+    if (old > 0)
+        memmove(of->pairs, of->pairs + old, of->count * sizeof *of->pairs);
     mpix_clock_limit(file, file->rate_limit, file->wander_per_s);
     for (int id = 0; id < MPIX_CLOCK_IDS; id++) {
         looks *its = &of->clocks[id];
-        if (its->count <= last)
+        for (old = 0; old < its->count && its->items[old].raw_ns < before_raw_ns;)
+            old++;
+        old -= old > 0 && old < its->count && its->items[old].bend_ns >= 0;
+        if (old == 0)
             continue;
-        memmove(its->items, its->items + (its->count - last), last * sizeof *its->items);
-        its->count = last;
+        its->count -= old;
+        memmove(its->items, its->items + old, its->count * sizeof *its->items);
         find_stretches(its, (mpix_clock_id)id, of->look_ns); /* they are not more than before */
     }
 }

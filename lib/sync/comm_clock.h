@@ -47,11 +47,11 @@ typedef struct mh_comm_clock {
     int64_t due_ns;        /* global time of the next synchronization, the same on all processes; INT64_MAX: never */
     int64_t epoch_unix_ns; /* Unix time of global time zero */
     int64_t zero_ns;       /* rank 0: the base clock then; later steps of it are added */
-    int64_t disruptions;   /* how often a clock was found wrong, by this process or by a synchronization */
-    bool disrupted;        /* found since the last synchronization: the next one discards all measurements */
-    int64_t moves;         /* how often global time was moved ahead for all */
-    int64_t wandered;      /* how often measurements of this process disproved the limit of wander */
-    mh_covariance errors;  /* of the published estimate, as of errors_at_ns */
+    _Atomic int64_t disruptions; /* how often a clock was found wrong, by this process or by a synchronization */
+    bool disrupted;              /* found since the last synchronization: the next one discards all measurements */
+    _Atomic int64_t moves;       /* how often global time was moved ahead for all; before this is published */
+    int64_t wandered;            /* how often measurements of this process disproved the limit of wander */
+    mh_covariance errors;        /* of the published estimate, as of errors_at_ns */
     int64_t errors_at_ns;
 } mh_comm_clock;
 

@@ -243,7 +243,7 @@ static void check_reading(mh_clock_history *history, world_t *world, mpix_clock_
     const int64_t reading = read_clock(world, clock, then_ns);
     if (!mh_clock_history_has(history, clock, reading)) {
         if (clock != MPIX_CLOCK_MONOTONIC_RAW)
-            mh_clock_history_look(history, clock, look_of(world, clock, now_ns));
+            mh_clock_history_look(history, clock, look_of(world, clock, now_ns), true);
         mh_clock_history_add(history, record_of(world, now_ns), true);
     }
     const mpix_clock_time time = mh_clock_history_convert(history, clock, reading);
@@ -261,6 +261,16 @@ static void check_reading(mh_clock_history *history, world_t *world, mpix_clock_
 }
 
 static const mpix_clock_id all_clocks[] = {MPIX_CLOCK_MONOTONIC_RAW, MPIX_CLOCK_MONOTONIC, MPIX_CLOCK_REALTIME};
+
+/* Looks scatter by less than SCATTER_NS. */
+static void synchronize(mh_clock_history *history, world_t *world, double now_ns)
+{
+    enum { SCATTER_NS = 100 };
+    mh_clock_history_sync(history, read_clock(world, MPIX_CLOCK_MONOTONIC_RAW, now_ns) - SCATTER_NS);
+    for (int k = 1; k < COUNT_OF(all_clocks); k++)
+        mh_clock_history_look(history, all_clocks[k], look_of(world, all_clocks[k], now_ns), false);
+    mh_clock_history_add(history, record_of(world, now_ns), false);
+}
 
 /*
  * Synchronizations at any time, some of which are forgotten later, and readings in between: of now, a little while ago,
@@ -282,9 +292,7 @@ LOOP_TEST(times_of_a_history_are_within_their_bounds, EVENTS)
             if (events == SUSPENDED && now_ns > 24.9e9 && now_ns < 28.01e9)
                 continue;
             if (now_ns >= due_ns) {
-                for (int k = 1; k < COUNT_OF(all_clocks); k++)
-                    mh_clock_history_look(&history, all_clocks[k], look_of(&world, all_clocks[k], now_ns));
-                mh_clock_history_add(&history, record_of(&world, now_ns), false);
+                synchronize(&history, &world, now_ns);
                 due_ns = now_ns + (double)GRID_NS * (double)chance_between(&world.dice, 1, LONGEST_PAUSE_POINTS - 20);
                 continue;
             }
@@ -296,9 +304,7 @@ LOOP_TEST(times_of_a_history_are_within_their_bounds, EVENTS)
                 check_reading(&history, &world, clock, now_ns, now_ns - age_ns,
                               clock == MPIX_CLOCK_MONOTONIC_RAW ? &raw : &others);
         }
-        size_t records;
-        mpix_clock_records(history.file, &records);
-        ck_assert(records <= 2 * history.most + 1);
+        ck_assert(history.syncs <= 2 * history.most);
         if (history.most == 1000 && events != SUSPENDED)
             EXPECT((double)raw.narrow > 0.9 * (double)raw.readings,
                    "only %" PRId64 " of %" PRId64 " bounds of MONOTONIC_RAW are below 20 us", raw.narrow, raw.readings);
@@ -322,9 +328,7 @@ LOOP_TEST(a_history_is_written, EVENTS)
     mpix_clock_limit(history.file, 500 * MH_PPM, LIMIT_PPB_PER_S * MH_PPB);
     double now_ns = 3e9;
     while ((now_ns += 1e6 + chance_unit(&world.dice) * 0.4e9) < 24e9) {
-        for (int k = 1; k < COUNT_OF(all_clocks); k++)
-            mh_clock_history_look(&history, all_clocks[k], look_of(&world, all_clocks[k], now_ns));
-        mh_clock_history_add(&history, record_of(&world, now_ns), false);
+        synchronize(&history, &world, now_ns);
     }
     char *lines = mh_clock_history_lines(&history, &names, &bytes);
     ck_assert_ptr_nonnull(lines);
@@ -358,12 +362,75 @@ TEST(a_history_starts_over_when_the_raw_clock_goes_back)
     mh_clock_history history = {.most = 2};
     ck_assert(mh_clock_history_begin(&history, 0));
     mpix_clock_limit(history.file, 500 * MH_PPM, 100 * MH_PPB);
-    mh_clock_history_look(&history, MPIX_CLOCK_MONOTONIC, (mh_look){9000, 5000, 10, -1});
+    mh_clock_history_look(&history, MPIX_CLOCK_MONOTONIC, (mh_look){9000, 5000, 10, -1}, false);
     mh_clock_history_add(&history, (mh_history_record){5000, 70000, 10}, false);
-    mh_clock_history_look(&history, MPIX_CLOCK_MONOTONIC, (mh_look){200, 100, 10, -1});
+    mh_clock_history_look(&history, MPIX_CLOCK_MONOTONIC, (mh_look){200, 100, 10, -1}, true);
     mh_clock_history_add(&history, (mh_history_record){100, 80000, 10}, true);
     const mpix_clock_time time = mh_clock_history_convert(&history, MPIX_CLOCK_MONOTONIC, 200);
     EXPECT(time.global_ns == 80000 && time.bound_ns < 30, "%" PRId64 " within %" PRId64, time.global_ns, time.bound_ns);
+    mh_clock_history_free(&history);
+}
+
+/* ---- What is remembered */
+
+/* Of a host whose clocks all are the global one, but REALTIME, which has been set once. */
+static void remember(mh_clock_history *history, int64_t now_ns, int64_t set_at_ns, bool is_sync)
+{
+    const mh_look look = {now_ns, now_ns, 20, -1},
+                  set = {now_ns + (now_ns >= set_at_ns ? MH_NS_PER_MS : 0), now_ns, 20, -1};
+    if (is_sync)
+        mh_clock_history_sync(history, now_ns);
+    mh_clock_history_look(history, MPIX_CLOCK_MONOTONIC, look, !is_sync);
+    mh_clock_history_look(history, MPIX_CLOCK_REALTIME, set, !is_sync);
+    mh_clock_history_add(history, (mh_history_record){now_ns, now_ns, 10}, !is_sync);
+}
+
+/* Conversions of what is new are frequent or rare, and the clocks run straight on or not. */
+static const struct {
+    int64_t sync_ns, conversion_ns;
+} paces[] = {
+    {100 * MH_NS_PER_S, 3 * MH_NS_PER_S}, {100 * MH_NS_PER_S, MH_NS_PER_S / 5}, {5 * MH_NS_PER_MS, MH_NS_PER_MS}};
+
+LOOP_TEST(conversions_push_out_no_synchronization, COUNT_OF(paces))
+{
+    enum { SYNCS = 60, MOST = 5 };
+    const int64_t sync_ns = paces[_i].sync_ns;
+    mh_clock_history history = {.most = MOST};
+    ck_assert(mh_clock_history_begin(&history, 0));
+    mpix_clock_limit(history.file, 500 * MH_PPM, 100 * MH_PPB);
+    for (int64_t sync = 1; sync <= SYNCS; sync++) {
+        remember(&history, sync * sync_ns, (SYNCS - MOST + 1) * sync_ns + 1, true);
+        for (int64_t ns = paces[_i].conversion_ns; ns < sync_ns; ns += paces[_i].conversion_ns)
+            remember(&history, sync * sync_ns + ns, (SYNCS - MOST + 1) * sync_ns + 1, false);
+        for (int64_t old = sync; old > 0 && old > sync - MOST; old--)
+            for (mpix_clock_id id = MPIX_CLOCK_MONOTONIC_RAW; id <= MPIX_CLOCK_REALTIME; id++) {
+                if (id == MPIX_CLOCK_BOOTTIME)
+                    continue;
+                const mpix_clock_time time = mh_clock_history_convert(&history, id, old * sync_ns);
+                const bool is_set = id == MPIX_CLOCK_REALTIME && old > SYNCS - MOST + 1;
+                EXPECT(!(time.how & MPIX_CLOCK_EXTRAPOLATED) && (is_set || time.bound_ns < 2 * MH_NS_PER_MS),
+                       "after synchronization %" PRId64 ": %" PRId64 " by %s: the bound is %" PRId64 ", how %d", sync,
+                       old, mpix_clock_id_names[id], time.bound_ns, time.how);
+                EXPECT(is_set || llabs(time.global_ns - old * sync_ns) <= time.bound_ns, "%" PRId64, time.global_ns);
+            }
+    }
+    mh_clock_history_free(&history);
+}
+
+/* A month with one synchronization. */
+TEST(conversions_without_synchronizations_take_little_memory)
+{
+    enum { MOST = 10, MANY = 40 * MOST };
+    size_t records, looks;
+    mh_clock_history history = {.most = MOST};
+    ck_assert(mh_clock_history_begin(&history, 0));
+    mpix_clock_limit(history.file, 500 * MH_PPM, 100 * MH_PPB);
+    for (int64_t second = 1; second < 30 * 86400; second += second < 1000 ? 1 : 20)
+        remember(&history, second * MH_NS_PER_S, INT64_MAX, second == 1);
+    mpix_clock_records(history.file, &records);
+    mpix_clock_looks(history.file, MPIX_CLOCK_MONOTONIC, &looks);
+    EXPECT(records > 5 * MOST && records < MANY && looks > 5 * MOST && looks < MANY, "%zu records, %zu looks", records,
+           looks);
     mh_clock_history_free(&history);
 }
 
@@ -384,6 +451,15 @@ TEST(where_the_global_clock_was_wrong_no_bound_is_known)
         EXPECT(is_known == (raw_ns / MH_NS_PER_S != 4), "at %" PRId64 " the bound is %" PRId64, raw_ns, time.bound_ns);
         EXPECT(!is_known || time.global_ns == raw_ns + 7, "%" PRId64, time.global_ns);
     }
+    mh_clock_history_drop_after(&history, 8 * MH_NS_PER_S);
+    mh_clock_history_add(&history, (mh_history_record){20 * MH_NS_PER_S, 0, MH_TIME_UNKNOWN_NS}, true);
+    for (int64_t raw_ns = 7 * MH_NS_PER_S + 1; raw_ns < 19 * MH_NS_PER_S; raw_ns += MH_NS_PER_S) {
+        const mpix_clock_time time = mh_clock_history_convert(&history, MPIX_CLOCK_MONOTONIC_RAW, raw_ns);
+        const bool is_known = time.bound_ns != MH_TIME_UNKNOWN_NS;
+        EXPECT(is_known == (raw_ns < 8 * MH_NS_PER_S), "after 8 s were disproved, at %" PRId64 " the bound is %" PRId64,
+               raw_ns, time.bound_ns);
+    }
+    mh_clock_history_drop_after(&history, 8 * MH_NS_PER_S);
     const mpix_clock_time far = mh_clock_history_convert(&history, MPIX_CLOCK_MONOTONIC_RAW, INT64_MAX);
     ck_assert(far.bound_ns > 1000 * MH_NS_PER_S);
     mh_clock_history_free(&history);
