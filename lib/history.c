@@ -50,6 +50,14 @@ static void limit(mh_clock_history *kept, const mh_comm_clock *clock)
     mpix_clock_limit(kept->file, rate_limit, wander_per_s);
 }
 
+void mh_history_limit(mh_history *history, const mh_comm_clock *clock)
+{
+    pthread_mutex_lock(&history->lock);
+    if (history->kept.file)
+        limit(&history->kept, clock);
+    pthread_mutex_unlock(&history->lock);
+}
+
 static bool begin(mh_clock_history *kept, const mh_comm_clock *clock)
 {
     if (!kept->file && mh_clock_history_begin(kept, clock->epoch_unix_ns))
@@ -85,7 +93,6 @@ static void keep(mh_history *history, mh_comm_clock *clock)
 {
     mh_clock_history *kept = &history->kept;
     mh_clock_history_sync(kept, mh_kernel_clock_ns(mh_host_clock_posix(MPIX_CLOCK_MONOTONIC_RAW)));
-    limit(kept, clock);
     for (mpix_clock_id id = 0; id < MPIX_CLOCK_IDS; id++)
         look(kept, id, false);
     const mh_history_record now = record_now(&clock->global);

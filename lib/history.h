@@ -34,6 +34,9 @@ bool mh_history_convert(mh_history *history, mh_comm_clock *clock, mpix_clock_id
  */
 char *mh_history_lines(mh_history *history, mh_comm_clock *clock, const mh_host_names *names, size_t *bytes);
 
+/* The settings of the clock have changed: what is kept has the new limits. Local. */
+void mh_history_limit(mh_history *history, const mh_comm_clock *clock);
+
 /* The limits that hold for the interpolation. */
 void mh_history_limits(const mh_comm_clock *clock, double *rate_limit, double *wander_per_s);
 

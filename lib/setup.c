@@ -130,6 +130,7 @@ int mh_setup_change(mh_comm_state *state, const mh_settings *settings, mh_error 
     if (mh_comm_clock_is_open(&state->clock)) {
         configure_waiting(state);
         configure_clock(state);
+        mh_history_limit(&state->history, &state->clock);
         configure_rounds(state);
     }
     if (!mh_global_clock_is_set(&state->clock.global))

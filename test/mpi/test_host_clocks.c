@@ -143,6 +143,24 @@ SUB_TEST(times_of_before, SINGLE, "readings from before the first synchronizatio
     MPI_Comm_free(&comm);
 }
 
+SUB_TEST(times_of_wander, SINGLE, "a looser limit of wander makes the bounds of the past wider at once")
+{
+    enum { CLOCK = 2 };
+    int64_t time_ns, bound_ns, looser_bound_ns;
+    MPI_Comm comm = duplicate_with("clock=monotonic_raw");
+    CHECK_OK(MPIX_Clock_sync(comm));
+    nap_ms(20);
+    const int64_t reading_ns = host_ns(CLOCK);
+    nap_ms(20);
+    CHECK_OK(MPIX_Clock_sync(comm));
+    CHECK_OK(MPIX_Global_time_of(comm, host_clocks[CLOCK].posix, reading_ns, &time_ns, &bound_ns));
+    CHECK_OK(set_setting(comm, "wander_max_ppb_per_s", "1000000"));
+    CHECK_OK(MPIX_Global_time_of(comm, host_clocks[CLOCK].posix, reading_ns, &time_ns, &looser_bound_ns));
+    CHECK(looser_bound_ns > bound_ns + 1000, "the bound is %" PRId64 " ns, and was %" PRId64 " ns", looser_bound_ns,
+          bound_ns);
+    MPI_Comm_free(&comm);
+}
+
 SUB_TEST(times_of_unknown, SEVERAL, "without synchronization there is a time, and no bound")
 {
     int64_t bound_ns = 0, time_ns;
