@@ -125,15 +125,20 @@ static void learn(mh_history *history, mh_comm_clock *clock)
 char *mh_history_lines(mh_history *history, mh_comm_clock *clock, const mh_host_names *names, size_t *bytes)
 {
     mh_clock_history *kept = &history->kept;
-    char *lines = NULL;
+    mh_history_copy copy;
+    bool is_good = false;
     pthread_mutex_lock(&history->lock);
     if (begin(kept, clock)) {
         for (mpix_clock_id id = 0; id < MPIX_CLOCK_IDS; id++)
             look(kept, id, true);
         learn(history, clock);
-        lines = mh_clock_history_lines(kept, names, bytes);
+        is_good = mh_clock_history_copy(kept, &copy);
     }
     pthread_mutex_unlock(&history->lock);
+    if (!is_good)
+        return NULL;
+    char *lines = mh_history_copy_lines(&copy, names, bytes);
+    mh_history_copy_free(&copy);
     return lines;
 }
 

@@ -12,7 +12,7 @@
 
 /* Any thread may convert while one thread adds. */
 typedef struct mh_history {
-    pthread_mutex_t lock; /* of all below; held for microseconds, and not in MPI */
+    pthread_mutex_t lock; /* of all below; held for microseconds, or to copy what is kept, and not in MPI */
     mh_clock_history kept;
     int64_t synced_raw_ns;      /* the record of the last synchronization */
     int64_t disruptions, moves; /* of the clock, then */

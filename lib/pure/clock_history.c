@@ -138,36 +138,63 @@ void mh_clock_history_drop_after(mh_clock_history *history, int64_t raw_ns)
     }
 }
 
+static void *copy_of(const void *items, size_t count, size_t bytes)
+{
+    void *copy = count > 0 ? malloc(count * bytes) : NULL;
+    return copy ? memcpy(copy, items, count * bytes) : NULL;
+}
+
+bool mh_clock_history_copy(const mh_clock_history *history, mh_history_copy *copy)
+{
+    const mpix_clock_pair *records = mpix_clock_records(history->file, &copy->record_count);
+    copy->records = copy_of(records, copy->record_count, sizeof *records);
+    bool is_good = copy->records || copy->record_count == 0;
+    for (mpix_clock_id id = 0; id < MPIX_CLOCK_IDS; id++) {
+        const mpix_clock_look *looks = mpix_clock_looks(history->file, id, &copy->look_counts[id]);
+        copy->looks[id] = copy_of(looks, copy->look_counts[id], sizeof *looks);
+        is_good = is_good && (copy->looks[id] || copy->look_counts[id] == 0);
+    }
+    if (!is_good)
+        mh_history_copy_free(copy);
+    return is_good;
+}
+
+void mh_history_copy_free(mh_history_copy *copy)
+{
+    free(copy->records);
+    for (mpix_clock_id id = 0; id < MPIX_CLOCK_IDS; id++)
+        free(copy->looks[id]);
+}
+
 /* Lines of a file have no unknown bound: this one, of days, says as much. */
 #define USELESS_NS 1e15
 
-char *mh_clock_history_lines(const mh_clock_history *history, const mh_host_names *names, size_t *bytes)
+/* The longest line of a record or look, without the name of the host. */
+enum { LINE_BYTES = 160 };
+
+char *mh_history_copy_lines(const mh_history_copy *copy, const mh_host_names *names, size_t *bytes)
 {
-    size_t count, lines = 1;
-    for (mpix_clock_id id = 0; id < MPIX_CLOCK_IDS; id++) {
-        mpix_clock_looks(history->file, id, &count);
-        lines += count;
-    }
-    const mpix_clock_pair *records = mpix_clock_records(history->file, &count);
-    char line[MH_CLOCK_LINE_BYTES], *text = malloc((lines + count) * MH_CLOCK_LINE_BYTES);
+    size_t lines = copy->record_count;
+    for (mpix_clock_id id = 0; id < MPIX_CLOCK_IDS; id++)
+        lines += copy->look_counts[id];
+    char line[MH_CLOCK_LINE_BYTES], *text = malloc(MH_CLOCK_LINE_BYTES + lines * (strlen(names->name) + LINE_BYTES));
     if (!text)
         return NULL;
     *bytes = mh_clock_host_line(text, names->name, names->boot, MH_HISTORY_LOOK_NS, names->namespace_ns);
-    for (size_t i = 0; i < count; i++) {
-        const int64_t bound_ns = (int64_t)ceil(fmin(records[i].bound_ns, USELESS_NS));
+    for (size_t i = 0; i < copy->record_count; i++) {
+        const mpix_clock_pair *record = &copy->records[i];
+        const int64_t bound_ns = (int64_t)ceil(fmin(record->bound_ns, USELESS_NS));
         const size_t length =
-            mh_clock_record_line(line, names->name, records[i].at_ns, records[i].at_ns + records[i].ahead_ns, bound_ns);
+            mh_clock_record_line(line, names->name, record->at_ns, record->at_ns + record->ahead_ns, bound_ns);
         memcpy(text + *bytes, line, length);
         *bytes += length;
     }
-    for (mpix_clock_id id = 0; id < MPIX_CLOCK_IDS; id++) {
-        const mpix_clock_look *looks = mpix_clock_looks(history->file, id, &count);
-        for (size_t i = 0; i < count; i++) {
-            const size_t length = mh_clock_look_line(line, names->name, id, looks[i]);
+    for (mpix_clock_id id = 0; id < MPIX_CLOCK_IDS; id++)
+        for (size_t i = 0; i < copy->look_counts[id]; i++) {
+            const size_t length = mh_clock_look_line(line, names->name, id, copy->looks[id][i]);
             memcpy(text + *bytes, line, length);
             *bytes += length;
         }
-    }
     return text;
 }
 

@@ -64,8 +64,19 @@ typedef struct mh_host_names {
     int64_t namespace_ns[MPIX_CLOCK_IDS];
 } mh_host_names;
 
+/* What is kept, so that lines are made of it while others add to the history. */
+typedef struct mh_history_copy {
+    mpix_clock_pair *records;
+    mpix_clock_look *looks[MPIX_CLOCK_IDS];
+    size_t record_count, look_counts[MPIX_CLOCK_IDS];
+} mh_history_copy;
+
+/* Returns false, and there is nothing to free, if memory lacks. */
+bool mh_clock_history_copy(const mh_clock_history *history, mh_history_copy *copy);
+void mh_history_copy_free(mh_history_copy *copy);
+
 /* The lines of this host in a file of clock records, to be freed. NULL if memory lacks. */
-char *mh_clock_history_lines(const mh_clock_history *history, const mh_host_names *names, size_t *bytes);
+char *mh_history_copy_lines(const mh_history_copy *copy, const mh_host_names *names, size_t *bytes);
 
 /* Whether the clock is known to have had this reading before the last look. Else a new look tells more. */
 bool mh_clock_history_has(const mh_clock_history *history, mpix_clock_id clock, int64_t reading_ns);

@@ -330,7 +330,10 @@ LOOP_TEST(a_history_is_written, EVENTS)
     while ((now_ns += 1e6 + chance_unit(&world.dice) * 0.4e9) < 24e9) {
         synchronize(&history, &world, now_ns);
     }
-    char *lines = mh_clock_history_lines(&history, &names, &bytes);
+    mh_history_copy copy;
+    ck_assert(mh_clock_history_copy(&history, &copy));
+    char *lines = mh_history_copy_lines(&copy, &names, &bytes);
+    mh_history_copy_free(&copy);
     ck_assert_ptr_nonnull(lines);
     close(mkstemp(path));
     FILE *to = fopen(path, "w");
@@ -354,6 +357,32 @@ LOOP_TEST(a_history_is_written, EVENTS)
     mpix_clock_close(file);
     mh_clock_history_free(&history);
     unlink(path);
+}
+
+/* The numbers of all are as long as numbers are. */
+TEST(the_longest_lines_of_a_history_have_room)
+{
+    enum { LINES = 100 };
+    char name[256];
+    size_t bytes;
+    mpix_clock_pair record = {.at_ns = INT64_MIN / 2, .ahead_ns = INT64_MIN / 3, .bound_ns = INFINITY};
+    const mpix_clock_look look = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MAX};
+    mh_history_copy copy = {.record_count = 1, .records = &record};
+    mpix_clock_look *looks = calloc(LINES, sizeof *looks);
+    memset(name, '\\', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    for (int i = 0; i < LINES; i++)
+        looks[i] = look;
+    copy.looks[MPIX_CLOCK_MONOTONIC] = looks;
+    copy.look_counts[MPIX_CLOCK_MONOTONIC] = LINES;
+    const mh_host_names names = {.name = name, .boot = name};
+    char *lines = mh_history_copy_lines(&copy, &names, &bytes);
+    ck_assert_ptr_nonnull(lines);
+    /* The host's line has a boot of 64 characters, and nothing of a namespace. */
+    EXPECT(bytes < MH_CLOCK_LINE_BYTES + (LINES + 1) * (sizeof name + 160), "%zu bytes", bytes);
+    EXPECT(bytes > LINES * (sizeof name + 80), "%zu bytes", bytes);
+    free(lines);
+    free(looks);
 }
 
 /* MONOTONIC_RAW goes back when a host is restored from what was saved of it. */
