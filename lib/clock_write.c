@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * clock_write.c - the first process of each node sends the lines of its host to rank 0, which writes them one host
- * after the other, into a file beside the one that is asked for, and renames this one when it is complete.
+ * clock_write.c - the first process of each node sends the lines of its host to rank 0 when it is its turn. Rank 0
+ * writes them one host after the other, into a file beside the one that is asked for, and renames this one when it is
+ * complete.
  */
 #include "clock_write.h"
 
@@ -16,9 +17,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 4096 };
+/* Of a path, and of what its file is named until it is complete. */
+enum { PATH_BYTES = 4096, PART_BYTES = PATH_BYTES + 32 };
+
+/* On rank 0. */
+typedef struct mh_output {
+    const char *path;        /* as it was given */
+    char target[PATH_BYTES]; /* what is to be replaced: where links lead */
+    char part[PART_BYTES];
+    FILE *file;
+    int64_t bytes, most;
+    int reason; /* the first errno; nothing is written any more */
+} mh_output;
 
 /* Lines of this host. */
 typedef struct mh_lines {
@@ -44,26 +58,89 @@ static void print_host(mh_comm_state *state, mh_lines *lines, mh_error *error)
         mh_fail(error, MPI_ERR_NO_MEM, "MPIX_Clock_write: out of memory for the lines of %.60s", name);
 }
 
-static FILE *open_file(const char *path, char part[PATH_BYTES], mh_error *error)
+/* ---- The file */
+
+static void fail(const mh_output *output, int reason, mh_error *error)
 {
-    if (!path) {
-        mh_fail(error, MPI_ERR_ARG, "MPIX_Clock_write: path is a null pointer on rank 0; allowed: the name of a file");
-        return NULL;
-    }
-    if (snprintf(part, PATH_BYTES, "%s.part", path) >= PATH_BYTES) {
-        mh_fail(error, MPI_ERR_ARG, "MPIX_Clock_write: path is too long; allowed: the name of a file");
-        return NULL;
-    }
-    const int file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-    FILE *stream = file >= 0 ? fdopen(file, "w") : NULL;
-    if (!stream)
-        mh_fail(error, MPI_ERR_IO, "MPIX_Clock_write: '%.120s' cannot be created: %s", part, strerror(errno));
-    if (!stream && file >= 0)
-        close(file);
-    return stream;
+    mh_fail(error, MPI_ERR_IO, "MPIX_Clock_write: '%.120s' cannot be written: %s", output->path, strerror(reason));
 }
 
-static void write_head(const mh_comm_state *state, FILE *file)
+/* Find what is to be replaced. Devices and others are not. Returns whether this may be. */
+static bool find_target(mh_output *output, mh_error *error)
+{
+    struct stat there;
+    char *found = NULL;
+    if (lstat(output->path, &there) == 0) {
+        found = realpath(output->path, NULL);
+        if (!found || stat(found, &there) != 0) {
+            fail(output, errno, error);
+            free(found);
+            return false;
+        }
+        if (!S_ISREG(there.st_mode))
+            mh_fail(error, MPI_ERR_IO, "MPIX_Clock_write: '%.120s' is not a regular file", output->path);
+    }
+    const int length = snprintf(output->target, PATH_BYTES, "%s", found ? found : output->path);
+    free(found);
+    if (length >= PATH_BYTES)
+        mh_fail(error, MPI_ERR_ARG, "MPIX_Clock_write: path is too long; allowed: the name of a file");
+    return error->code == MPI_SUCCESS;
+}
+
+static void open_file(mh_output *output, mh_error *error)
+{
+    struct rlimit limit;
+    if (!output->path) {
+        mh_fail(error, MPI_ERR_ARG, "MPIX_Clock_write: path is a null pointer on rank 0; allowed: the name of a file");
+        return;
+    }
+    if (!find_target(output, error))
+        return;
+    snprintf(output->part, PART_BYTES, "%s.%016llx.part", output->target, (unsigned long long)mh_fresh_number());
+    const int file = open(output->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    output->file = file >= 0 ? fdopen(file, "w") : NULL;
+    if (!output->file)
+        fail(output, errno, error);
+    if (!output->file && file >= 0) {
+        close(file);
+        unlink(output->part);
+    }
+    const bool is_limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < INT64_MAX;
+    output->most = is_limited ? (int64_t)limit.rlim_cur : INT64_MAX;
+}
+
+/* A file above the size limit would raise SIGXFSZ. */
+static void put(mh_output *output, const char *text, size_t bytes)
+{
+    output->bytes += (int64_t)bytes;
+    if (output->reason == 0 && output->bytes > output->most)
+        output->reason = EFBIG;
+    if (output->reason == 0 && fwrite(text, 1, bytes, output->file) != bytes)
+        output->reason = errno;
+}
+
+/* Some file systems cannot do it. */
+static bool is_on_disk(FILE *file)
+{
+    return fflush(file) == 0 && (fsync(fileno(file)) == 0 || errno == EINVAL || errno == ENOSYS);
+}
+
+/* Close the file, and give it its name. */
+static void finish(mh_output *output, bool is_complete, mh_error *error)
+{
+    if (output->reason == 0 && is_complete && !is_on_disk(output->file))
+        output->reason = errno;
+    if (fclose(output->file) != 0 && output->reason == 0)
+        output->reason = errno;
+    if (output->reason == 0 && is_complete && rename(output->part, output->target) == 0)
+        return;
+    fail(output, output->reason != 0 ? output->reason : errno, error);
+    unlink(output->part);
+}
+
+/* ---- Lines of all hosts */
+
+static void write_head(const mh_comm_state *state, mh_output *output)
 {
     char line[MH_CLOCK_LINE_BYTES];
     double rate_limit, wander_per_s;
@@ -71,67 +148,66 @@ static void write_head(const mh_comm_state *state, FILE *file)
     const double wander_ppb_per_s = fmin(wander_per_s / MH_PPB, 1 / MH_PPB); /* the most that a file can say: any */
     const size_t bytes = mh_clock_head_line(line, state->clock.epoch_unix_ns, (int64_t)ceil(rate_limit / MH_PPB),
                                             (int64_t)ceil(wander_ppb_per_s));
-    fwrite(line, 1, bytes, file);
+    put(output, line, bytes);
 }
 
-/* Lines of another host. A file that cannot be written is no reason to leave a sender alone. */
-static int receive_host(const mh_channel *channel, int from, FILE *file, mh_error *error)
+/*
+ * If all sent at once, rank 0 would have to hold what does not fit yet. A file that cannot be written is no reason to
+ * leave a sender alone.
+ */
+static int receive_host(const mh_channel *channel, int from, mh_output *output, mh_error *error)
 {
     char part[MH_ROOM_BYTES];
-    int64_t left;
-    int code = mh_recv(channel, &left, sizeof left, from, MH_TAG_RECORDS, error);
+    int64_t left = 0;
+    int code = mh_send(channel, &left, sizeof left, from, MH_TAG_RECORDS, error);
+    if (code == MPI_SUCCESS)
+        code = mh_recv(channel, &left, sizeof left, from, MH_TAG_RECORDS, error);
     for (; code == MPI_SUCCESS && left > 0; left -= MH_ROOM_BYTES) {
         const int bytes = left < MH_ROOM_BYTES ? (int)left : MH_ROOM_BYTES;
         code = mh_recv(channel, part, bytes, from, MH_TAG_RECORDS, error);
-        fwrite(part, 1, (size_t)bytes, file);
+        put(output, part, (size_t)bytes);
     }
     return code;
 }
 
-static int collect(const mh_comm_state *state, const mh_lines *lines, FILE *file, mh_error *error)
+static int send_host(const mh_channel *channel, const mh_lines *lines, mh_error *error)
+{
+    int64_t turn;
+    int code = mh_recv(channel, &turn, sizeof turn, 0, MH_TAG_RECORDS, error);
+    if (code == MPI_SUCCESS)
+        code = mh_send(channel, &lines->bytes, sizeof lines->bytes, 0, MH_TAG_RECORDS, error);
+    return code == MPI_SUCCESS ? mh_send(channel, lines->text, (int)lines->bytes, 0, MH_TAG_RECORDS, error) : code;
+}
+
+static int collect(const mh_comm_state *state, const mh_lines *lines, mh_output *output, mh_error *error)
 {
     const mh_channel *channel = &state->channel;
     const mh_group *leaders = &state->sites.leaders;
     int code = MPI_SUCCESS;
-    if (channel->rank != 0) {
-        code = mh_send(channel, &lines->bytes, sizeof lines->bytes, 0, MH_TAG_RECORDS, error);
-        return code == MPI_SUCCESS ? mh_send(channel, lines->text, (int)lines->bytes, 0, MH_TAG_RECORDS, error) : code;
-    }
-    write_head(state, file);
-    fwrite(lines->text, 1, (size_t)lines->bytes, file);
+    if (channel->rank != 0)
+        return send_host(channel, lines, error);
+    write_head(state, output);
+    put(output, lines->text, (size_t)lines->bytes);
     for (int i = 1; i < leaders->size && code == MPI_SUCCESS; i++)
-        code = receive_host(channel, mh_group_rank(leaders, i), file, error);
+        code = receive_host(channel, mh_group_rank(leaders, i), output, error);
     return code;
-}
-
-/* Close the file, and give it its name. Returns whether all is written. */
-static void finish(FILE *file, const char *part, const char *path, bool is_complete, mh_error *error)
-{
-    bool is_written = !ferror(file);
-    errno = is_written ? 0 : EIO;
-    is_written = fclose(file) == 0 && is_written;
-    if (is_complete && is_written && rename(part, path) == 0)
-        return;
-    mh_fail(error, MPI_ERR_IO, "MPIX_Clock_write: '%.120s' cannot be written: %s", path, strerror(errno));
-    unlink(part);
 }
 
 int mh_clock_write(mh_comm_state *state, const char *path, mh_error *error)
 {
     const bool is_root = state->channel.rank == 0, is_leader = state->sites.node.ranks[0] == state->channel.rank;
-    char part[PATH_BYTES] = "";
-    FILE *file = NULL;
+    mh_output output = {.path = path};
     mh_lines lines = {NULL, 0};
     if (is_root)
-        file = open_file(path, part, error);
+        open_file(&output, error);
     if (is_leader)
         print_host(state, &lines, error);
     int code = mh_error_agree(error, state->channel.comm);
     const bool is_begun = code == MPI_SUCCESS;
     if (is_begun && is_leader)
-        code = collect(state, &lines, file, error);
-    if (file)
-        finish(file, part, path, is_begun && code == MPI_SUCCESS, error);
+        code = collect(state, &lines, &output, error);
+    if (output.file)
+        finish(&output, is_begun && code == MPI_SUCCESS, error);
     free(lines.text);
     if (!is_begun || code != MPI_SUCCESS)
         return code;
