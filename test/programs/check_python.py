@@ -90,11 +90,12 @@ def check_clock():
     expect_error(TypeError, ["float"], mpix.clock_pair, comm, 1.5)
     expect_error(mpix.HarmonizeError, ["/nowhere/clocks", "No such file"], mpix.clock_write, comm, "/nowhere/clocks",
                  error_class=MPI.ERR_IO)
-    mine = world.rank == world.size - 1
-    expect_error(TypeError, ["path is of type int"], mpix.clock_write, comm, 7 if mine else "x")
-    expect_error(ValueError, ["character 0"], mpix.clock_write, comm, "a\0b" if mine else "x")
+    expect_error(TypeError, ["path is of type int"], mpix.clock_write, comm, 7 if world.rank == 0 else "x")
+    expect_error(TypeError, ["path is of type NoneType"], mpix.clock_write, comm, None if world.rank == 0 else "x")
+    expect_error(ValueError, ["character 0"], mpix.clock_write, comm, "a\0b" if world.rank == 0 else "x")
     with tempfile.TemporaryDirectory() as folder:
-        mpix.clock_write(comm, pathlib.Path(folder) / "clocks.jsonl")
+        for ignored in None, 7, "a\0b":
+            mpix.clock_write(comm, pathlib.Path(folder) / "clocks.jsonl" if world.rank == 0 else ignored)
         expect(world.rank > 0 or list(pathlib.Path(folder).iterdir()) == [pathlib.Path(folder) / "clocks.jsonl"],
                "the file is there, and nothing else")
     unbounded = world.Dup()

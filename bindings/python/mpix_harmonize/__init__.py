@@ -146,15 +146,16 @@ def global_time_of(comm: MPI.Intracomm, clock: int, local_ns: int) -> GlobalTime
     return GlobalTime(time_ns.value, _bound(bound_ns))
 
 
-def clock_write(comm: MPI.Intracomm, path: Union[str, "os.PathLike[str]"]) -> None:
+def clock_write(comm: MPI.Intracomm, path: Union[str, "os.PathLike[str]", None]) -> None:
     """Write what the clocks of all hosts were on the global clock into a file of clock records. Collective.
 
-    mpix_clock_convert converts timestamps by it. Rank 0 writes the file; the paths of others are ignored.
+    mpix_clock_convert converts timestamps by it. Rank 0 writes the file; the paths of others are ignored, and may be
+    None.
     """
     handle = _library.handle(comm)
     name, problem = _try_path(path)
     if mpi_is_active() and isinstance(comm, MPI.Intracomm) and comm != MPI.COMM_NULL:
-        agree(comm, problem)
+        agree(comm, problem if comm.rank == 0 else None)
     _library.check(_library.functions.MPIX_Clock_write(handle, name))
 
 
