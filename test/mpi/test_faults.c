@@ -50,6 +50,19 @@ static int change_tolerance(MPI_Comm comm, const char *value)
     return set_keys(comm, PREFIX "tolerance_ns", value, PREFIX "barrier", barrier ? barrier : "shm");
 }
 
+/* Nothing is left beside the file, whatever fails. In memory, because this is called often. */
+static void write_clocks(MPI_Comm comm, outcome *seen)
+{
+    char folder[] = "/dev/shm/mpix_clock_write_XXXXXX", path[64];
+    CHECK(my_rank > 0 || mkdtemp(folder), "no folder");
+    snprintf(path, sizeof path, "%s/file", folder);
+    check_call(seen, "MPIX_Clock_write", MPIX_Clock_write(comm, path), true);
+    if (my_rank > 0)
+        return;
+    unlink(path);
+    CHECK(rmdir(folder) == 0, "%s: MPIX_Clock_write leaves a file in %s", seen->what, folder);
+}
+
 /* Local calls fail only where their fault happens. A bad value makes an error, so that errors are seen to fail too. */
 static void use(MPI_Comm comm, outcome *seen)
 {
@@ -61,6 +74,7 @@ static void use(MPI_Comm comm, outcome *seen)
     check_call(seen, "MPIX_Harmonize", MPIX_Harmonize(comm, &flag), true);
     check_call(seen, "MPIX_Clock_sync", MPIX_Clock_sync(comm), true);
     check_call(seen, "MPIX_Harmonize, again", MPIX_Harmonize(comm, &flag), true);
+    write_clocks(comm, seen);
     check_call(seen, "MPIX_Harmonize_get_info", MPIX_Harmonize_get_info(comm, &info), false);
     if (info != MPI_INFO_NULL)
         MPI_Info_free(&info);

@@ -6,6 +6,8 @@
 #include "mpix_clock_reader.h"
 
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +122,58 @@ SUB_TEST(times_of, SINGLE, "readings of each clock of the host, of now and of th
         check_moments(comm);
         MPI_Comm_free(&comm);
     }
+}
+
+/* ---- Readings beside synchronizations in another thread */
+
+typedef struct converter {
+    pthread_t thread;
+    MPI_Comm comm;
+    _Atomic bool stop;
+    int64_t conversions, failures, misses;
+} converter;
+
+static void convert_one(converter *me, int clock)
+{
+    int64_t before_ns = 0, before_bound_ns = 0, after_ns = 0, after_bound_ns = 0, time_ns = 0, bound_ns = 0;
+    me->failures += MPIX_Global_time_ns(me->comm, &before_ns, &before_bound_ns) != MPI_SUCCESS;
+    const int64_t reading_ns = host_ns(clock);
+    me->failures += MPIX_Global_time_ns(me->comm, &after_ns, &after_bound_ns) != MPI_SUCCESS;
+    me->failures +=
+        MPIX_Global_time_of(me->comm, host_clocks[clock].posix, reading_ns, &time_ns, &bound_ns) != MPI_SUCCESS;
+    me->conversions++;
+    const bool is_known = before_bound_ns < NS_PER_S && after_bound_ns < NS_PER_S && bound_ns < INT64_MAX;
+    me->misses += is_known &&
+                  (time_ns + bound_ns < before_ns - before_bound_ns || time_ns - bound_ns > after_ns + after_bound_ns);
+}
+
+static void *keep_converting(void *data)
+{
+    converter *me = data;
+    for (int i = 0; !atomic_load(&me->stop); i = (i + 1) % HOST_CLOCKS)
+        convert_one(me, i);
+    return NULL;
+}
+
+SUB_TEST(times_of_beside, MULTIPLE, "a thread converts readings while another one synchronizes and writes a file")
+{
+    MPI_Comm comm = duplicate_with("history=%s", "4");
+    CHECK_OK(MPIX_Clock_sync(comm));
+    converter other = {.comm = comm};
+    pthread_create(&other.thread, NULL, keep_converting, &other);
+    for (int i = 0; i < times(60, 12); i++) {
+        CHECK_OK(MPIX_Clock_sync(comm));
+        if (i % 8 == 0)
+            CHECK_CLASS(MPIX_Clock_write(comm, "/dev"), MPI_ERR_IO, "a folder");
+        nap_ms(1);
+    }
+    atomic_store(&other.stop, true);
+    pthread_join(other.thread, NULL);
+    CHECK(other.failures == 0 && other.conversions > 0, "%" PRId64 " of %" PRId64 " conversions failed", other.failures,
+          other.conversions);
+    CHECK(other.misses == 0, "%" PRId64 " of %" PRId64 " times are not within their bounds", other.misses,
+          other.conversions);
+    MPI_Comm_free(&comm);
 }
 
 /* How far global time passes, and from when, is not changed by what is asked. */

@@ -10,7 +10,9 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static int harmonize_calls; /* of MPIX_Harmonize, through the wrapper */
 static int mpi_calls;       /* of MPI functions by their plain names */
@@ -72,6 +74,8 @@ static void check_calls_of_mpi(const char *label, const char *clock)
     int64_t time_ns;
     MPI_Info info = MPI_INFO_NULL;
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    char path[64]; /* that of rank 0 counts */
+    snprintf(path, sizeof path, "/tmp/mpix_clock_write_%d", (int)getpid());
     MPI_Info_create(&info);
     MPI_Info_set(info, PREFIX "sync", label);
     MPI_Info_set(info, PREFIX "clock", clock);
@@ -89,6 +93,8 @@ static void check_calls_of_mpi(const char *label, const char *clock)
     CHECK_QUIET(MPIX_Global_wait_until(comm, time_ns, &flag), MPI_SUCCESS);
     CHECK_QUIET(MPIX_Global_time_of(comm, CLOCK_MONOTONIC, time_ns, &time_ns, &time_ns), MPI_SUCCESS);
     CHECK_QUIET(MPIX_Clock_pair(comm, CLOCK_MONOTONIC, &time_ns, &time_ns, &time_ns), MPI_SUCCESS);
+    CHECK_QUIET(MPIX_Clock_write(comm, path), MPI_SUCCESS);
+    unlink(path);
     CHECK_QUIET(MPIX_Harmonize(comm, my_rank == ranks - 1 ? NULL : &flag), MPI_ERR_ARG);
     CHECK_QUIET(MPIX_Harmonize_delayed(comm, my_rank == 0 ? -1 : 0, &flag), MPI_ERR_ARG);
     CHECK_QUIET(MPIX_Harmonize_get_info(comm, &info), MPI_SUCCESS);
