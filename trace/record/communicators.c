@@ -175,7 +175,7 @@ static trace_known_comm *add(uint64_t key, MPI_Comm like, bool is_inter, uint32_
     trace_known_comm *comm = &known[slot];
     *comm = (trace_known_comm){.id = id_count++, .is_inter = is_inter, .size = size, .context = context};
     PMPI_Comm_rank(like, &comm->rank);
-    int *neighbors = is_inter ? NULL : find_neighbors(comm, like);
+    int *neighbors = is_inter || !is_comm(key) ? NULL : find_neighbors(comm, like);
     write_definition(comm, ranks);
     write_neighbors(comm, neighbors);
     free(neighbors);
