@@ -34,22 +34,20 @@ static void write_names(const char *const *functions, int count)
 {
     char *text = NULL;
     size_t size;
-    FILE *file = open_memstream(&text, &size);
-    if (!file)
-        return;
     function_names = functions;
     mh_trace.clock_id = (uint16_t)(count + 1);
     mh_trace.flush_id = (uint16_t)(count + 2);
     mh_trace.unrecorded_id = (uint16_t)(count + 3);
     mh_trace.first_region_id = (uint16_t)(count + 4);
-    for (int i = 0; i < count + 3; i++) {
+    FILE *file = open_memstream(&text, &size);
+    for (int i = 0; file && i < count + 3; i++) {
         static const char *const others[] = {"clock", "flush", "unrecorded"};
         const char *name = i < count ? functions[i] : others[i - count];
         uint32_t head[2] = {(uint32_t)i + 1, (uint32_t)strlen(name)};
         fwrite(head, sizeof head, 1, file);
         fputs(name, file);
     }
-    if (fclose(file) == 0)
+    if (file && fclose(file) == 0)
         mh_trace_write_one(TRACE_BLOCK_NAMES, text, size);
     free(text);
 }
