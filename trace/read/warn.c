@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* A straight line describes a clock for so long. */
 #define LONGEST_GAP_NS (2 * MH_NS_PER_S)
@@ -40,6 +41,19 @@ static bool has_dropped(const trace_process *process)
     return has;
 }
 
+/* A list that is too long ends with a whole rank. */
+static void warn_of_ranks(const trace *of, const char *program)
+{
+    char list[128];
+    if (of->size == 0 || !trace_text(of->processes, "ranks", list, sizeof list)[0])
+        return;
+    char *last = strlen(list) == sizeof list - 1 ? strrchr(list, ',') : NULL;
+    if (last)
+        *last = '\0';
+    fprintf(stderr, "%s: only ranks %s%s were recorded: what others do is outside of the trace\n", program, list,
+            last ? ", ..." : "");
+}
+
 static void warn_of_losses(const trace *of, const char *program)
 {
     ranks_with torn = {0, 0}, unfinished = {0, 0}, dropped = {0, 0}, uncounted = {0, 0}, limited = {0, 0};
@@ -55,8 +69,7 @@ static void warn_of_losses(const trace *of, const char *program)
     say(torn, "the file ends within a block, which is left out", program);
     say(unfinished, "MPI_Finalize was not called: the end of the trace may be missing", program);
     say(limited, "the limit of the trace was met: nothing is recorded from there on", program);
-    if (of->size > 0 && trace_text(of->processes, "ranks", value, sizeof value)[0])
-        fprintf(stderr, "%s: only ranks %s were recorded: what others do is outside of the trace\n", program, value);
+    warn_of_ranks(of, program);
     say(uncounted, "messages of too many kinds were not recorded: those that were may be matched wrongly", program);
     say(dropped, "the buffer was full: events are missing from there on", program);
 }

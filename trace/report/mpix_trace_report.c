@@ -276,20 +276,26 @@ static bool read_part(const report_settings_t *settings, findings_t *findings, c
            memory_suffices("the part", count_events(of, false), "a shorter part", message);
 }
 
-/* What all ranks have recorded, if one of them met the limit of the trace. */
-static void leave_out_later(report_settings_t *settings, const trace *of)
+/* What is later than all ranks have recorded, if one of them met the limit of the trace. */
+static bool leave_out_later(report_settings_t *settings, const trace *of, char *message)
 {
     const double limit_s = trace_limit_s(of);
+    if (limit_s >= 0 && settings->from_s >= limit_s) {
+        snprintf(message, TRACE_MESSAGE_SIZE,
+                 "option --from-s: %g is not allowed, the limit of the trace was met at %.9f (see --help)",
+                 settings->from_s, limit_s);
+        return false;
+    }
     if (limit_s >= 0 && (settings->to_s < 0 || settings->to_s > limit_s))
         settings->to_s = limit_s;
+    return true;
 }
 
 static bool read_trace(report_settings_t *settings, findings_t *findings, char *message)
 {
     const char *folder = settings->folders.texts[0];
-    if (!trace_read_outline(&findings->of, folder, message))
+    if (!trace_read_outline(&findings->of, folder, message) || !leave_out_later(settings, &findings->of, message))
         return false;
-    leave_out_later(settings, &findings->of);
     return settings->from_s >= 0 || settings->to_s >= 0 ? read_part(settings, findings, folder, message)
                                                         : read_whole(findings, folder, message);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * check_trace_report.c - writes a trace of a program that never ran, of which is known when processes come to its
- * calls: check_trace_report DIR RANKS CALLS. The last rank but one is 300 us late at MPI_Allreduce; then rank r sends
- * to the next one; then it is 20 r us late at MPI_Bcast; with errors of up to 2 us. All leave a barrier together
- * before. Local clocks drift. Global times are off by up to 100 ns.
+ * calls: check_trace_report DIR RANKS CALLS [TEXT]. The last rank but one is 300 us late at MPI_Allreduce; then rank r
+ * sends to the next one; then it is 20 r us late at MPI_Bcast; with errors of up to 2 us. All leave a barrier together
+ * before. Local clocks drift. Global times are off by up to 100 ns. TEXT is a line in the text of each process.
  */
+#define _GNU_SOURCE /* asprintf */
 #include "pure/random.h"
 #include "trace/test/unit/made_trace.h"
 
@@ -53,13 +54,22 @@ static void add_sites(trace_process *process, int rank)
     }
 }
 
+static void add_text(trace_process *process, const char *line)
+{
+    char *text = NULL;
+    if (asprintf(&text, "%s%s\n", process->text, line) < 0)
+        return;
+    free(process->text);
+    process->text = text;
+}
+
 int main(int argc, char **argv)
 {
     made_trace made;
     made_clock clocks[MAX_RANKS] = {{0}};
-    int ranks = argc == 4 ? atoi(argv[2]) : 0;
+    int ranks = argc == 4 || argc == 5 ? atoi(argv[2]) : 0;
     if (ranks < 2 || ranks > MAX_RANKS) {
-        fprintf(stderr, "usage: check_trace_report DIR RANKS CALLS, 2 to %d ranks\n", MAX_RANKS);
+        fprintf(stderr, "usage: check_trace_report DIR RANKS CALLS [TEXT], 2 to %d ranks\n", MAX_RANKS);
         return 2;
     }
     for (int rank = 0; rank < ranks; rank++)
@@ -70,5 +80,7 @@ int main(int argc, char **argv)
     made_records(&made, 1e6, CLOCK_NS);
     for (int rank = 0; rank < ranks; rank++)
         add_sites(&made.trace.processes[rank], rank);
+    for (int rank = 0; argc == 5 && rank < ranks; rank++)
+        add_text(&made.trace.processes[rank], argv[4]);
     return made_write(&made, argv[1]);
 }

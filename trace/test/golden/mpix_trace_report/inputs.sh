@@ -6,3 +6,5 @@
 # shellcheck disable=SC2154
 "$checks/check_trace_report" four 4 40
 "$checks/check_trace_report" two 2 30
+"$checks/check_trace_report" limited 2 30 "limit_ns 5000000"
+"$checks/check_trace_report" chosen 2 30 "ranks $(seq -s , 1000 2 1100)"
