@@ -92,28 +92,35 @@ static uint64_t key_of(trace_way way, int partner, int tag, uint32_t comm)
     return (trace_hash(message, 63) ^ ((uint64_t)comm << 8 | way)) << 1 | 1;
 }
 
-/* A thread may lose against another one that adds the same kind: then both find it. */
-void mh_trace_skip(trace_way way, int partner, int tag, uint32_t comm)
+/* Of a new kind. A thread may lose against another one that adds the same kind: then both find it. */
+static TRACE_RARE int64_t add_kind(uint64_t key)
 {
     static trace_lock adding = TRACE_LOCK;
-    if (!mh_trace.is_listed)
+    if (has_lost_count)
+        return TRACE_ABSENT;
+    mh_trace_lock(&adding, TRACE_AT_ANY_TIME);
+    int64_t slot = mh_trace_reserve(&unrecorded, key);
+    if (slot >= 0)
+        mh_trace_publish(&unrecorded, slot, key);
+    else if (slot == TRACE_PRESENT)
+        slot = mh_trace_find(&unrecorded, key);
+    else if (!atomic_exchange(&has_lost_count, true))
+        mh_trace_write_one(TRACE_BLOCK_TEXT, lost_count, strlen(lost_count));
+    mh_trace_unlock(&adding);
+    return slot;
+}
+
+/* After the end of the recording, nobody asks. */
+void mh_trace_skip(const trace_call *call, trace_way way, int partner, int tag, uint32_t comm)
+{
+    if (!mh_trace.counts_messages || call->enter_ns >= mh_trace.to_ns)
         return;
     const uint64_t key = key_of(way, partner, tag, comm);
-    int64_t slot = mh_trace_find(&unrecorded, key);
-    if (slot < 0) {
-        mh_trace_lock(&adding, TRACE_AT_ANY_TIME);
-        slot = mh_trace_reserve(&unrecorded, key);
-        if (slot >= 0)
-            mh_trace_publish(&unrecorded, slot, key);
-        else if (slot == TRACE_PRESENT)
-            slot = mh_trace_find(&unrecorded, key);
-        else if (!atomic_exchange(&has_lost_count, true))
-            mh_trace_write_one(TRACE_BLOCK_TEXT, lost_count, strlen(lost_count));
-        mh_trace_unlock(&adding);
-    }
+    const int64_t found = mh_trace_find(&unrecorded, key), slot = found >= 0 ? found : add_kind(key);
     if (slot >= 0)
         atomic_fetch_add(&skipped[slot], 1);
-    atomic_store(&has_skipped, true);
+    if (!atomic_load_explicit(&has_skipped, memory_order_relaxed))
+        atomic_store(&has_skipped, true);
 }
 
 static TRACE_RARE void put_skipped(trace_call *call, int64_t time_ns, trace_way way, int partner, int tag,
@@ -158,7 +165,7 @@ static void put_parts(trace_call *call, const trace_request *its)
 static void put_send(trace_call *call, const trace_request *its)
 {
     if (call->is_silent && its->mode != TRACE_PARTITIONED)
-        mh_trace_skip(TRACE_WAY_SENT, its->partner, its->tag, its->comm);
+        mh_trace_skip(call, TRACE_WAY_SENT, its->partner, its->tag, its->comm);
     if (call->is_silent)
         return;
     mh_trace_put_skipped(call, call->enter_ns, TRACE_WAY_SENT, its->partner, its->tag, its->comm, 0);
@@ -206,7 +213,7 @@ void mh_trace_begin_receive(trace_call *call, trace_request *its)
     const bool counts = its->mode != TRACE_PARTITIONED && !mh_trace_takes_any(its);
     mh_trace_number(call, its);
     if (call->is_silent && counts)
-        mh_trace_skip(TRACE_WAY_RECEIVED, its->partner, its->tag, its->comm);
+        mh_trace_skip(call, TRACE_WAY_RECEIVED, its->partner, its->tag, its->comm);
     if (call->is_silent)
         return;
     if (counts)
@@ -255,7 +262,7 @@ void mh_trace_receive(trace_call *call, int result, MPI_Comm comm, const MPI_Sta
         return;
     const uint32_t id = mh_trace_comm(comm)->id;
     if (call->is_silent) {
-        mh_trace_skip(TRACE_WAY_RECEIVED, status->MPI_SOURCE, status->MPI_TAG, id);
+        mh_trace_skip(call, TRACE_WAY_RECEIVED, status->MPI_SOURCE, status->MPI_TAG, id);
         return;
     }
     mh_trace_put_skipped(call, call->leave_ns, TRACE_WAY_RECEIVED, status->MPI_SOURCE, status->MPI_TAG, id, 0);

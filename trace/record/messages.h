@@ -11,7 +11,7 @@ int64_t mh_trace_bytes(int64_t count, MPI_Datatype type);
  * A message that is not recorded, by partner, tag and communicator: so that the next one that is tells how many came
  * before. request: of the receive that is recorded, or 0.
  */
-void mh_trace_skip(trace_way way, int partner, int tag, uint32_t comm);
+void mh_trace_skip(const trace_call *call, trace_way way, int partner, int tag, uint32_t comm);
 void mh_trace_put_skipped(trace_call *call, int64_t time_ns, trace_way way, int partner, int tag, uint32_t comm,
                           uint32_t request);
 void mh_trace_begin_send(trace_call *call, trace_request *its);

@@ -160,6 +160,17 @@ static bool names_too_many(void)
     return largest >= mh_trace.size;
 }
 
+/* Whether functions are recorded that send, or receive, or say for which messages they wait. */
+static bool wants_messages(const char *const *functions, int count)
+{
+    static const char *const parts[] = {"send", "recv", "start", "probe", "win_"};
+    for (int i = 0; i < count; i++)
+        for (size_t k = 0; mh_trace.is_wanted[i + 1] && k < sizeof parts / sizeof *parts; k++)
+            if (strcasestr(functions[i], parts[k]))
+                return true;
+    return false;
+}
+
 const char *mh_trace_begin(const char *const *functions, const bool *is_wanted, int count, int64_t entered_raw_ns,
                            int64_t left_raw_ns, trace_call *call)
 {
@@ -167,6 +178,7 @@ const char *mh_trace_begin(const char *const *functions, const bool *is_wanted, 
     mh_trace.is_wanted = is_wanted;
     if (!prepare())
         return "a process is out of memory";
+    mh_trace.counts_messages = mh_trace.is_listed && wants_messages(functions, count);
     if (!mh_trace_start_clock())
         return "the clocks could not be synchronized";
     int64_t raw_ns = trace_raw_now_ns(), now_ns = mh_trace_now_ns();

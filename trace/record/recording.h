@@ -26,6 +26,7 @@ typedef struct {
     _Atomic int64_t asked_from_ns;  /* from_ns, but for what MPI_Pcontrol switches */
     _Atomic int64_t met_ns;         /* when the limit of the trace was met; INT64_MAX: it is not */
     bool is_listed;                 /* by --only-ranks; if not, its calls are not recorded */
+    bool counts_messages;           /* those that it leaves out, for it may record others */
     _Atomic bool is_off;            /* by MPI_Pcontrol: then from_ns is never reached */
     const bool *is_wanted;          /* by id of the function */
     uint16_t clock_id, flush_id, unrecorded_id, first_region_id;

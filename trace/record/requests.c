@@ -75,7 +75,7 @@ static void put_receive(trace_call *call, const trace_request *its, const MPI_St
     const bool counts = mh_trace_takes_any(its) && status->MPI_SOURCE >= 0 && its->mode != TRACE_PARTITIONED;
     if (call->is_silent || its->is_silent) {
         if (counts)
-            mh_trace_skip(TRACE_WAY_RECEIVED, status->MPI_SOURCE, status->MPI_TAG, its->comm);
+            mh_trace_skip(call, TRACE_WAY_RECEIVED, status->MPI_SOURCE, status->MPI_TAG, its->comm);
         return;
     }
     if (counts)
