@@ -9,13 +9,21 @@
 
 #include <stdlib.h>
 
+/* Those that are left out count, as messages do. */
 static void put(trace_call *call, int64_t time_ns, const trace_known_comm *window, const trace_epoch *epoch,
                 trace_event_kind kind, int32_t tag)
 {
+    const trace_way way = kind == TRACE_SEND ? TRACE_WAY_SENT : TRACE_WAY_RECEIVED;
     const uint32_t request = kind == TRACE_RECEIVE ? epoch->request : 0;
-    for (int i = 0; !call->is_silent && i < epoch->count; i++)
-        mh_trace_put(call->thread,
-                     (trace_event){time_ns, 0, epoch->ranks[i], tag, request, window->id, (uint8_t)kind, 0});
+    for (int i = 0; i < epoch->count; i++) {
+        const int rank = epoch->ranks[i];
+        if (call->is_silent) {
+            mh_trace_skip(call, way, rank, tag, window->id);
+            continue;
+        }
+        mh_trace_put_skipped(call, time_ns, way, rank, tag, window->id, request);
+        mh_trace_put(call->thread, (trace_event){time_ns, 0, rank, tag, request, window->id, (uint8_t)kind, 0});
+    }
 }
 
 static void end(trace_epoch *epoch)

@@ -405,6 +405,31 @@ static void switch_off(void)
     MPI_Allreduce(MPI_IN_PLACE, numbers, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
+/* Of four epochs from rank 0 to rank 1, the first is left out by the one, and the two in the middle by the other. */
+static void switch_off_windows(void)
+{
+    enum { EPOCHS = 4 };
+    int number = 0;
+    MPI_Win window;
+    MPI_Group all, other;
+    MPI_Win_create(&number, sizeof number, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 1, &peer, &other);
+    for (int i = 0; i < EPOCHS; i++) {
+        MPI_Pcontrol(rank == 0 ? i > 0 : i == 0 || i == 3);
+        if (rank == 0) {
+            MPI_Win_start(other, 0, window);
+            MPI_Win_complete(window);
+        } else {
+            MPI_Win_post(other, 0, window);
+            MPI_Win_wait(window);
+        }
+    }
+    MPI_Group_free(&other);
+    MPI_Group_free(&all);
+    MPI_Win_free(&window);
+}
+
 static void take_two_seconds(void)
 {
     take_time(20);
@@ -435,6 +460,7 @@ static const struct {
                {"port", meet_by_port},
                {"socket", meet_by_socket},
                {"off", switch_off},
+               {"off_windows", switch_off_windows},
                {"time", take_two_seconds},
                {"abort", abort_later},
                {"threads", .work = talk},

@@ -247,6 +247,18 @@ check_off_in_threads() {
 END
 }
 
+# TRACE_TAG_POST and TRACE_TAG_COMPLETE. Rank 0 leaves out the first epoch, rank 1 the two in the middle.
+check_off_windows() {
+    check_recording all "$subject" off_windows <<'END'
+0|1| skipped partner 1 tag -2147483648 bytes 1 .* request [1-9]
+0|1| skipped partner 1 tag -2147483647 bytes 1 
+1|1| skipped partner 0 tag -2147483648 bytes 2 
+1|1| skipped partner 0 tag -2147483647 bytes 2 
+0|3| send partner 1 tag -2147483647 
+1|2| send partner 0 tag -2147483648 
+END
+}
+
 # Each process stops at its half, and one chunk of memory is more. What is there is whole.
 check_limit() {
     record 2 --limit 1M "$subject" many
@@ -458,6 +470,7 @@ tap_check_if spawns_alone "MPI_Comm_spawn fails here" \
     "processes of another world" check_passes spawn 206 206 0 "$scratch/preload"
 tap_check "--only, --from-s and --to-s" check_only
 tap_check "MPI_Pcontrol(0) and MPI_Pcontrol(1)" check_off
+tap_check "MPI_Pcontrol(0) and MPI_Pcontrol(1) between epochs of a window" check_off_windows
 tap_check "MPI_Pcontrol(0) and MPI_Pcontrol(1) of several threads" check_off_in_threads
 tap_check "a limit of the size" check_limit
 tap_check "some of the ranks" check_ranks
