@@ -123,6 +123,14 @@ bool mh_trace_is_half_full(void)
     return atomic_load_explicit(&in_use, memory_order_relaxed) > chunk_count / 2;
 }
 
+/* Calls that are under way are still recorded. */
+static void meet_limit(int64_t time_ns)
+{
+    int64_t never_ns = INT64_MAX;
+    if (atomic_compare_exchange_strong(&mh_trace.met_ns, &never_ns, time_ns))
+        mh_trace_place_window();
+}
+
 /* A thread that has dropped an event records no more: later events would not fit, because events before them are
  * missing. */
 bool mh_trace_make_room(trace_thread *thread, int64_t time_ns)
@@ -136,8 +144,8 @@ bool mh_trace_make_room(trace_thread *thread, int64_t time_ns)
         return false;
     }
     atomic_fetch_add(&in_use, 1);
-    if (atomic_fetch_add(&taken, 1) >= limit && mh_trace.met_ns == INT64_MAX)
-        mh_trace.to_ns = mh_trace.met_ns = time_ns; /* calls that are under way are still recorded */
+    if (atomic_fetch_add(&taken, 1) >= limit)
+        meet_limit(time_ns);
     atomic_store(&chunk->next, NULL);
     atomic_store(&chunk->used, 0);
     chunk->flushed = 0;

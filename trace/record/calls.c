@@ -263,7 +263,7 @@ void mh_trace_switch(trace_call *call, bool is_on)
     if (!is_on)
         begin_unrecorded(call, thread, mh_trace_now_ns());
     mh_trace.is_off = !is_on;
-    mh_trace.from_ns = is_on ? mh_trace.asked_from_ns : INT64_MAX;
+    mh_trace_place_window();
     if (is_on)
         mh_trace_settle(thread, depth_of(call), mh_trace_now_ns());
 }

@@ -16,7 +16,10 @@
 #include "trace/record/calls.h"
 #include "trace/record/file.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 enum { MAX_STRIDE = 32 };
 static const int64_t interval_ns = 700 * MH_NS_PER_MS;
@@ -24,24 +27,36 @@ static const int64_t interval_ns = 700 * MH_NS_PER_MS;
 static mh_comm_state *state;
 static bool cannot_synchronize;
 static int calls_since_record, stride = 1, calls_until_look = 1;
-static int64_t last_record_ns, last_offset_ns;
+static int64_t last_record_ns;
+static _Atomic int64_t offset_ns; /* of the last record; when the limit of the trace was met, of the one before */
 
 /* Times of the program's options are global. */
 static void place_window(const mh_clock_record *now)
 {
     const interpose_choices *options = &mh_choices;
+    const int64_t now_offset_ns = now->global_less_local_ns;
     const bool is_whole = options->from_ns == INT64_MIN;
-    last_offset_ns = now->global_less_local_ns;
-    mh_trace.asked_from_ns = !mh_trace.is_listed ? INT64_MAX : is_whole ? INT64_MIN : options->from_ns - last_offset_ns;
-    if (!mh_trace.is_off)
-        mh_trace.from_ns = mh_trace.asked_from_ns;
     if (mh_trace.met_ns == INT64_MAX)
-        mh_trace.to_ns = options->to_ns == INT64_MAX ? INT64_MAX : options->to_ns - last_offset_ns;
+        offset_ns = now_offset_ns;
+    mh_trace.asked_from_ns = !mh_trace.is_listed ? INT64_MAX : is_whole ? INT64_MIN : options->from_ns - now_offset_ns;
+    mh_trace.asked_to_ns = options->to_ns == INT64_MAX ? INT64_MAX : options->to_ns - now_offset_ns;
+    mh_trace_place_window();
 }
 
 int64_t mh_trace_limit_ns(void)
 {
-    return mh_trace.met_ns == INT64_MAX ? INT64_MAX : mh_trace.met_ns + last_offset_ns;
+    return mh_trace.met_ns == INT64_MAX ? INT64_MAX : mh_trace.met_ns + offset_ns;
+}
+
+void mh_trace_write_limit(void)
+{
+    static atomic_bool is_written;
+    const int64_t limit_ns = mh_trace_limit_ns();
+    char text[64];
+    if (limit_ns == INT64_MAX || atomic_exchange(&is_written, true))
+        return;
+    snprintf(text, sizeof text, "limit_ns %" PRId64 "\n", limit_ns);
+    mh_trace_write_one(TRACE_BLOCK_TEXT, text, strlen(text));
 }
 
 void mh_trace_write_clock(int64_t began_ns)

@@ -17,6 +17,9 @@ void mh_trace_look_after_clock(trace_call *call);
 /* When the limit of the trace was met, in global time; INT64_MAX: it is not. */
 int64_t mh_trace_limit_ns(void);
 
+/* The same into the trace, once: if it is met, before the program may be ended. */
+void mh_trace_write_limit(void);
+
 /* The last record. Collective. */
 void mh_trace_end_clock(trace_call *call);
 

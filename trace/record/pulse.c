@@ -11,6 +11,7 @@
 
 #include "pure/units.h"
 #include "trace/record/buffer.h"
+#include "trace/record/clock.h"
 #include "trace/record/communicators.h"
 #include "trace/record/file.h"
 #include "trace/record/requests.h"
@@ -61,6 +62,7 @@ void mh_trace_beat(void)
     if (!mh_trace_begin_flush(TRACE_AT_ONCE))
         return;
     count = 0;
+    mh_trace_write_limit();
     mh_trace_flush_quiet();
     mh_trace_for_each_thread(look_at);
     mh_trace_write_sites();

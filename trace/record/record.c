@@ -365,14 +365,6 @@ static void end_thread(trace_thread *thread)
     mh_trace_settle(thread, 0, mh_trace_now_ns());
 }
 
-static void write_limit(void)
-{
-    char text[64];
-    snprintf(text, sizeof text, "limit_ns %" PRId64 "\n", mh_trace_limit_ns());
-    if (mh_trace_limit_ns() != INT64_MAX)
-        mh_trace_write_one(TRACE_BLOCK_TEXT, text, strlen(text));
-}
-
 void mh_trace_finish(trace_call *call)
 {
     mh_trace_returned(call);
@@ -380,7 +372,7 @@ void mh_trace_finish(trace_call *call)
     mh_trace_stop_pulse();
     mh_trace_for_each_thread(end_thread);
     mh_trace_flush(TRACE_AT_ANY_TIME, true);
-    write_limit();
+    mh_trace_write_limit();
     const trace_counts counts = mh_trace_count();
     const trace_end ended = {.time_ns = mh_trace_now_ns(), .events = counts.events, .dropped = counts.dropped};
     mh_trace_write_one(TRACE_BLOCK_END, &ended, sizeof ended);
@@ -395,6 +387,7 @@ void mh_trace_abort(void)
     if (mh_trace.pid != getpid())
         return;
     mh_trace_flush(TRACE_IN_A_SECOND, true);
+    mh_trace_write_limit();
     mh_trace_beat();
     say_own_losses();
     if (mh_trace.rank == 0 && !mh_choices.quiet_trace && !atomic_exchange(&is_reported, true)) {

@@ -12,7 +12,34 @@
 #include <sys/mman.h>
 #include <time.h>
 
-trace_recording mh_trace = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .met_ns = INT64_MAX, .is_listed = true};
+trace_recording mh_trace = {.from_ns = INT64_MIN,
+                            .to_ns = INT64_MAX,
+                            .asked_from_ns = INT64_MIN,
+                            .asked_to_ns = INT64_MAX,
+                            .met_ns = INT64_MAX,
+                            .is_listed = true};
+
+static int64_t wanted_from_ns(void)
+{
+    return mh_trace.is_off ? INT64_MAX : mh_trace.asked_from_ns;
+}
+
+static int64_t wanted_to_ns(void)
+{
+    const int64_t asked_ns = mh_trace.asked_to_ns, met_ns = mh_trace.met_ns;
+    return met_ns < asked_ns ? met_ns : asked_ns;
+}
+
+/* Several threads may do so at once: the last one that writes looks once more whether that is what is wanted. */
+void mh_trace_place_window(void)
+{
+    do
+        mh_trace.from_ns = wanted_from_ns();
+    while (mh_trace.from_ns != wanted_from_ns());
+    do
+        mh_trace.to_ns = wanted_to_ns();
+    while (mh_trace.to_ns != wanted_to_ns());
+}
 
 /* ---- Locks under which no handler of a signal runs, and no thread is canceled */
 

@@ -20,18 +20,22 @@
 
 typedef struct {
     int rank, size;
+    int listed_count; /* ranks whose calls are recorded */
     pid_t pid;
     mh_base_clock clock;
-    _Atomic int64_t from_ns, to_ns; /* by the local clock: what is before and after is not recorded */
-    _Atomic int64_t asked_from_ns;  /* from_ns, but for what MPI_Pcontrol switches */
-    _Atomic int64_t met_ns;         /* when the limit of the trace was met; INT64_MAX: it is not */
-    bool is_listed;                 /* by --only-ranks; if not, its calls are not recorded */
-    bool counts_messages;           /* those that it leaves out, for it may record others */
-    _Atomic bool is_off;            /* by MPI_Pcontrol: then from_ns is never reached */
-    const bool *is_wanted;          /* by id of the function */
+    _Atomic int64_t from_ns, to_ns;             /* by the local clock: what is before and after is not recorded */
+    _Atomic int64_t asked_from_ns, asked_to_ns; /* these two, but for MPI_Pcontrol and the limit */
+    _Atomic int64_t met_ns;                     /* when the limit of the trace was met; INT64_MAX: it is not */
+    bool is_listed;                             /* by --only-ranks; if not, its calls are not recorded */
+    bool counts_messages;                       /* those that it leaves out, for it may record others */
+    _Atomic bool is_off;                        /* by MPI_Pcontrol: then from_ns is never reached */
+    const bool *is_wanted;                      /* by id of the function */
     uint16_t clock_id, flush_id, unrecorded_id, first_region_id;
 } trace_recording;
 extern trace_recording mh_trace;
+
+/* What is recorded, after one of these has changed: what is asked for, is_off, met_ns. */
+void mh_trace_place_window(void);
 
 static inline int64_t mh_trace_now_ns(void)
 {

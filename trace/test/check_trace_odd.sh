@@ -280,6 +280,10 @@ says|the buffer was full on 2 of 2 ranks: rank 0 dropped [1-9]
 0|1|^end .* dropped [1-9]
 END
 tap_check "a full buffer at MPI_Abort" check_full_abort
+tap_check "MPI_Abort after the limit of the trace" check_recording badly --limit 1M "$subject" many_abort <<'END'
+0|0|^end
+0|1|^limit_ns [0-9]
+END
 tap_check "MPI_Abort" check_recording badly "$subject" abort <<'END'
 0|0|^end
 0|2+|^clock
