@@ -52,9 +52,14 @@ bool mh_trace_open_buffer(int64_t bytes)
     chunk_count = (uint32_t)(bytes / (int64_t)sizeof *chunks);
     if (chunk_count < MIN_CHUNKS)
         chunk_count = MIN_CHUNKS;
-    limit = mh_choices.limit_bytes / mh_trace.size / (int64_t)sizeof *chunks;
+    limit = mh_choices.limit_bytes / (mh_trace.listed_count > 1 ? mh_trace.listed_count : 1) / (int64_t)sizeof *chunks;
     chunks = mh_trace_map(chunk_count * sizeof *chunks);
     return chunks && pthread_key_create(&ending, end_thread) == 0;
+}
+
+int64_t mh_trace_least_limit(void)
+{
+    return mh_trace.listed_count * (int64_t)sizeof *chunks;
 }
 
 static unsigned known_threads(void)

@@ -64,6 +64,9 @@ struct trace_thread {
 /* Returns false if there is no memory. */
 bool mh_trace_open_buffer(int64_t bytes);
 
+/* Of the trace, in bytes: with less, a process that is recorded would stop at its first events. */
+int64_t mh_trace_least_limit(void);
+
 /* For the calling thread, until it ends. NULL if there are too many: they are counted. */
 TRACE_RARE trace_thread *mh_trace_new_thread(void);
 

@@ -129,6 +129,8 @@ static bool prepare(void)
     PMPI_Comm_size(mh_twin_of_world, &mh_trace.size);
     mh_trace.pid = getpid();
     mh_trace.is_listed = !mh_choices.ranks[0] || mh_is_listed(mh_choices.ranks, mh_trace.rank, &(int){0});
+    const int counts = mh_trace.is_listed;
+    PMPI_Allreduce(&counts, &mh_trace.listed_count, 1, MPI_INT, MPI_SUM, mh_twin_of_world);
     mh_trace_learn_sizes();
     mh_trace_open_comms();
     return mh_interpose_agree(mh_trace_open_buffer(mh_choices.buffer_bytes), mh_twin_of_world);
@@ -152,12 +154,20 @@ static void put_beginning(trace_call *call, int64_t entered_ns, int64_t left_ns)
     mh_trace_put(thread, (trace_event){now_ns, 0, -1, 0, 0, mh_trace.clock_id, TRACE_LEAVE, 0});
 }
 
-static bool names_too_many(void)
+/* What is wrong with the options for so many processes; NULL: nothing. */
+static const char *judge_options(void)
 {
+    static char reason[160];
     int largest = -1;
     if (mh_choices.ranks[0])
         mh_is_listed(mh_choices.ranks, 0, &largest);
-    return largest >= mh_trace.size;
+    if (largest >= mh_trace.size)
+        return "option --only-ranks names more ranks than there are";
+    if (mh_choices.limit_bytes >= mh_trace_least_limit())
+        return NULL;
+    snprintf(reason, sizeof reason, "option --limit is not enough for %d ranks, give %" PRId64 "K or more",
+             mh_trace.listed_count, mh_trace_least_limit() / 1024);
+    return reason;
 }
 
 /* Whether functions are recorded that send, or receive, or say for which messages they wait. */
@@ -182,7 +192,9 @@ const char *mh_trace_begin(const char *const *functions, const bool *is_wanted, 
     if (!mh_trace_start_clock())
         return "the clocks could not be synchronized";
     int64_t raw_ns = trace_raw_now_ns(), now_ns = mh_trace_now_ns();
-    const char *reason = names_too_many() ? "option --only-ranks names more ranks than there are" : open_files();
+    const char *reason = judge_options();
+    if (!reason)
+        reason = open_files();
     if (reason)
         return reason;
     write_text();

@@ -430,6 +430,10 @@ static void switch_off_windows(void)
     MPI_Win_free(&window);
 }
 
+static void do_nothing(void)
+{
+}
+
 static void take_two_seconds(void)
 {
     take_time(20);
@@ -461,6 +465,7 @@ static const struct {
                {"socket", meet_by_socket},
                {"off", switch_off},
                {"off_windows", switch_off_windows},
+               {"nothing", do_nothing},
                {"time", take_two_seconds},
                {"abort", abort_later},
                {"threads", .work = talk},

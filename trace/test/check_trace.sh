@@ -274,6 +274,16 @@ check_limit() {
         complain "what is later than the limit is analyzed"
 }
 
+# A share of less than 64 KiB would end with MPI_Init. Ranks that are not recorded have none.
+check_small_limit() {
+    record 5 --limit 256K "$subject" nothing
+    expect_status 0
+    expect_line 'option --limit is not enough for 5 ranks, give 320K or more; the program runs without being recorded$'
+    record 5 --limit 256K --only-ranks 0-3 "$subject" nothing
+    expect_status 0
+    expect 0 1 ' enter MPI_Finalize$'
+}
+
 # Of the others there are a clock and communicators, but no calls.
 check_ranks() {
     record 2 --only-ranks 1 "$subject"
@@ -473,6 +483,7 @@ tap_check "MPI_Pcontrol(0) and MPI_Pcontrol(1)" check_off
 tap_check "MPI_Pcontrol(0) and MPI_Pcontrol(1) between epochs of a window" check_off_windows
 tap_check "MPI_Pcontrol(0) and MPI_Pcontrol(1) of several threads" check_off_in_threads
 tap_check "a limit of the size" check_limit
+tap_check "a limit of the size that is too small for so many ranks" check_small_limit
 tap_check "some of the ranks" check_ranks
 tap_check "the cost of a call" check_cost
 tap_check "mpix_preload and mpix_trace" check_both
