@@ -54,7 +54,12 @@ static trace_call call_on(const trace_communicator *its, int root, uint16_t func
     call.count += its->local_size;
     call.lowest = is_remote_first ? its->lowest : its->local_lowest;
     call.first_group = is_remote_first ? its->size : its->local_size;
-    call.root = root == TRACE_ROOT_SELF ? its->place : root >= 0 && !is_remote_first ? its->local_size + root : root;
+    if (root >= its->size)
+        call.root = call.count; /* there is no such process */
+    else if (root == TRACE_ROOT_SELF)
+        call.root = its->place;
+    else if (root >= 0 && !is_remote_first)
+        call.root = its->local_size + root;
     return call;
 }
 
