@@ -135,16 +135,59 @@ static int find_rank(const trace_communicator *in, int rank)
     return place < in->size ? place : -1;
 }
 
-/* The one that lists the group of this process as the other group, as a process of that group sees it. */
-static void join_groups(const trace *read, trace_communicator *its, int rank)
+/* The intercommunicators of a process. */
+typedef struct {
+    size_t count;
+    const trace_communicator **list; /* by context */
+} inter_list;
+
+static int by_context(const void *a, const void *b)
+{
+    const trace_communicator *x = *(const trace_communicator *const *)a, *y = *(const trace_communicator *const *)b;
+    if (x->context != y->context)
+        return x->context < y->context ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+static inter_list list_inters(const trace_process *process)
+{
+    inter_list found = {0, array_or_exit(process->communicator_count, sizeof(const trace_communicator *))};
+    for (size_t id = 0; id < process->communicator_count; id++) {
+        const trace_communicator *its = &process->communicators[id];
+        if (its->is_inter && !its->is_foreign && its->size > 0)
+            found.list[found.count++] = its;
+    }
+    sort(found.list, found.count, sizeof *found.list, by_context);
+    return found;
+}
+
+static size_t first_of_context(const inter_list *in, uint32_t context)
+{
+    size_t low = 0, high = in->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (in->list[middle]->context < context)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/*
+ * The one that lists the group of this process as the other group, as a process of that group sees it.
+ *
+ * lists   by rank
+ */
+static void join_groups(const inter_list *lists, trace_communicator *its, int rank)
 {
     if (!its->is_inter || its->is_foreign || its->size == 0)
         return;
-    const trace_process *other = &read->processes[its->ranks[0]];
-    for (size_t id = 0; id < other->communicator_count; id++) {
-        const trace_communicator *back = &other->communicators[id];
-        const bool is_same = back->is_inter && !back->is_foreign && back->context == its->context;
-        const int place = is_same && back->lowest != its->lowest ? find_rank(back, rank) : -1;
+    const inter_list *other = &lists[its->ranks[0]];
+    for (size_t i = first_of_context(other, its->context); i < other->count && other->list[i]->context == its->context;
+         i++) {
+        const trace_communicator *back = other->list[i];
+        const int place = back->lowest != its->lowest ? find_rank(back, rank) : -1;
         if (place < 0)
             continue;
         its->local_size = back->size;
@@ -152,6 +195,19 @@ static void join_groups(const trace *read, trace_communicator *its, int rank)
         its->place = place + (its->lowest < back->lowest ? its->size : 0);
         return;
     }
+}
+
+static void join_all_groups(trace *read)
+{
+    inter_list *lists = array_or_exit((size_t)read->size, sizeof *lists);
+    for (int rank = 0; rank < read->size; rank++)
+        lists[rank] = list_inters(&read->processes[rank]);
+    for (int rank = 0; rank < read->size; rank++)
+        for (size_t id = 0; id < read->processes[rank].communicator_count; id++)
+            join_groups(lists, &read->processes[rank].communicators[id], rank);
+    for (int rank = 0; rank < read->size; rank++)
+        free(lists[rank].list);
+    free(lists);
 }
 
 bool trace_settle(trace *read)
@@ -174,9 +230,7 @@ bool trace_settle(trace *read)
     fill_names(read, 1);
     for (trace_location *at = NULL; (at = trace_next_location(read, at));)
         at->index = read->location_count++;
-    for (int rank = 0; rank < read->size; rank++)
-        for (size_t id = 0; id < read->processes[rank].communicator_count; id++)
-            join_groups(read, &read->processes[rank].communicators[id], rank);
+    join_all_groups(read);
     return is_good;
 }
 
