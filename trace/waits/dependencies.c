@@ -449,7 +449,12 @@ static void add_operation(graph *to, const parties *all, operation_wait kind)
         depend_on_last(all, rules[kind].state, false);
     if (rules[kind].has_inner && has_giver(all))
         depend_on_last(all, STATE_INNER, true);
-    for (int i = 0; i < all->count; i++) {
+}
+
+/* Neighbors are marked where they are known. */
+static void mark_all(const parties *all, operation_wait kind)
+{
+    for (int i = 0; rules[kind].whom != FOR_NEIGHBORS && i < all->count; i++) {
         mark_matched(&all->list[i].enter);
         mark_matched(&all->list[i].leave);
     }
@@ -478,10 +483,15 @@ static void add_operations(graph *to, const trace_matches *matches)
             continue;
         parties all = {call->count, array_or_exit((size_t)call->count, sizeof *all.list)};
         const int groups = rules[kind].whom == FOR_GIVERS ? operation_groups(call) : 1;
+        /* Between groups, the bytes of MPI_Reduce_scatter are not known. */
+        bool is_known = call->first_group == 0 || rules[kind].whom != FOR_GIVERS;
         for (int group = 0; group < groups; group++) {
             list_parties(to, call, kind, group, &all);
             add_operation(to, &all, kind);
+            is_known = is_known || has_giver(&all);
         }
+        if (is_known)
+            mark_all(&all, kind);
         free(all.list);
     }
 }

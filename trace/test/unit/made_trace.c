@@ -62,6 +62,24 @@ void made_begin(made_trace *made, int size, const made_clock *clocks, uint64_t s
     }
 }
 
+void made_bridge(made_trace *made)
+{
+    for (int rank = 0; rank < 2; rank++) {
+        trace_process *process = &made->trace.processes[rank];
+        process->communicators = or_exit(realloc(process->communicators, 2 * sizeof(trace_communicator)));
+        process->communicator_count = 2;
+        process->communicators[1] = (trace_communicator){.context = 1,
+                                                         .size = 1,
+                                                         .is_inter = true,
+                                                         .ranks = or_exit(calloc(1, sizeof(int))),
+                                                         .lowest = 1 - rank,
+                                                         .place = rank,
+                                                         .local_size = 1,
+                                                         .local_lowest = rank};
+        process->communicators[1].ranks[0] = 1 - rank;
+    }
+}
+
 void made_free(made_trace *made)
 {
     for (int rank = 0; rank < made->trace.size; rank++)

@@ -61,6 +61,9 @@ typedef struct {
 void made_begin(made_trace *made, int size, const made_clock *clocks, uint64_t seed);
 void made_free(made_trace *made);
 
+/* Let communicator 1 be an intercommunicator between ranks 0 and 1. */
+void made_bridge(made_trace *made);
+
 /* Write it to a folder, and free it. Returns the exit status of a program that does no more, and says what is wrong. */
 int made_write(made_trace *made, const char *folder);
 

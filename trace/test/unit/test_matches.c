@@ -230,23 +230,6 @@ TEST(persistent_calls_in_any_order)
         ck_assert_uint_eq(matches.calls[i].parts[1].enter.event, 10 * (i % 2) + 5 * (1 - i / 2));
 }
 
-/* Between rank 0 and rank 1, from whose group the root is. */
-static void add_intercommunicator(int rank)
-{
-    trace_process *process = &made.trace.processes[rank];
-    process->communicators = or_exit(realloc(process->communicators, 2 * sizeof(trace_communicator)));
-    process->communicator_count = 2;
-    process->communicators[1] = (trace_communicator){.context = 5,
-                                                     .size = 1,
-                                                     .is_inter = true,
-                                                     .ranks = or_exit(calloc(1, sizeof(int))),
-                                                     .lowest = 1 - rank,
-                                                     .place = rank,
-                                                     .local_size = 1,
-                                                     .local_lowest = rank};
-    process->communicators[1].ranks[0] = 1 - rank;
-}
-
 /* The roots that both ranks name. Without a root in the other group, what a file has is no call. */
 static const struct {
     int32_t roots[2];
@@ -259,8 +242,8 @@ static const struct {
 
 LOOP_TEST(roots_are_of_the_other_group, COUNT_OF(rooted))
 {
+    made_bridge(&made);
     for (int rank = 0; rank < 2; rank++) {
-        add_intercommunicator(rank);
         made_event(&made, rank, 0, (trace_event){.kind = TRACE_ENTER, .id = MADE_BCAST});
         made_event(&made, rank, 10,
                    (trace_event){.kind = TRACE_COLLECTIVE, .partner = rooted[_i].roots[rank], .tag = 1, .id = 1});

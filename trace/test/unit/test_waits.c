@@ -514,6 +514,38 @@ TEST(nobody_gives)
     made_free(&made);
 }
 
+/* Between two groups, what nobody gives is not known: each waits for the other one, or not. */
+TEST(bytes_between_groups_are_not_known)
+{
+    static const struct {
+        uint64_t bytes[2];
+        int64_t unseen_ns;
+    } given[] = {{{0, 0}, 800}, {{8, 0}, 0}, {{8, 8}, 0}};
+    for (int i = 0; i < COUNT_OF(given); i++) {
+        made_trace made;
+        wait_analysis found;
+        trace_matches matches;
+        const made_clock clocks[2] = {{0}};
+        made_begin(&made, 2, clocks, 1);
+        made_bridge(&made);
+        for (int rank = 0; rank < 2; rank++) {
+            made_event(&made, rank, 100, (trace_event){.kind = TRACE_ENTER, .id = MADE_ALLREDUCE});
+            made_event(&made, rank, 500,
+                       (trace_event){
+                           .kind = TRACE_COLLECTIVE, .partner = -1, .value = given[i].bytes[rank], .tag = 1, .id = 1});
+            made_event(&made, rank, 500, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .id = MADE_ALLREDUCE});
+            made_event(&made, rank, 500, (trace_event){.kind = TRACE_LEAVE, .id = MADE_ALLREDUCE});
+        }
+        made_records(&made, 0, 0);
+        analyze(&found, &matches, &made, TRACE_GLOBAL);
+        EXPECT(found.unseen_ns == given[i].unseen_ns, "bytes %" PRIu64 " and %" PRIu64 ": %" PRId64, given[i].bytes[0],
+               given[i].bytes[1], found.unseen_ns);
+        analysis_free(&found);
+        trace_matches_free(&matches);
+        made_free(&made);
+    }
+}
+
 /* ---- The edges of the run */
 
 enum { INIT_NS = 5000000, SKEW_NS = 300000, STAY_NS = 200000, SLOW_NS = 50000, LAST_NS = 2000000 };
