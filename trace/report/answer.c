@@ -158,6 +158,12 @@ static bool has_calls(const graph *of)
     return false;
 }
 
+/* Some were not recorded. */
+static bool lacks_ranks(const wait_analysis *of)
+{
+    return of->ranks < of->graph.of->size;
+}
+
 static void say_no_waits(char *text, const wait_analysis *of)
 {
     const int rank = find_without_clock(of->graph.of);
@@ -168,7 +174,7 @@ static void say_no_waits(char *text, const wait_analysis *of)
     else if (rank >= 0)
         snprintf(text, ANSWER_BYTES, "No waits can be told from errors of the clocks: rank %d has no clock records.",
                  rank);
-    else if (analysis_percent(of, (double)of->unseen_ns) >= ANALYSIS_WORTH_PERCENT)
+    else if (lacks_ranks(of) || analysis_percent(of, (double)of->unseen_ns) >= ANALYSIS_WORTH_PERCENT)
         snprintf(text, ANSWER_BYTES, "No waits are seen, but the trace does not show all that ranks may wait for.");
     else
         snprintf(text, ANSWER_BYTES, "No rank waits for another one longer than the clocks may be wrong.");
@@ -224,6 +230,11 @@ static void say_times(char *text, const wait_analysis *of)
     if (analysis_percent(of, (double)of->recorder_ns) >= ANALYSIS_WORTH_PERCENT)
         text_append(text, ANSWER_BYTES, " mpix_trace itself takes %s, %.1f %%.",
                     duration(recorder, (double)of->recorder_ns), analysis_percent(of, (double)of->recorder_ns));
+    if (lacks_ranks(of))
+        text_append(text, ANSWER_BYTES,
+                    " Only %d of %d ranks %s in the trace, which are called all ranks here; waits for others are not "
+                    "attributed.",
+                    of->ranks, of->graph.of->size, of->ranks == 1 ? "is" : "are");
     if (of->graph.of->is_cut)
         say_part(text, of->graph.of);
 }

@@ -10,7 +10,7 @@
 
 double analysis_percent(const wait_analysis *of, double ns)
 {
-    const double whole_ns = (double)of->run_ns * of->graph.of->size;
+    const double whole_ns = (double)of->run_ns * of->ranks;
     return whole_ns > 0 ? 100 * ns / whole_ns : 0;
 }
 
@@ -202,6 +202,8 @@ void analysis_make(wait_analysis *made, const trace *of, const trace_matches *ma
 {
     analysis_charge(made, of, matches);
     made->run_ns = made->graph.end_ns - made->graph.begin_ns;
+    for (int rank = 0; rank < of->size; rank++)
+        made->ranks += of->processes[rank].location_count > 0;
     for (size_t lane = 0; lane < made->graph.lane_count; lane++)
         made->has_threads |= made->graph.lanes[lane].location->thread != 0 && made->graph.lanes[lane].count > 0;
     sum_unseen(made);

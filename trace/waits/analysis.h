@@ -32,6 +32,7 @@ typedef struct {
     size_t sum_count;
     wait_sum *sums; /* those with the longest waits first */
     int64_t run_ns;
+    int ranks; /* of which there are events */
     bool
         has_threads; /* ranks have several: nothing was replayed, as the trace does not show who waits for whom there */
     /*
@@ -63,7 +64,7 @@ void analysis_free(wait_analysis *made);
 #define ANALYSIS_WORTH_PERCENT 1.0
 bool analysis_is_worth(const wait_analysis *of, const cause *one);
 
-/* A time of all ranks together, in percent of the time of the run on all of them. */
+/* A time of all ranks together, in percent of the time of the run on all of them of which there are events. */
 double analysis_percent(const wait_analysis *of, double ns);
 
 #endif

@@ -62,6 +62,16 @@ void made_begin(made_trace *made, int size, const made_clock *clocks, uint64_t s
     }
 }
 
+void made_leave_out(made_trace *made, int rank)
+{
+    for (; rank < made->trace.size; rank++) {
+        trace_process *process = &made->trace.processes[rank];
+        free(process->locations[0].events);
+        process->location_count = 0;
+        made->trace.location_count--;
+    }
+}
+
 void made_bridge(made_trace *made)
 {
     for (int rank = 0; rank < 2; rank++) {

@@ -61,6 +61,9 @@ typedef struct {
 void made_begin(made_trace *made, int size, const made_clock *clocks, uint64_t seed);
 void made_free(made_trace *made);
 
+/* Let a rank, and all after it, have no events. */
+void made_leave_out(made_trace *made, int rank);
+
 /* Let communicator 1 be an intercommunicator between ranks 0 and 1. */
 void made_bridge(made_trace *made);
 

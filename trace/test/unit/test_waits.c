@@ -650,6 +650,32 @@ TEST(threads_are_not_predicted)
     made_free(&made);
 }
 
+/* Of four ranks, two have events. */
+TEST(percentages_are_of_ranks_with_events)
+{
+    made_trace made;
+    wait_analysis found;
+    trace_matches matches;
+    answer_t answer;
+    const made_clock clocks[4] = {{0}};
+    made_begin(&made, 4, clocks, 1);
+    made_work(&made, 0, WORK_NS);
+    made_message(&made, 0, 1, 0, LATENCY_NS);
+    made_work(&made, 1, WORK_NS);
+    made_message(&made, 1, 0, 0, LATENCY_NS);
+    made_records(&made, 0, 0);
+    made_leave_out(&made, 2);
+    analyze(&found, &matches, &made, TRACE_GLOBAL);
+    const double percent = analysis_percent(&found, 2 * (double)found.run_ns);
+    EXPECT(fabs(percent - 100) < 1e-9, "all of both ranks is %g %%", percent);
+    answer_make(&answer, &found);
+    const char *last = answer.sentences[answer.count - 1].text;
+    EXPECT(strstr(last, "Only 2 of 4 ranks are in the trace"), "%s", last);
+    analysis_free(&found);
+    trace_matches_free(&matches);
+    made_free(&made);
+}
+
 TEST(nothing_is_said_of_no_events)
 {
     made_trace made;
