@@ -14,11 +14,17 @@ double analysis_percent(const wait_analysis *of, double ns)
     return whole_ns > 0 ? 100 * ns / whole_ns : 0;
 }
 
+/* A time of which nothing was recorded. */
+static bool is_off(const wait_analysis *of, const cause *one)
+{
+    return one->key.is_call && of->graph.kinds[of->graph.places.list[one->key.from].function] == NAME_OFF;
+}
+
 /* One delay may make another process wait twice: for the late one, and for one that waited for it. */
 static bool shows(const wait_analysis *of, const cause *one)
 {
     const double most = 2 * (double)(one->late_ns + one->instances) * ((double)of->graph.lane_count - 1);
-    return one->charged_ns > 0 && (double)one->charged_ns <= most + one->bound_ns;
+    return !is_off(of, one) && one->charged_ns > 0 && (double)one->charged_ns <= most + one->bound_ns;
 }
 
 bool analysis_is_worth(const wait_analysis *of, const cause *one)
@@ -117,7 +123,8 @@ static void sum_waits(wait_analysis *to)
  */
 static bool is_unseen(const graph *of, const graph_call *call)
 {
-    if (call->is_matched || of->kinds[of->places.list[call->place].function] != NAME_CALL)
+    const graph_name_kind kind = of->kinds[of->places.list[call->place].function];
+    if (call->is_matched || (kind != NAME_CALL && kind != NAME_OFF))
         return false;
     return call->has_partners || !of->meanings[of->places.list[call->place].function] ||
            graph_means(of, call, MEANS_UNSEEN) || (graph_means(of, call, MEANS_COMPLETES) && !call->has_completions);
@@ -162,28 +169,39 @@ static void sum_recorder(wait_analysis *to)
 /* ---- Efficiencies */
 
 /* Of the first thread of a rank: others do not tell what they do between calls. */
-static double computation_ns(const graph_lane *lane)
+typedef struct {
+    double compute_ns, off_ns;
+} activity;
+
+static activity activity_of(const graph *of, const graph_lane *lane)
 {
-    double ns = (double)(lane->end_ns - (lane->has_init ? lane->calls[0].enter_ns : lane->begin_ns));
-    for (size_t i = 0; i < lane->count; i++)
-        ns -= (double)(lane->calls[i].leave_ns - lane->calls[i].enter_ns);
-    return ns;
+    activity its = {.off_ns = 0};
+    its.compute_ns = (double)(lane->end_ns - (lane->has_init ? lane->calls[0].enter_ns : lane->begin_ns));
+    for (size_t i = 0; i < lane->count; i++) {
+        const double ns = (double)(lane->calls[i].leave_ns - lane->calls[i].enter_ns);
+        its.compute_ns -= ns;
+        its.off_ns += graph_is_off(of, &lane->calls[i]) ? ns : 0;
+    }
+    return its;
 }
 
+/* While nothing is recorded, a rank is taken to compute for the same part of the time as it does else. */
 static void find_efficiencies(wait_analysis *to)
 {
+    const int64_t ideal_ns = replay_ns(&to->graph, &(replay_change){.without = GRAPH_NONE, .is_instant = true});
     double sum_ns = 0, most_ns = 0, ranks = 0;
     for (size_t lane = 0; lane < to->graph.lane_count; lane++) {
         const graph_lane *at = &to->graph.lanes[lane];
         if (at->location->thread != 0 || !(graph_runs(at) || to->graph.of->is_cut))
             continue;
-        const double ns = computation_ns(at);
+        const activity its = activity_of(&to->graph, at);
+        const double left_ns = (double)ideal_ns - its.off_ns;
+        const double ns = left_ns > 0 ? its.compute_ns * (double)ideal_ns / left_ns : its.compute_ns;
+        to->compute_ns += its.compute_ns;
         sum_ns += ns;
         most_ns = ns > most_ns ? ns : most_ns;
         ranks++;
     }
-    const int64_t ideal_ns = replay_ns(&to->graph, &(replay_change){.without = GRAPH_NONE, .is_instant = true});
-    to->compute_ns = sum_ns;
     to->load_balance = most_ns > 0 ? sum_ns / ranks / most_ns : 1;
     to->serialization = ideal_ns > 0 ? most_ns / (double)ideal_ns : 1;
     to->transfer = to->run_ns > 0 ? (double)ideal_ns / (double)to->run_ns : 1;

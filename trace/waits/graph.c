@@ -24,7 +24,7 @@ static graph_name_kind kind_of(const char *name)
     if (trace_is_recorder(name))
         return strcmp(name, "clock") == 0 ? NAME_CLOCK : NAME_FLUSH;
     if (trace_is_unrecorded(name))
-        return NAME_CALL;
+        return NAME_OFF;
     if (strncmp(name, "MPI_", 4) != 0)
         return NAME_REGION;
     if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0)
@@ -69,6 +69,11 @@ bool graph_is_recorder(const graph *of, const graph_call *call)
 {
     const graph_name_kind kind = kind_at(of, call);
     return kind == NAME_CLOCK || kind == NAME_FLUSH;
+}
+
+bool graph_is_off(const graph *of, const graph_call *call)
+{
+    return kind_at(of, call) == NAME_OFF;
 }
 
 bool graph_means(const graph *of, const graph_call *call, unsigned means)

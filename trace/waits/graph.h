@@ -108,8 +108,8 @@ typedef struct {
     graph_dependency *dependencies;
 } graph_lane;
 
-/* What a name is of; NAME_CLOCK, NAME_FLUSH: what mpix_trace did itself. */
-typedef enum { NAME_REGION, NAME_CALL, NAME_CLOCK, NAME_FLUSH, NAME_INIT, NAME_FINALIZE } graph_name_kind;
+/* What a name is of; NAME_CLOCK, NAME_FLUSH: what mpix_trace did itself; NAME_OFF: it was to record nothing. */
+typedef enum { NAME_REGION, NAME_CALL, NAME_CLOCK, NAME_FLUSH, NAME_INIT, NAME_FINALIZE, NAME_OFF } graph_name_kind;
 
 typedef struct {
     const trace *of;
@@ -164,6 +164,9 @@ const graph_delay *graph_delay_at(const graph *of, uint32_t delay);
 
 /* Whether a call is the recorder's own: it synchronized clocks, or wrote events. */
 bool graph_is_recorder(const graph *of, const graph_call *call);
+
+/* Whether a call stands for a time of which nothing was recorded. */
+bool graph_is_off(const graph *of, const graph_call *call);
 
 /* Whether the function that is called has one of the flags of meanings.h. */
 bool graph_means(const graph *of, const graph_call *call, unsigned means);

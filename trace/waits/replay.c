@@ -120,7 +120,7 @@ static int64_t own_ns(const replay *in, size_t lane, const graph_call *call)
 {
     int64_t latest_ns = call->enter_ns;
     if (in->change->is_instant)
-        return 0;
+        return graph_is_off(in->of, call) ? call->leave_ns - call->enter_ns : 0;
     const graph_dependency *dependencies = in->of->lanes[lane].dependencies;
     for (size_t i = call->dependency; i != GRAPH_NONE; i = dependencies[i].next) {
         const int64_t ns = traced_ns(in, lane, call, &dependencies[i]);

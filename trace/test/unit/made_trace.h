@@ -42,6 +42,7 @@ typedef enum {
     MADE_NEIGHBOR_ALLGATHER,
     MADE_ALLGATHER,
     MADE_CLOCK, /* of the recorder itself */
+    MADE_OFF,   /* it records nothing */
     MADE_NAMES
 } made_name;
 

@@ -650,6 +650,45 @@ TEST(threads_are_not_predicted)
     made_free(&made);
 }
 
+/* Rank 1 computes for 10 us, and switches recording off for 90. Rank 0 computes for 50, and waits. */
+TEST(what_is_not_recorded_is_no_cause)
+{
+    made_trace made;
+    wait_analysis found;
+    trace_matches matches;
+    answer_t answer;
+    const made_clock clocks[2] = {{0}};
+    made_begin(&made, 2, clocks, 1);
+    made_calls(&made, MADE_INIT);
+    made_work(&made, 0, 50000);
+    made_work(&made, 1, 10000);
+    made_enter(&made, 1, MADE_OFF);
+    made_work(&made, 1, 90000);
+    made_leave(&made, 1, MADE_OFF);
+    made_collective(&made, MADE_ALLREDUCE, -1, LATENCY_NS);
+    made_records(&made, 0, 0);
+    analyze(&found, &matches, &made, TRACE_GLOBAL);
+    const int64_t off_ns = charged_at(&found, MADE_OFF, true);
+    EXPECT(off_ns >= 40000 && found.unexplained_ns == off_ns, "%" PRId64 " of %" PRId64 " are not explained",
+           found.unexplained_ns, off_ns);
+    for (size_t i = 0; i < found.causes.count; i++) {
+        const cause *one = found.order[i];
+        EXPECT(!one->key.is_call || !one->is_replayed || found.graph.places.list[one->key.to].function != MADE_OFF,
+               "cause %zu", i);
+    }
+    answer_make(&answer, &found);
+    for (int i = 0; i < answer.count; i++)
+        EXPECT(answer.sentences[i].kind != ANSWER_CAUSE || !strstr(answer.sentences[i].text, "late in unrecorded"),
+               "%s", answer.sentences[i].text);
+    /* Rank 0 computes for half of the time, rank 1 for all that is known of it. */
+    EXPECT(fabs(found.load_balance - 0.75) < 0.02 && found.serialization > 0.98 && found.serialization <= 1 &&
+               found.transfer > 0.97,
+           "load balance %g, serialization %g, transfer %g", found.load_balance, found.serialization, found.transfer);
+    analysis_free(&found);
+    trace_matches_free(&matches);
+    made_free(&made);
+}
+
 /* Of four ranks, two have events. */
 TEST(percentages_are_of_ranks_with_events)
 {
