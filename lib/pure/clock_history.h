@@ -4,9 +4,9 @@
  * no MPI, no clock.
  *
  * A record and looks are kept for each synchronization, and all that is newer than the oldest one of so many. What a
- * conversion learns passes: the next record and look take its place. But now and then it is kept, too, so that a process
- * that rarely synchronizes knows what clocks did meanwhile. Where the global clock was found wrong, a record without a
- * bound stands between what was known before and after.
+ * conversion learns passes: the next record and look take its place. But now and then it is kept, too, so that a
+ * process that rarely synchronizes knows what clocks did meanwhile. Where the global clock was found wrong, a record
+ * without a bound stands between what was known before and after.
  */
 #ifndef MH_CLOCK_HISTORY_H
 #define MH_CLOCK_HISTORY_H

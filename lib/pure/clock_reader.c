@@ -501,8 +501,8 @@ static bool may_be_set(mpix_clock_id id)
 }
 
 /*
- * Nobody looked between two looks, or before or after them, or there are no others, so that these tell no rate. The rate
- * was anything that the kernel makes it, and a clock may have been set by what a rate would explain.
+ * Nobody looked between two looks, or before or after them, or there are no others, so that these tell no rate. The
+ * rate was anything that the kernel makes it, and a clock may have been set by what a rate would explain.
  */
 static interval in_gap(mpix_clock_id id, const look *from, const look *to, double usual, double half_ns,
                        double chord_ns, int64_t reading)

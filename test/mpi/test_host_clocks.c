@@ -80,8 +80,8 @@ static moment take_moment(MPI_Comm comm)
     return now;
 }
 
-/* The bounds of both hold the true time, so they overlap. The kernel may have corrected or set other clocks than raw ones
- * while nobody looked. */
+/* The bounds of both hold the true time, so they overlap. The kernel may have corrected or set other clocks than raw
+ * ones while nobody looked. */
 static void check_moment(MPI_Comm comm, const moment *then, int64_t widest_ns, const char *what)
 {
     for (int i = 0; i < HOST_CLOCKS; i++) {

@@ -80,9 +80,8 @@ static const option_spec_t trace_options[] = {
              "in which one of these takes part has no other end in the trace, so waits for it are not attributed."},
     {0, "limit", "SIZE", OPTION_BYTES, PLACE(limit_bytes), .min = min_buffer, .max = max_limit,
      .doc = "stop recording when the trace, of all ranks together, has so many bytes",
-     .more =
-         "A process stops at its part of this, which is the same for all that are recorded and at least 64K, and a "
-         "line at the end says when the first one has. mpix_trace_report leaves out what is later."},
+     .more = "A process stops at its part of this, which is the same for all that are recorded and at least 64K, and a "
+             "line at the end says when the first one has. mpix_trace_report leaves out what is later."},
     {0, "quiet", NULL, OPTION_SWITCH, PLACE(quiet),
      .doc = "do not say at the end how much was recorded, and where it is",
      .more = "What could not be recorded is said even so."},

@@ -250,10 +250,10 @@ END
 # TRACE_TAG_POST and TRACE_TAG_COMPLETE. Rank 0 leaves out the first epoch, rank 1 the two in the middle.
 check_off_windows() {
     check_recording all "$subject" off_windows <<'END'
-0|1| skipped partner 1 tag -2147483648 bytes 1 .* request [1-9]
+0|1| s?skipped partner 1 tag -2147483648 bytes 1 .* request [1-9]
 0|1| skipped partner 1 tag -2147483647 bytes 1 
 1|1| skipped partner 0 tag -2147483648 bytes 2 
-1|1| skipped partner 0 tag -2147483647 bytes 2 
+1|1| s?skipped partner 0 tag -2147483647 bytes 2 
 0|3| send partner 1 tag -2147483647 
 1|2| send partner 0 tag -2147483648 
 END
@@ -368,8 +368,8 @@ check_closing() {
     expect_done
     grep '^mpix_trace: ' "$scratch/err" >"$scratch/lines"
     [ "$(wc -l <"$scratch/lines")" -eq 2 ] || complain "not two lines"
-    sed -n 1p "$scratch/lines" | grep -qxE "mpix_trace: 2 files, [1-9][0-9]{2,} events; in MPI for [0-9]+( to [0-9]+)? %\
- of the time; the longest call: [0-9.e-]+ s in MPI_[A-Za-z_]+ on rank [01]" || complain "not what was recorded"
+    sed -n 1p "$scratch/lines" | grep -qxE "mpix_trace: 2 files, [1-9][0-9]{2,} events; in MPI for [0-9]+( to [0-9]+)?\
+ % of the time; the longest call: [0-9.e-]+ s in MPI_[A-Za-z_]+ on rank [01]" || complain "not what was recorded"
     sed -n 2p "$scratch/lines" | grep -qxF "mpix_trace: who waits for whom: next: mpix_trace_report $folder" ||
         complain "not where it is"
     record 2 --quiet "$subject"
