@@ -52,7 +52,7 @@ int main(int argc, char **argv)
     MPIX_Clock_sync(MPI_COMM_WORLD);
     for (int step = 0; step < 10; step++) {
         const int64_t begin_ns = now_ns();
-        usleep(1000 * (unsigned)(rank + 1)); /* the work */
+        nanosleep(&(struct timespec){0, 1000000L * (rank % 100 + 1)}, NULL); /* the work */
         const int64_t worked_ns = now_ns();
         MPI_Barrier(MPI_COMM_WORLD);
         const int64_t left_ns = now_ns();

@@ -249,8 +249,8 @@ MPIX_HARMONIZE_API int MPIX_Global_time_of(MPI_Comm comm, int clock, int64_t loc
  *        complete new one or not at all: the new one has another name, in the same folder, until it is complete
  *
  * Errors, on all processes: MPI_ERR_ARG if path is a null pointer or too long; MPI_ERR_IO if the file cannot be
- * written, or path is no regular file; MPI_ERR_NO_MEM if memory lacks; MPI_ERR_OTHER if the clock of comm has never been
- * synchronized.
+ * written, or path is no regular file; MPI_ERR_NO_MEM if memory lacks; MPI_ERR_OTHER if the clock of comm has never
+ * been synchronized.
  */
 MPIX_HARMONIZE_API int MPIX_Clock_write(MPI_Comm comm, const char *path);
 

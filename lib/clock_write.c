@@ -62,7 +62,8 @@ static void print_host(mh_comm_state *state, mh_lines *lines, mh_error *error)
 
 static void fail(const mh_output *output, int reason, mh_error *error)
 {
-    mh_fail(error, MPI_ERR_IO, "MPIX_Clock_write: '%.120s' cannot be written: %s", output->path, strerror(reason));
+    errno = reason;
+    mh_fail(error, MPI_ERR_IO, "MPIX_Clock_write: '%.120s' cannot be written: %m", output->path);
 }
 
 /* Find what is to be replaced. Devices and others are not. Returns whether this may be. */

@@ -365,9 +365,9 @@ TEST(the_longest_lines_of_a_history_have_room)
     enum { LINES = 100 };
     char name[256];
     size_t bytes;
-    mpix_clock_pair record = {.at_ns = INT64_MIN / 2, .ahead_ns = INT64_MIN / 3, .bound_ns = INFINITY};
+    mpix_clock_pair pair = {.at_ns = INT64_MIN / 2, .ahead_ns = INT64_MIN / 3, .bound_ns = INFINITY};
     const mpix_clock_look look = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MAX};
-    mh_history_copy copy = {.record_count = 1, .records = &record};
+    mh_history_copy copy = {.record_count = 1, .records = &pair};
     mpix_clock_look *looks = calloc(LINES, sizeof *looks);
     memset(name, '\\', sizeof name - 1);
     name[sizeof name - 1] = '\0';
@@ -454,12 +454,12 @@ TEST(conversions_without_synchronizations_take_little_memory)
     mh_clock_history history = {.most = MOST};
     ck_assert(mh_clock_history_begin(&history, 0));
     mpix_clock_limit(history.file, 500 * MH_PPM, 100 * MH_PPB);
-    for (int64_t second = 1; second < 30 * 86400; second += second < 1000 ? 1 : 20)
+    for (int64_t second = 1; second < INT64_C(30) * 86400; second += second < 1000 ? 1 : 20)
         remember(&history, second * MH_NS_PER_S, INT64_MAX, second == 1);
     mpix_clock_records(history.file, &records);
     mpix_clock_looks(history.file, MPIX_CLOCK_MONOTONIC, &looks);
-    EXPECT(records > 5 * MOST && records < MANY && looks > 5 * MOST && looks < MANY, "%zu records, %zu looks", records,
-           looks);
+    EXPECT(records > (size_t)5 * MOST && records < MANY && looks > (size_t)5 * MOST && looks < MANY,
+           "%zu records, %zu looks", records, looks);
     mh_clock_history_free(&history);
 }
 
@@ -546,8 +546,8 @@ TEST(new_records_have_no_limits_and_no_bounds)
     mpix_clock_file *file = mpix_clock_new(7, LOOK_NS);
     mpix_clock_time time;
     for (int i = 0; i < 3; i++) {
-        const mpix_clock_pair record = {.at_ns = i * MH_NS_PER_S, .ahead_ns = 3, .bound_ns = 10};
-        ck_assert_int_eq(mpix_clock_push_record(file, record), 0);
+        const mpix_clock_pair pair = {.at_ns = i * MH_NS_PER_S, .ahead_ns = 3, .bound_ns = 10};
+        ck_assert_int_eq(mpix_clock_push_record(file, pair), 0);
         for (int64_t at_ns = -MH_NS_PER_S; at_ns <= 3 * MH_NS_PER_S; at_ns += MH_NS_PER_S / 2) {
             const bool is_record = at_ns % MH_NS_PER_S == 0 && at_ns >= 0 && at_ns <= i * MH_NS_PER_S;
             ck_assert_int_eq(mpix_clock_convert(file, 0, MPIX_CLOCK_MONOTONIC_RAW, at_ns, &time), 0);
