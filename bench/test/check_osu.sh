@@ -20,7 +20,7 @@ check_list() {
         for name in $collective; do
             printf '%s\n' $name i$name
             # MPI libraries before MPI 4 lack them.
-            ! grep -q _persistent "$scratch/listed" || echo ${name}_persistent
+            ! grep -q bcast_persistent "$scratch/listed" || echo ${name}_persistent
         done
     } | sort | diff - "$scratch/listed" >"$scratch/differences" || complain "other names: $(cat "$scratch/differences")"
 }
