@@ -21,7 +21,7 @@ typedef struct mh_history {
 void mh_history_init(mh_history *history);
 void mh_history_free(mh_history *history);
 
-/* Keep how the clocks are now, after a synchronization, and before, of `most` at least; nothing without memory. Local. */
+/* Keep how the clocks are now, after a synchronization, and before, of `most` at least, if there is memory. Local. */
 void mh_history_keep(mh_history *history, mh_comm_clock *clock, size_t most);
 
 /* The global time at which a clock had a reading. Returns false if memory lacks. Local; any thread. */
