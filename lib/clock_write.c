@@ -29,6 +29,7 @@ typedef struct mh_output {
     const char *path;        /* as it was given */
     char target[PATH_BYTES]; /* what is to be replaced: where links lead */
     char part[PART_BYTES];
+    struct stat replaced; /* the target; st_nlink is 0: there is none */
     FILE *file;
     int64_t bytes, most;
     int reason; /* the first errno; nothing is written any more */
@@ -78,6 +79,7 @@ static bool find_target(mh_output *output, mh_error *error)
             free(found);
             return false;
         }
+        output->replaced = there;
         if (!S_ISREG(there.st_mode))
             mh_fail(error, MPI_ERR_IO, "MPIX_Clock_write: '%.120s' is not a regular file", output->path);
     }
@@ -86,6 +88,18 @@ static bool find_target(mh_output *output, mh_error *error)
     if (length >= PATH_BYTES)
         mh_fail(error, MPI_ERR_ARG, "MPIX_Clock_write: path is too long; allowed: the name of a file");
     return error->code == MPI_SUCCESS;
+}
+
+/* The new file belongs to whom the old one did, as far as this process may give it away, and has its mode. */
+static void take_over_mode(const mh_output *output, int file)
+{
+    const struct stat *old = &output->replaced;
+    mode_t mode = old->st_mode & 0777;
+    if (old->st_nlink == 0)
+        return;
+    if (fchown(file, old->st_uid, old->st_gid) != 0 && fchown(file, (uid_t)-1, old->st_gid) != 0)
+        mode &= 0707; /* the group is another one */
+    (void)fchmod(file, mode);
 }
 
 static void open_file(mh_output *output, mh_error *error)
@@ -99,6 +113,8 @@ static void open_file(mh_output *output, mh_error *error)
         return;
     snprintf(output->part, PART_BYTES, "%s.%016llx.part", output->target, (unsigned long long)mh_fresh_number());
     const int file = open(output->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0)
+        take_over_mode(output, file);
     output->file = file >= 0 ? fdopen(file, "w") : NULL;
     if (!output->file)
         fail(output, errno, error);

@@ -338,6 +338,7 @@ SUB_TEST(clock_write_replaces, SINGLE,
         make_mine(paths[PART]);
         CHECK(symlink("file", paths[TO_FILE]) == 0 && symlink("nothing", paths[TO_NOTHING]) == 0, "no links");
         CHECK(mkfifo(paths[FIFO], 0600) == 0, "no pipe");
+        CHECK(chmod(paths[FILE_OF_MINE], 0640) == 0, "no mode");
     }
     CHECK_OK(MPIX_Clock_sync(comm));
     CHECK_CLASS(write_below(comm, paths[FILE_OF_MINE], 64), MPI_ERR_IO, "a limit of 64 bytes");
@@ -350,6 +351,8 @@ SUB_TEST(clock_write_replaces, SINGLE,
     if (my_rank == 0) {
         CHECK(lstat(paths[TO_FILE], &there) == 0 && S_ISLNK(there.st_mode), "the link is no link any more");
         CHECK(!is_mine(paths[FILE_OF_MINE]) && is_mine(paths[PART]), "the file is not replaced, or another one is");
+        CHECK(stat(paths[FILE_OF_MINE], &there) == 0 && (there.st_mode & 0777) == 0640, "the mode is %o",
+              there.st_mode & 0777);
         for (int i = 0; i < NAMES; i++)
             CHECK(unlink(paths[i]) == 0, "%s is not there", paths[i]);
         CHECK(rmdir(folder) == 0, "%s has more files", folder);
