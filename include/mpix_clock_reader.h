@@ -136,6 +136,20 @@ void mpix_clock_span(const mpix_clock_file *file, int host, mpix_clock_id clock,
 int mpix_clock_convert(const mpix_clock_file *file, int host, mpix_clock_id clock, int64_t reading,
                        mpix_clock_time *time);
 
+/* UTC at a global time, by the word of the kernel of a host whose clock chrony, ntpd or PTP keeps. */
+typedef struct mpix_clock_utc {
+    int host;
+    int64_t ahead_ns;  /* UTC less unix_ns of the same time */
+    int64_t within_ns; /* what this is wrong by at most */
+} mpix_clock_utc;
+
+/*
+ * mpix_clock_find_utc - by the host whose word is surest.
+ *
+ * Returns 0; 1 if the records say that no host is synchronized with UTC; or -1 if they say nothing.
+ */
+int mpix_clock_find_utc(const mpix_clock_file *file, int64_t global_ns, mpix_clock_utc *utc);
+
 /* ---- Records in memory: for a program that takes them itself */
 
 /* A look at a clock beside MONOTONIC_RAW. */
@@ -146,6 +160,13 @@ typedef struct mpix_clock_look {
     int64_t bend_ns; /* looks since the one before that are not here were within bend_ns of the line between the two;
                         -1: there were none */
 } mpix_clock_look;
+
+/* What a kernel says of UTC when it is asked, by adjtimex. */
+typedef struct mpix_clock_utc_look {
+    int64_t at, raw_ns;  /* REALTIME and MONOTONIC_RAW then */
+    int64_t within_ns;   /* UTC was within this of REALTIME: maxerror; -1: the clock is not synchronized */
+    int64_t estimate_ns; /* esterror */
+} mpix_clock_utc_look;
 
 /*
  * mpix_clock_new - records of one host, number 0, without any yet. As if they were read from a file. The rates of the

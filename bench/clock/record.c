@@ -36,6 +36,12 @@ enum { EARLY_RECORDS = 6 };
 enum { READINGS = 5 };
 /* While others are waited for. */
 #define MEETING_PAUSE_NS (2 * MH_NS_PER_MS)
+/*
+ * What looks of the last time say is written so often, at first more often, by an eighth of the time so far, and at the
+ * end: an hour of many hosts would be looks for the most part. A recorder that is killed loses as much.
+ */
+#define UNWRITTEN_NS (30 * MH_NS_PER_S)
+enum { UNWRITTEN_PART = 8 };
 /* Looks that are to be written before the next record. */
 enum { MAX_PENDING_BYTES = 1 << 20, HOST_BYTES = 256, PATH_OF_LOCK_BYTES = 64 };
 
@@ -50,10 +56,11 @@ typedef struct record_run {
     world_t world; /* the first member: see clock_command_t */
     record_settings_t settings;
     char host[HOST_BYTES];
-    int lock;   /* a file that one recorder of the host locks, until it ends */
-    FILE *file; /* rank 0 */
-    int64_t began_ns, due_ns;
+    int lock;                             /* a file that one recorder of the host locks, until it ends */
+    FILE *file;                           /* rank 0 */
+    int64_t began_ns, due_ns, written_ns; /* written_ns: all looks; 0: not yet */
     int64_t records;
+    bool is_synchronized; /* with UTC, says the kernel */
     mh_look_filter filters[MPIX_CLOCK_IDS];
     char pending[MAX_PENDING_BYTES];
     size_t pending_bytes;
@@ -69,7 +76,9 @@ typedef struct record_run {
 
 static const option_spec_t options[] = {
     {'o', "output", "FILE", OPTION_TEXT, FIELD(path), .doc = "the file to write, which must not exist yet",
-     .more = "What was written stays readable, however the recorder ends."},
+     .more =
+         "What was written stays readable, however the recorder ends. If it is killed, looks of the last 30 s may be "
+         "missing."},
     {0, "interval-s", "S", OPTION_DECIMAL, FIELD(interval_s), .min = 0.1, .max = 3600, .default_text = "5",
      .doc = "the time from a record to the next",
      .more = "The first six records come every 0.5 s: by these the clock learns how the hosts drift."},
@@ -231,6 +240,42 @@ static void record_global(record_run_t *run)
     keep(run, line, bytes);
 }
 
+/* What the kernel knows of UTC, by chrony, ntpd or PTP. */
+static void record_utc(record_run_t *run)
+{
+    char line[MH_CLOCK_LINE_BYTES];
+    struct timex says = {.modes = 0};
+    const bool was_synchronized = run->is_synchronized, is_due = run->written_ns == 0;
+    run->is_synchronized = adjtimex(&says) >= 0 && (says.status & STA_UNSYNC) == 0;
+    if (!run->is_synchronized && !was_synchronized && !is_due)
+        return;
+    const mh_look real = look_at(MPIX_CLOCK_REALTIME);
+    const size_t bytes = mh_clock_utc_line(
+        line, run->host,
+        (mpix_clock_utc_look){
+            .at = real.at,
+            .raw_ns = real.raw_ns,
+            .within_ns = run->is_synchronized ? (int64_t)says.maxerror * MH_NS_PER_US + real.half_ns : -1,
+            .estimate_ns = (int64_t)says.esterror * MH_NS_PER_US,
+        },
+        says.tai);
+    keep(run, line, bytes);
+}
+
+/* Looks that the filters hold back, now and then. */
+static void write_looks(record_run_t *run, bool is_last)
+{
+    mh_look written[1];
+    const int64_t now_ns = system_time_ns(), so_far_ns = now_ns - run->began_ns;
+    const int64_t held_ns = now_ns - run->written_ns;
+    if (!is_last && run->written_ns > 0 && held_ns < UNWRITTEN_NS && held_ns < so_far_ns / UNWRITTEN_PART)
+        return;
+    for (int id = 0; id < MPIX_CLOCK_IDS; id++)
+        keep_looks(run, id, written, mh_look_filter_flush(&run->filters[id], written));
+    record_utc(run);
+    run->written_ns = now_ns;
+}
+
 /* Rank 0 gets the lines of all, and writes them. Collective. */
 static void write_pending(record_run_t *run)
 {
@@ -283,14 +328,12 @@ static bool meet(record_run_t *run)
 }
 
 /* Collective. */
-static void take_record(record_run_t *run)
+static void take_record(record_run_t *run, bool is_last)
 {
-    mh_look written[1];
     world_require(&run->world, MPIX_Clock_sync(run->world.comm));
     look_around(run);
     record_global(run);
-    for (int id = 0; id < MPIX_CLOCK_IDS; id++)
-        keep_looks(run, id, written, mh_look_filter_flush(&run->filters[id], written));
+    write_looks(run, is_last);
     write_pending(run);
     run->records++;
 }
@@ -397,14 +440,14 @@ static int run_record(void *state, char **argv)
         fwrite(line, 1, bytes, run->file);
     }
     keep_host(run);
-    take_record(run); /* before PROGRAM starts, so that all its times are between two records */
     run->began_ns = run->due_ns = system_time_ns();
+    take_record(run, false); /* before PROGRAM starts, so that all its times are between two records */
     if (command[0])
         start_program(run, command);
     for (bool is_last = false; !is_last;) {
         wait_until_due(run);
         is_last = meet(run);
-        take_record(run);
+        take_record(run, is_last);
     }
     /* MPI has no way to give up a barrier, so all take part in it, whoever has not yet. */
     if (run->ending == MPI_REQUEST_NULL && !run->all_ended)

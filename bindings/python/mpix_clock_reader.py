@@ -374,11 +374,17 @@ class ClockRecords:
                 break
         else:
             raise ValueError("the files have records of no host in common, since the same boot")
-        had = {(host.name, host.boot) for host in self._hosts}
+        shared = _Host(here.name, here.boot, here.look_ns, {})
+        shared.pairs = list(here.pairs)
+        shared.line = _Line(shared.pairs, self._rate_limit, self._wander_per_s)
         for host in other._hosts:
-            if (host.name, host.boot) not in had:
-                self._hosts.append(_moved(host, here, there))
-                self._hosts[-1].settle(self._rate_limit, self._wander_per_s)
+            to = self._find(host.name, host.boot)
+            if not to:
+                to = _Host(host.name, host.boot, host.look_ns, host.namespace_ns)
+                self._hosts.append(to)
+            _add_recorded(to, host, shared, there)
+        for host in self._hosts:
+            host.settle(self._rate_limit, self._wander_per_s)
 
     def _find(self, name: str, boot: Optional[str]) -> Optional[_Host]:
         for host in reversed(self._hosts):
@@ -450,17 +456,32 @@ class ClockRecords:
         host.namespace_ns = namespace_ns
 
 
-def _moved(host: _Host, here: _Host, there: _Host) -> _Host:
-    """A host of another file, whose global clock both files have beside MONOTONIC_RAW of a host."""
-    to = _Host(host.name, host.boot, host.look_ns, host.namespace_ns)
-    to.added = {clock: list(looks) for clock, looks in host.added.items()}
-    for pair in host.pairs:
-        time_ns = pair.at_ns + pair.ahead_ns
-        shared_ns = there.raw_at(time_ns)
-        moved_ns = here.line.read(shared_ns)[0] + time_ns - there.line.read(shared_ns)[0]
-        bound_ns = pair.bound_ns + (there.line.bound_ns(shared_ns) + here.line.bound_ns(shared_ns))
-        to.pairs.append(_Pair(pair.at_ns, moved_ns - pair.at_ns, bound_ns))
-    return to
+def _moved(pair: _Pair, here: _Host, there: _Host) -> _Pair:
+    """A record of another file, whose global clock both files have beside MONOTONIC_RAW of a host."""
+    time_ns = pair.at_ns + pair.ahead_ns
+    shared_ns = there.raw_at(time_ns)
+    moved_ns = here.line.read(shared_ns)[0] + time_ns - there.line.read(shared_ns)[0]
+    bound_ns = pair.bound_ns + (there.line.bound_ns(shared_ns) + here.line.bound_ns(shared_ns))
+    return _Pair(pair.at_ns, moved_ns - pair.at_ns, bound_ns)
+
+
+def _new_looks(had: List[_Look], looks: List[_Look]) -> List[_Look]:
+    """Looks from before and after those that a host has. The first one behind a seam follows on none of its file."""
+    if not had:
+        return list(looks)
+    before = [look for look in looks if look.raw_ns < had[0].raw_ns]
+    after = [look for look in looks if look.raw_ns > had[-1].raw_ns]
+    return before + [look._replace(bend_ns=-1) for look in after[:1]] + after[1:]
+
+
+def _add_recorded(to: _Host, host: _Host, here: _Host, there: _Host) -> None:
+    """A host may have been recorded in both jobs, one after the other."""
+    to.look_ns = max(to.look_ns, host.look_ns)
+    for clock, looks in host.added.items():
+        had = to.added.setdefault(clock, [])
+        had.extend(_new_looks(list(had), looks))
+    first_ns, last_ns = (to.pairs[0].at_ns, to.pairs[-1].at_ns) if to.pairs else (inf, -inf)
+    to.pairs.extend([_moved(pair, here, there) for pair in host.pairs if not first_ns <= pair.at_ns <= last_ns])
 
 
 def _is_value(value: object) -> bool:

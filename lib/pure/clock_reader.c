@@ -143,6 +143,10 @@ typedef struct recorded_host {
     mpix_clock_pair *pairs;
     size_t count, capacity;
     looks clocks[MPIX_CLOCK_IDS];
+    mpix_clock_utc_look *utc_looks;
+    size_t utc_count, utc_capacity;
+    mpix_clock_line utc; /* from the global clock, by those of these that know it */
+    mpix_clock_pair *utc_pairs;
 } recorded_host;
 
 struct mpix_clock_file {
@@ -339,6 +343,16 @@ static bool add_look(looks *of, look added)
     return true;
 }
 
+static bool add_utc_look(recorded_host *of, mpix_clock_utc_look added)
+{
+    void *items = of->utc_looks;
+    if (!grow(&items, of->utc_count, &of->utc_capacity, sizeof *of->utc_looks))
+        return false;
+    of->utc_looks = items;
+    of->utc_looks[of->utc_count++] = added;
+    return true;
+}
+
 static const char out_of_memory[] = "out of memory";
 
 /* {"mpix_clock_records": 1, "unix_ns": N, "rate_limit_ppb": N, "wander_ppb_per_s": N}; other keys are for people. */
@@ -386,6 +400,14 @@ static const char *take_item(mpix_clock_file *file, recorded_host **of, const va
         return add_pair(*of, (mpix_clock_pair){.at_ns = value->numbers[0],
                                                .ahead_ns = value->numbers[1] - value->numbers[0],
                                                .bound_ns = (double)value->numbers[2]})
+                   ? NULL
+                   : out_of_memory;
+    }
+    if (strcmp(value->key, "utc") == 0) {
+        if (!*of || value->count != 4)
+            return "has a word of UTC without a host, or not of four numbers";
+        return add_utc_look(*of, (mpix_clock_utc_look){value->numbers[0], value->numbers[1], value->numbers[2],
+                                                       value->numbers[3]})
                    ? NULL
                    : out_of_memory;
     }
@@ -711,6 +733,8 @@ void mpix_clock_close(mpix_clock_file *file)
             free(of->clocks[id].items);
             free(of->clocks[id].ends);
         }
+        free(of->utc_looks);
+        free(of->utc_pairs);
         free(of->pairs);
         free(of->name);
         free(of->boot);
@@ -752,6 +776,30 @@ static bool find_stretches(looks *of, mpix_clock_id id, int64_t look_ns)
     return is_good;
 }
 
+/* UTC beside the global clock, where a kernel knew it. Returns false if memory lacks. */
+static bool settle_utc(const mpix_clock_file *file, recorded_host *of)
+{
+    size_t count = 0;
+    if (of->count == 0 || of->utc_count == 0)
+        return true;
+    mpix_clock_pair *pairs = realloc(of->utc_pairs, of->utc_count * sizeof *pairs);
+    if (!pairs)
+        return false;
+    for (size_t i = 0; i < of->utc_count; i++) {
+        const mpix_clock_utc_look *look = &of->utc_looks[i];
+        double bound_ns;
+        int how = 0;
+        const int64_t global_ns = read_global(of, look->raw_ns, &bound_ns, &how).time_ns;
+        if (look->within_ns >= 0 && how == 0)
+            pairs[count++] = (mpix_clock_pair){
+                .at_ns = global_ns, .ahead_ns = look->at - global_ns, .bound_ns = (double)look->within_ns + bound_ns};
+    }
+    qsort(pairs, count, sizeof *pairs, by_reading);
+    of->utc_pairs = pairs;
+    of->utc = (mpix_clock_line){pairs, count, sizeof *pairs, file->rate_limit, file->wander_per_s};
+    return true;
+}
+
 /* Brings records and looks into order. Returns false if memory lacks. A host without records has a name only. */
 static bool settle(mpix_clock_file *file)
 {
@@ -766,6 +814,7 @@ static bool settle(mpix_clock_file *file)
                 qsort(of->clocks[id].items, of->clocks[id].count, sizeof(look), by_raw_time);
             is_good = is_good && find_stretches(&of->clocks[id], (mpix_clock_id)id, of->look_ns);
         }
+        is_good = is_good && settle_utc(file, of);
     }
     return is_good;
 }
@@ -837,35 +886,91 @@ static int64_t raw_at(const recorded_host *of, int64_t global_ns)
     return raw_ns;
 }
 
-static bool copy_host(mpix_clock_file *file, const recorded_host *from, const recorded_host *here,
-                      const recorded_host *there)
+/* What two jobs recorded of a host: `here` and `there` are the host that both have, by whose clock the times of the
+ * second job become those of the first one. */
+typedef struct junction {
+    const recorded_host *here, *there;
+} junction;
+
+static mpix_clock_pair moved(mpix_clock_pair pair, const junction *at)
 {
-    recorded_host *to = add_host(file, from->name, from->boot, from->look_ns);
-    bool is_good = to != NULL;
-    for (int id = 0; is_good && id < MPIX_CLOCK_IDS; id++) {
-        to->clocks[id].namespace_ns = from->clocks[id].namespace_ns;
-        for (size_t i = 0; is_good && i < from->clocks[id].count; i++)
-            is_good = add_look(&to->clocks[id], from->clocks[id].items[i]);
-    }
+    const int64_t shared_ns = raw_at(at->there, pair.at_ns + pair.ahead_ns);
+    const mpix_clock_reading back = mpix_clock_read_line(&at->there->global, shared_ns, NULL);
+    const mpix_clock_reading read = mpix_clock_read_line(&at->here->global, shared_ns, NULL);
+    pair.ahead_ns = read.time_ns - pair.at_ns + (pair.at_ns + pair.ahead_ns - back.time_ns);
+    pair.ahead_ps = 0;
+    pair.bound_ns += mpix_clock_line_bound_ns(&at->there->global, shared_ns) +
+                     mpix_clock_line_bound_ns(&at->here->global, shared_ns);
+    return pair;
+}
+
+/* Looks from before and after those that a host has. The first one behind a seam follows on none of its own file. */
+static bool add_looks(looks *to, const looks *from)
+{
+    const size_t had = to->count;
+    bool is_good = true, is_behind = false;
     for (size_t i = 0; is_good && i < from->count; i++) {
-        mpix_clock_pair pair = from->pairs[i];
-        const int64_t shared_ns = raw_at(there, pair.at_ns + pair.ahead_ns);
-        const mpix_clock_reading back = mpix_clock_read_line(&there->global, shared_ns, NULL);
-        const mpix_clock_reading read = mpix_clock_read_line(&here->global, shared_ns, NULL);
-        pair.ahead_ns = read.time_ns - pair.at_ns + (pair.at_ns + pair.ahead_ns - back.time_ns);
-        pair.ahead_ps = 0;
-        pair.bound_ns +=
-            mpix_clock_line_bound_ns(&there->global, shared_ns) + mpix_clock_line_bound_ns(&here->global, shared_ns);
-        is_good = add_pair(to, pair);
+        look added = from->items[i];
+        const bool is_later = had > 0 && added.raw_ns > to->items[had - 1].raw_ns;
+        if (had > 0 && !is_later && added.raw_ns >= to->items[0].raw_ns)
+            continue;
+        if (is_later && !is_behind)
+            added.bend_ns = -1;
+        is_behind = is_later;
+        is_good = add_look(to, added);
     }
     return is_good;
+}
+
+/* The same of records. */
+static bool add_pairs(recorded_host *to, const recorded_host *from, const junction *at)
+{
+    const size_t had = to->count;
+    bool is_good = true;
+    for (size_t i = 0; is_good && i < from->count; i++) {
+        const mpix_clock_pair *pair = &from->pairs[i];
+        if (had == 0 || pair->at_ns < to->pairs[0].at_ns || pair->at_ns > to->pairs[had - 1].at_ns)
+            is_good = add_pair(to, moved(*pair, at));
+    }
+    return is_good;
+}
+
+/* The host may have been recorded in both jobs, one after the other. */
+static bool add_recorded(mpix_clock_file *file, const recorded_host *from, const junction *at)
+{
+    recorded_host *to = host_of(file, from->name, from->boot);
+    bool is_good = true;
+    if (!to) {
+        to = add_host(file, from->name, from->boot, from->look_ns);
+        for (int id = 0; to && id < MPIX_CLOCK_IDS; id++)
+            to->clocks[id].namespace_ns = from->clocks[id].namespace_ns;
+    }
+    if (!to)
+        return false;
+    if (from->look_ns > to->look_ns)
+        to->look_ns = from->look_ns;
+    for (int id = 0; is_good && id < MPIX_CLOCK_IDS; id++)
+        is_good = add_looks(&to->clocks[id], &from->clocks[id]);
+    for (size_t i = 0; is_good && i < from->utc_count; i++)
+        is_good = add_utc_look(to, from->utc_looks[i]);
+    return is_good && add_pairs(to, from, at);
+}
+
+/* A line of its own, as more is added to the host. */
+static bool copy_global(recorded_host *copy, const recorded_host *of)
+{
+    *copy = *of;
+    copy->pairs = malloc(of->count * sizeof *copy->pairs);
+    if (!copy->pairs)
+        return false;
+    memcpy(copy->pairs, of->pairs, of->count * sizeof *copy->pairs);
+    copy->global.pairs = copy->pairs;
+    return true;
 }
 
 int mpix_clock_join(mpix_clock_file *file, const mpix_clock_file *other, char why[MPIX_CLOCK_WHY_BYTES])
 {
     const recorded_host *here = NULL, *there = NULL;
-    const size_t had = file->count;
-    bool is_good = true;
     for (size_t i = 0; i < other->count && !here; i++) {
         there = &other->hosts[i];
         here = there->count > 0 ? host_of(file, there->name, there->boot) : NULL;
@@ -875,15 +980,11 @@ int mpix_clock_join(mpix_clock_file *file, const mpix_clock_file *other, char wh
         snprintf(why, MPIX_CLOCK_WHY_BYTES, "the files have records of no host in common, since the same boot");
         return -1;
     }
-    const recorded_host shared = *here; /* the array of hosts may move */
-    for (size_t i = 0; i < other->count; i++) {
-        const recorded_host *from = &other->hosts[i];
-        bool is_there = false;
-        for (size_t k = 0; k < had; k++)
-            is_there = is_there ||
-                       (strcmp(file->hosts[k].name, from->name) == 0 && strcmp(file->hosts[k].boot, from->boot) == 0);
-        is_good = is_good && (is_there || copy_host(file, from, &shared, there));
-    }
+    recorded_host shared;
+    bool is_good = copy_global(&shared, here);
+    for (size_t i = 0; is_good && i < other->count; i++)
+        is_good = add_recorded(file, &other->hosts[i], &(junction){&shared, there});
+    free(shared.pairs);
     if (is_good && settle(file))
         return 0;
     snprintf(why, MPIX_CLOCK_WHY_BYTES, "%s", out_of_memory);
@@ -925,6 +1026,23 @@ int mpix_clock_has(const mpix_clock_file *file, int host, mpix_clock_id clock)
 int64_t mpix_clock_namespace_ns(const mpix_clock_file *file, int host, mpix_clock_id clock)
 {
     return file->hosts[host].clocks[clock].namespace_ns;
+}
+
+int mpix_clock_find_utc(const mpix_clock_file *file, int64_t global_ns, mpix_clock_utc *utc)
+{
+    double least_ns = INFINITY;
+    bool is_asked = false;
+    for (size_t i = 0; i < file->count; i++) {
+        const recorded_host *of = &file->hosts[i];
+        is_asked = is_asked || of->utc_count > 0;
+        const double bound_ns = of->utc.count > 0 ? mpix_clock_line_bound_ns(&of->utc, global_ns) : INFINITY;
+        if (bound_ns >= least_ns || bound_ns >= (double)MAX_READING)
+            continue;
+        least_ns = bound_ns;
+        const mpix_clock_reading read = mpix_clock_read_line(&of->utc, global_ns, NULL);
+        *utc = (mpix_clock_utc){(int)i, read.time_ns - (global_ns + file->unix_ns), (int64_t)ceil(bound_ns) + 1};
+    }
+    return isfinite(least_ns) ? 0 : is_asked ? 1 : -1;
 }
 
 void mpix_clock_span(const mpix_clock_file *file, int host, mpix_clock_id clock, int64_t *first, int64_t *last)

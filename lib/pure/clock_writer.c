@@ -117,3 +117,12 @@ size_t mh_clock_look_line(char line[MH_CLOCK_LINE_BYTES], const char *host, mpix
         length += snprintf(line + length, (size_t)(MH_CLOCK_LINE_BYTES - length), ", %" PRId64, look.bend_ns);
     return (size_t)length + (size_t)snprintf(line + length, (size_t)(MH_CLOCK_LINE_BYTES - length), "]}\n");
 }
+
+size_t mh_clock_utc_line(char line[MH_CLOCK_LINE_BYTES], const char *host, mpix_clock_utc_look look, int64_t tai_s)
+{
+    const int length = print_host(line, host);
+    return (size_t)length + (size_t)snprintf(line + length, (size_t)(MH_CLOCK_LINE_BYTES - length),
+                                             ", \"utc\": [%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
+                                             "], \"tai_s\": %" PRId64 "}\n",
+                                             look.at, look.raw_ns, look.within_ns, look.estimate_ns, tai_s);
+}

@@ -40,6 +40,7 @@ enum { MH_CLOCK_LINE_BYTES = 1024 };
  * The lines of a file, each ended by a newline and a null character. They return its length without the null character.
  *
  * unix_ns   the time of the reference host since 1970 at global time 0
+ * tai_s     how far TAI is ahead of UTC, says the kernel; 0: nobody told it
  */
 size_t mh_clock_head_line(char line[MH_CLOCK_LINE_BYTES], int64_t unix_ns, int64_t rate_limit_ppb,
                           int64_t wander_ppb_per_s);
@@ -48,5 +49,6 @@ size_t mh_clock_host_line(char line[MH_CLOCK_LINE_BYTES], const char *host, cons
 size_t mh_clock_record_line(char line[MH_CLOCK_LINE_BYTES], const char *host, int64_t raw_ns, int64_t global_ns,
                             int64_t half_ns);
 size_t mh_clock_look_line(char line[MH_CLOCK_LINE_BYTES], const char *host, mpix_clock_id clock, mh_look look);
+size_t mh_clock_utc_line(char line[MH_CLOCK_LINE_BYTES], const char *host, mpix_clock_utc_look look, int64_t tai_s);
 
 #endif

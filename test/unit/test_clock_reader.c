@@ -657,3 +657,77 @@ TEST(jobs_are_joined_by_the_host_that_they_share)
     unlink(first);
     unlink(second);
 }
+
+/* A recorder was ended, and started again: what the second one saw of the same hosts counts, too. */
+TEST(jobs_of_the_same_hosts_are_joined_one_after_the_other)
+{
+    char first[] = "clock_records_XXXXXX", second[] = "clock_records_XXXXXX", why[MPIX_CLOCK_WHY_BYTES];
+    mpix_clock_time time;
+    close(mkstemp(first));
+    close(mkstemp(second));
+    /* h2 is 10 ppm faster than h1 at first, and 30 ppm later. */
+    write_text(first, HEAD HOST
+               "{\"host\": \"h1\", \"raw\": [0, 0, 10]}\n{\"host\": \"h1\", \"raw\": [1000000000, 1000000000, 10]}\n"
+               "{\"host\": \"h1\", \"monotonic\": [5, 0, 5]}\n{\"host\": \"h1\", \"monotonic\": [1000000005, "
+               "1000000000, 5, 5]}\n"
+               "{\"host\": \"h2\", \"boot\": \"c\", \"look_ns\": 50000000}\n"
+               "{\"host\": \"h2\", \"raw\": [0, 0, 10]}\n{\"host\": \"h2\", \"raw\": [1000010000, 1000000000, 10]}\n");
+    write_text(second, HEAD HOST "{\"host\": \"h1\", \"raw\": [3000000000, 0, 10]}\n"
+                                 "{\"host\": \"h1\", \"raw\": [4000000000, 1000000000, 10]}\n"
+                                 "{\"host\": \"h1\", \"monotonic\": [3000000005, 3000000000, 5]}\n"
+                                 "{\"host\": \"h1\", \"monotonic\": [4000000005, 4000000000, 5, 5]}\n"
+                                 "{\"host\": \"h2\", \"boot\": \"c\", \"look_ns\": 50000000}\n"
+                                 "{\"host\": \"h2\", \"raw\": [3000050000, 0, 10]}\n"
+                                 "{\"host\": \"h2\", \"raw\": [4000080000, 1000000000, 10]}\n");
+    mpix_clock_file *file = open_records(first), *other = open_records(second);
+    ck_assert_int_eq(mpix_clock_join(file, other, why), 0);
+    ck_assert_int_eq(mpix_clock_host_count(file), 2);
+    ck_assert_int_eq(
+        mpix_clock_convert(file, mpix_clock_find_host(file, "h2"), MPIX_CLOCK_MONOTONIC_RAW, 3500065000, &time), 0);
+    EXPECT(llabs(time.global_ns - 3500000000) <= 2 && time.how == 0, "%" PRId64, time.global_ns);
+    EXPECT(time.bound_ns < 2000, "%" PRId64, time.bound_ns);
+    ck_assert_int_eq(
+        mpix_clock_convert(file, mpix_clock_find_host(file, "h1"), MPIX_CLOCK_MONOTONIC, 3500000005, &time), 0);
+    EXPECT(llabs(time.global_ns - 3500000000) <= 2 && time.how == 0, "%" PRId64, time.global_ns);
+    EXPECT(time.bound_ns < 2000, "%" PRId64, time.bound_ns);
+    mpix_clock_close(other);
+    mpix_clock_close(file);
+    unlink(first);
+    unlink(second);
+}
+
+/* h1 is not synchronized with UTC until it is; h2 is less sure of it, but was from the beginning. */
+TEST(utc_is_told_by_the_kernel_that_is_surest)
+{
+    char path[] = "clock_records_XXXXXX";
+    mpix_clock_utc utc;
+    close(mkstemp(path));
+    write_text(path, HEAD HOST RECORD);
+    mpix_clock_file *file = open_records(path);
+    ck_assert_int_eq(mpix_clock_find_utc(file, 0, &utc), -1);
+    mpix_clock_close(file);
+    write_text(path, HEAD HOST "{\"host\": \"h1\", \"raw\": [0, 0, 10]}\n"
+                               "{\"host\": \"h1\", \"utc\": [1000, 0, -1, 0], \"tai_s\": 0}\n");
+    file = open_records(path);
+    ck_assert_int_eq(mpix_clock_find_utc(file, 0, &utc), 1);
+    mpix_clock_close(file);
+    write_text(path, HEAD HOST "{\"host\": \"h1\", \"raw\": [0, 0, 10]}\n"
+                               "{\"host\": \"h1\", \"raw\": [10000000000, 10000000000, 10]}\n"
+                               "{\"host\": \"h2\", \"boot\": \"c\", \"look_ns\": 50000000}\n"
+                               "{\"host\": \"h2\", \"raw\": [0, 0, 10]}\n"
+                               "{\"host\": \"h2\", \"raw\": [10000000000, 10000000000, 10]}\n"
+                               "{\"host\": \"h2\", \"utc\": [500000000, 0, 3000000, 9], \"tai_s\": 37}\n"
+                               "{\"host\": \"h1\", \"utc\": [10500001000, 10000000000, 5000, 9], \"tai_s\": 37}\n");
+    file = open_records(path);
+    ck_assert_int_eq(mpix_clock_find_utc(file, 10000000000, &utc), 0);
+    ck_assert_int_eq(utc.host, 0);
+    EXPECT(utc.ahead_ns == 500001000, "%" PRId64, utc.ahead_ns);
+    EXPECT(utc.within_ns >= 5010 && utc.within_ns <= 5015, "%" PRId64, utc.within_ns);
+    /* h1's word of 10 s later may be off by 500 ppm of 10 s. */
+    ck_assert_int_eq(mpix_clock_find_utc(file, 0, &utc), 0);
+    ck_assert_int_eq(utc.host, 1);
+    EXPECT(utc.ahead_ns == 500000000, "%" PRId64, utc.ahead_ns);
+    EXPECT(utc.within_ns >= 3000010 && utc.within_ns <= 3000015, "%" PRId64, utc.within_ns);
+    mpix_clock_close(file);
+    unlink(path);
+}
