@@ -216,7 +216,10 @@ static bool rewrite(reader_t *reader)
     FILE *to = reader->output->to;
     find_keys(reader->event, found);
     /* What describes a process or a thread has no time, or one that means nothing. */
-    const bool has_time = found[TS].at && !(found[PH].at && found[PH].at[1] == 'M');
+    const char *phase = found[PH].at ? found[PH].at : "\"X\"";
+    const bool has_time = found[TS].at && phase[1] != 'M';
+    /* Each argument of a counter is a line in its chart. */
+    const bool has_bound = has_time && phase[1] != 'C';
     int64_t ts_ns, dur_ns = 0;
     if (has_time) {
         const char *value = found[TS].at + (found[TS].at[0] == '"');
@@ -256,7 +259,7 @@ static bool rewrite(reader_t *reader)
             print_process(reader, found[PID]);
         } else if (next == ID || next == BIND_ID) {
             print_id(reader, found[next]);
-        } else if (next == ARGS && has_time && found[ARGS].at[0] == '{') {
+        } else if (next == ARGS && has_bound && found[ARGS].at[0] == '{') {
             const char *rest = found[ARGS].at + 1;
             rest += strspn(rest, " \t\r\n");
             fprintf(to, "{\"bound_ns\":%" PRId64 "%s%.*s", begin.bound_ns, *rest == '}' ? "" : ",",
@@ -267,7 +270,7 @@ static bool rewrite(reader_t *reader)
     }
     const char *last = reader->event + reader->length - 1; /* the closing brace */
     fwrite(copied, 1, (size_t)(last - copied), to);
-    if (has_time && !found[ARGS].at)
+    if (has_bound && !found[ARGS].at)
         fprintf(to, ",\"args\":{\"bound_ns\":%" PRId64 "}", begin.bound_ns);
     fputc('}', to);
     return true;
@@ -292,6 +295,21 @@ static bool read_events(reader_t *reader)
     return true;
 }
 
+/* Keeps a key and its value, which was read, for the end of the output. Those of several files would collide. */
+static bool keep_key(reader_t *reader, const char *name)
+{
+    chrome_output_t *output = reader->output;
+    if (output->inputs > 1)
+        return true;
+    const size_t bytes = strlen(name) + reader->length + sizeof ",\n: ";
+    char *grown = realloc(output->keys, output->keys_bytes + bytes);
+    if (!grown)
+        return convert_fail(reader->conversion, "out of memory");
+    output->keys = grown;
+    output->keys_bytes += (size_t)sprintf(grown + output->keys_bytes, ",\n%s: %s", name, reader->event);
+    return true;
+}
+
 /* The keys of the object around the events. Of these, one says what times are relative to. */
 static bool read_object(reader_t *reader)
 {
@@ -313,7 +331,10 @@ static bool read_object(reader_t *reader)
                 return false;
         } else if (!read_value(reader, got)) {
             return false;
-        } else if (strcmp(name, "\"baseTimeNanoseconds\"") == 0 && reader->conversion->start_ns == 0) {
+        } else if (strcmp(name, "\"baseTimeNanoseconds\"") != 0) {
+            if (!keep_key(reader, name))
+                return false;
+        } else if (reader->conversion->start_ns == 0) {
             if (has_events)
                 return convert_fail(reader->conversion,
                                     "says behind its events that their times are relative to %.24s: give --start-ns",
@@ -353,5 +374,7 @@ bool convert_chrome(conversion_t *conversion, FILE *from, chrome_output_t *outpu
 
 bool chrome_end(chrome_output_t *output)
 {
-    return fputs("\n]}\n", output->to) >= 0;
+    const bool is_good = fprintf(output->to, "\n]%s}\n", output->keys ? output->keys : "") >= 0;
+    free(output->keys);
+    return is_good;
 }

@@ -140,6 +140,8 @@ bool convert_time(conversion_t *conversion, int64_t reading, converted_t *to)
     *to = (converted_t){conversion->since_start ? time.global_ns : time.unix_ns, time.bound_ns, time.how};
     conversion->extrapolated += (time.how & MPIX_CLOCK_EXTRAPOLATED) != 0;
     conversion->ambiguous += (time.how & MPIX_CLOCK_AMBIGUOUS) != 0;
+    conversion->first_ns = time.global_ns < conversion->first_ns ? time.global_ns : conversion->first_ns;
+    conversion->last_ns = time.global_ns > conversion->last_ns ? time.global_ns : conversion->last_ns;
     conversion->worst_ns = time.bound_ns > conversion->worst_ns ? time.bound_ns : conversion->worst_ns;
     return true;
 }

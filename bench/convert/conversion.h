@@ -23,6 +23,7 @@ typedef struct conversion {
     bool since_start; /* written times begin at global time 0, not in 1970 */
     /* What came. */
     int64_t times, extrapolated, ambiguous, worst_ns;
+    int64_t first_ns, last_ns;   /* the least and the greatest, on the global clock; at first, none is between these */
     char why[CONVERT_WHY_BYTES]; /* what is wrong, if something is */
 } conversion_t;
 
@@ -57,7 +58,8 @@ const char *how_text(int how);
 /* Text in columns, separated by commas, with their names in the first line; column: a name, or a number from 1. */
 bool convert_csv(conversion_t *conversion, FILE *from, FILE *to, const char *column);
 
-/* Any text: what a pattern finds is replaced in each line; format: of strptime, or NULL for a decimal number. */
+/* Any text: what a pattern finds is replaced in each line. pattern: NULL for a number with a decimal point; format: of
+ * strptime, or NULL for a decimal number. */
 bool convert_text(conversion_t *conversion, FILE *from, FILE *to, const char *pattern, const char *format,
                   int64_t *lines_without);
 
@@ -71,7 +73,10 @@ bool convert_packets(conversion_t *conversion, FILE *from, FILE *to);
 typedef struct chrome_output {
     FILE *to;
     bool shares_flows;
+    int64_t inputs; /* of how many files */
     int64_t files, events;
+    char *keys; /* of the object around the events, for the end; NULL: none */
+    size_t keys_bytes;
 } chrome_output_t;
 bool chrome_begin(chrome_output_t *output);
 bool convert_chrome(conversion_t *conversion, FILE *from, chrome_output_t *output);

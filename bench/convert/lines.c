@@ -130,41 +130,61 @@ bool convert_csv(conversion_t *conversion, FILE *from, FILE *to, const char *col
 
 /* ---- Patterns */
 
-/* A date and time of day in UTC, with or without a fraction of the second. */
-static bool parse_date(const char *text, const char *format, int64_t *ns)
+/*
+ * A date and time of day, with or without a fraction of the second, which some write behind a comma, and an offset from
+ * UTC behind it.
+ */
+static bool parse_date(char *text, const char *format, int64_t *ns)
 {
     struct tm date = {.tm_mday = 1, .tm_year = 70};
-    const char *end = strptime(text, format, &date);
+    char *end = strptime(text, format, &date);
+    const char *rest = end;
     int64_t fraction_ns = 0;
-    if (!end || (*end == '.' && !decimal_parse(end, MH_NS_PER_S, &end, &fraction_ns)) || *end != '\0')
+    if (!end)
         return false;
-    *ns = (int64_t)timegm(&date) * MH_NS_PER_S + fraction_ns;
-    return true;
+    if (*end == ',')
+        *end = '.';
+    if (*end == '.' && !decimal_parse(end, MH_NS_PER_S, &rest, &fraction_ns))
+        return false;
+    if (*rest != '\0' && !(rest = strptime(rest, "%z", &date)))
+        return false;
+    const int64_t ahead_s = date.tm_gmtoff; /* which timegm changes */
+    *ns = ((int64_t)timegm(&date) - ahead_s) * MH_NS_PER_S + fraction_ns;
+    return *rest == '\0';
 }
+
+/*
+ * The first decimal number of a line that is not part of a word, a version or an address: python3.11 and 10.77.0.1 are
+ * none.
+ */
+#define NUMBER_PATTERN "(^|[^[:alnum:]_.])([0-9]+[.][0-9]+)([^[:alnum:]_.]|$)"
+enum { WHOLE, FIRST_GROUP, NUMBER_GROUP, GROUPS };
 
 bool convert_text(conversion_t *conversion, FILE *from, FILE *to, const char *pattern, const char *format,
                   int64_t *lines_without)
 {
-    enum { WHOLE, FIRST_GROUP, GROUPS };
     char *line = NULL, found[256], time_text[TIME_TEXT_BYTES];
     size_t capacity = 0;
+    ssize_t length;
     regex_t expression;
     regmatch_t match[GROUPS];
     bool is_good = true;
-    const int wrong = regcomp(&expression, pattern, REG_EXTENDED | REG_NEWLINE);
+    const int wrong = regcomp(&expression, pattern ? pattern : NUMBER_PATTERN, REG_EXTENDED | REG_NEWLINE);
     if (wrong != 0) {
         regerror(wrong, &expression, found, sizeof found);
         return convert_fail(conversion, "option --pattern: \"%.60s\" is not a regular expression: %s", pattern, found);
     }
-    while (is_good && getline(&line, &capacity, from) >= 0) {
+    while (is_good && (length = getline(&line, &capacity, from)) >= 0) {
         converted_t time;
         int64_t reading = 0;
         if (regexec(&expression, line, GROUPS, match, 0) != 0) {
             ++*lines_without;
-            fputs(line, to);
+            fwrite(line, 1, (size_t)length, to);
             continue;
         }
-        const regmatch_t *at = &match[match[FIRST_GROUP].rm_so >= 0 ? FIRST_GROUP : WHOLE];
+        const regmatch_t *at = !pattern                        ? &match[NUMBER_GROUP]
+                               : match[FIRST_GROUP].rm_so >= 0 ? &match[FIRST_GROUP]
+                                                               : &match[WHOLE];
         snprintf(found, sizeof found, "%.*s", (int)(at->rm_eo - at->rm_so), line + at->rm_so);
         if (format ? !parse_date(found, format, &reading) : !decimal_parse(found, conversion->unit_ns, NULL, &reading))
             is_good = convert_fail(conversion, "\"%.60s\" is not a time%s%s", found, format ? " of the format " : "",
@@ -173,7 +193,9 @@ bool convert_text(conversion_t *conversion, FILE *from, FILE *to, const char *pa
         if (!is_good)
             continue;
         decimal_print(time.ns, MH_NS_PER_S, time_text);
-        fprintf(to, "%.*s%s%s", (int)at->rm_so, line, time_text, line + at->rm_eo);
+        fwrite(line, 1, (size_t)at->rm_so, to);
+        fputs(time_text, to);
+        fwrite(line + at->rm_eo, 1, (size_t)(length - at->rm_eo), to);
     }
     free(line);
     regfree(&expression);

@@ -52,7 +52,8 @@ static const option_spec_t options[] = {
      .more = "A time namespace, as containers may have it, adds nothing to them."},
     {0, "from", "FORMAT", OPTION_CHOICE, FIELD(format), .names = NAMES(formats), .default_doc = "by the name of INPUT",
      .doc = "the format of INPUT",
-     .more = "`chrome` is the JSON of Chrome, Perfetto and Kineto. `packets` is pcap or pcapng."},
+     .more = "`chrome` is the JSON of Chrome, Perfetto, Kineto, VizTracer and node. `packets` is pcap or pcapng. A "
+             "file of text that begins with traceEvents is `chrome`."},
     {0, "unit", "UNIT", OPTION_CHOICE, FIELD(unit), .names = NAMES(units), .default_doc = "us of chrome, else s",
      .doc = "the unit of the times of INPUT"},
     {0, "start-ns", "NS", OPTION_INTEGER, FIELD(start_ns), .max = 9e18, .default_text = "0",
@@ -60,11 +61,14 @@ static const option_spec_t options[] = {
      .more = "Of the format `chrome`, baseTimeNanoseconds in the file counts unless this is given."},
     {0, "column", "COLUMN", OPTION_TEXT, FIELD(column), .default_text = "1",
      .doc = "csv: the column of times, a name or a number from 1"},
-    {0, "pattern", "REGEX", OPTION_TEXT, FIELD(pattern), .default_text = "[0-9]+[.][0-9]+",
+    {0, "pattern", "REGEX", OPTION_TEXT, FIELD(pattern),
+     .default_doc = "the first number with a decimal point that is not part of a word, a version or an address",
      .doc = "text: an extended regular expression that finds the time in a line",
      .more = "If it has a group, the first group is the time. Lines without a time are copied."},
     {0, "time-format", "FORMAT", OPTION_TEXT, FIELD(time_format), .default_doc = "a decimal number",
-     .doc = "text: the form of a date in UTC, as strptime takes it", .more = "A fraction of the second may follow."},
+     .doc = "text: the form of a date in UTC, as strptime takes it",
+     .more = "A fraction of the second may follow, behind a point or a comma, and an offset from UTC, such as Z or "
+             "+01:00."},
     {0, "since-start", NULL, OPTION_SWITCH, FIELD(since_start),
      .doc = "write times since the start of the records, not since 1970",
      .more = "Readers that keep microseconds in a double have then all digits."},
@@ -220,6 +224,24 @@ static bool choose_host(const convert_settings_t *settings, conversion_t *conver
     return false;
 }
 
+/* Whether a file begins as an object of Chrome's JSON does, whatever its name: node's end in .log. */
+static bool begins_with_events(const char *path)
+{
+    static const char events[] = "{\"traceEvents\"";
+    char begin[200] = "";
+    struct stat there;
+    size_t visible = 0;
+    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode))
+        return false;
+    FILE *file = fopen(path, "re");
+    for (int got; file && visible + 1 < sizeof begin && (got = getc(file)) != EOF;)
+        if (!strchr(" \t\r\n", got))
+            begin[visible++] = (char)got;
+    if (file)
+        fclose(file);
+    return strncmp(begin, events, sizeof events - 1) == 0;
+}
+
 static int64_t format_of(const convert_settings_t *settings, const char *path)
 {
     static const struct {
@@ -233,7 +255,7 @@ static int64_t format_of(const convert_settings_t *settings, const char *path)
         return settings->format;
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
         if (ends_with(path, ends[i].end))
-            return ends[i].format;
+            return ends[i].format == FROM_TEXT && begins_with_events(path) ? FROM_CHROME : ends[i].format;
     return ABSENT;
 }
 
@@ -254,6 +276,8 @@ static bool check_inputs(const convert_settings_t *settings, conversion_t *conve
                                      .clock = (mpix_clock_id)settings->clock,
                                      .is_kernels = settings->is_kernels != 0,
                                      .start_ns = settings->start_ns,
+                                     .first_ns = INT64_MAX,
+                                     .last_ns = INT64_MIN,
                                      .since_start = settings->since_start != 0};
         if (!choose_host(settings, conversion))
             return false;
@@ -291,6 +315,32 @@ static void tell(const conversion_t *conversion, int64_t lines_without)
     if (lines_without > 0)
         fprintf(stderr, "; %" PRId64 " lines without a time", lines_without);
     fputs("\n", stderr);
+}
+
+/* How far UTC is from the written times, which are Unix time by the clock of the first host as the records began. */
+static void tell_utc(const mpix_clock_file *records, const conversion_t *conversions, int64_t count)
+{
+    enum { PLACES = 100 };
+    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN, worst_ns = 0;
+    mpix_clock_utc utc = {.host = -1};
+    int known = -1;
+    for (int64_t i = 0; i < count; i++) {
+        first_ns = conversions[i].first_ns < first_ns ? conversions[i].first_ns : first_ns;
+        last_ns = conversions[i].last_ns > last_ns ? conversions[i].last_ns : last_ns;
+    }
+    for (int i = 0; i <= PLACES && first_ns <= last_ns; i++) {
+        known = mpix_clock_find_utc(records, first_ns + (last_ns - first_ns) / PLACES * i, &utc);
+        if (known != 0)
+            break;
+        const int64_t apart_ns = llabs(utc.ahead_ns) + utc.within_ns;
+        worst_ns = apart_ns > worst_ns ? apart_ns : worst_ns;
+    }
+    if (known == 1)
+        fprintf(stderr, "%s: how far UTC is from these times is not known: the kernel of no host is synchronized\n",
+                program_name);
+    if (known == 0)
+        fprintf(stderr, "%s: UTC is within %.3f ms of these times, says the kernel of %s\n", program_name,
+                (double)worst_ns * 1e-6, mpix_clock_host_name(records, utc.host));
 }
 
 static bool convert_input(const convert_settings_t *settings, conversion_t *conversion, chrome_output_t *chrome,
@@ -337,12 +387,15 @@ static int convert_all(const convert_settings_t *settings, conversion_t *convers
             return STATUS_FAILED;
     if (!open_output(&to, settings->output))
         return STATUS_BAD_OPTION;
-    chrome_output_t chrome = {.to = to.file, .shares_flows = settings->shares_flows != 0};
+    chrome_output_t chrome = {
+        .to = to.file, .shares_flows = settings->shares_flows != 0, .inputs = settings->inputs.count};
     const bool is_chrome = settings->inputs.count > 0 && format_of(settings, conversions[0].path) == FROM_CHROME;
     bool is_good = !is_chrome || chrome_begin(&chrome);
     for (int i = 0; is_good && i < settings->inputs.count; i++)
         is_good = convert_input(settings, &conversions[i], &chrome, to.file);
     is_good = is_good && (!is_chrome || chrome_end(&chrome));
+    if (is_good && !settings->since_start)
+        tell_utc(conversions[0].records, conversions, settings->inputs.count);
     if (to.file == stdout ? fflush(stdout) != 0 : !close_stream(&to)) {
         fprintf(stderr, "%s: \"%.200s\" could not be written\n", program_name,
                 settings->output ? settings->output : "standard output");

@@ -165,7 +165,7 @@ static bool take_interface(capture_t *of, const unsigned char *body, uint32_t by
     return true;
 }
 
-/* high, low: the two halves of a time, at `at` in a block of an interface. */
+/* A time of 64 bits, high half first, at `at` in a block of an interface. */
 static bool take_time(capture_t *of, uint32_t interface, unsigned char *at)
 {
     converted_t time;
@@ -182,6 +182,23 @@ static bool take_time(capture_t *of, uint32_t interface, unsigned char *at)
     return true;
 }
 
+/* Statistics have the first and the last time of the capture as options. */
+static bool take_statistics(capture_t *of, unsigned char *body, uint32_t bytes)
+{
+    enum { BEGIN_OF_OPTIONS = 12, START_TIME = 2, END_TIME = 3 };
+    const uint32_t interface = get(body, of->swaps);
+    bool is_good = take_time(of, interface, body + 4);
+    for (uint32_t at = BEGIN_OF_OPTIONS; is_good && at + 4 <= bytes;) {
+        const uint32_t code = get_short(body + at, !low_first(of)), length = get_short(body + at + 2, !low_first(of));
+        if (code == OPTION_END || at + 4 + (length + 3) / 4 * 4 > bytes)
+            break;
+        if ((code == START_TIME || code == END_TIME) && length == 8)
+            is_good = take_time(of, interface, body + at + 4);
+        at += 4 + (length + 3) / 4 * 4;
+    }
+    return is_good;
+}
+
 static bool take_block(capture_t *of, uint32_t type, unsigned char *body, uint32_t bytes)
 {
     switch (type) {
@@ -194,7 +211,7 @@ static bool take_block(capture_t *of, uint32_t type, unsigned char *body, uint32
     case STATISTICS:
         if (bytes < 12)
             return convert_fail(of->conversion, "has a packet that is torn");
-        if (!take_time(of, get(body, of->swaps), body + 4))
+        if (type == STATISTICS ? !take_statistics(of, body, bytes) : !take_time(of, get(body, of->swaps), body + 4))
             return false;
         break;
     case OLD_PACKET:

@@ -207,10 +207,12 @@ check_record() {
         grep -c '\"raw\"' '$scratch/records.jsonl' >'$scratch/before'; exit 3"
     expect_status 3
     [ "$(cat "$scratch/before")" -ge 1 ] || complain "the program began before the first record"
-    "$programs/mpix_clock_convert" -c "$scratch/records.jsonl" --clock realtime "$scratch/now.csv" >"$scratch/out" 2>&1
-    awk -F , 'NR == 3 { apart = $1 - $2; if (apart > 1e-3 || apart < -1e-3 || $3 > 1e6 || $4 != "") print }' \
+    "$programs/mpix_clock_convert" -c "$scratch/records.jsonl" --clock realtime "$scratch/now.csv" >"$scratch/out" \
+        2>"$scratch/said"
+    awk -F , 'NR == 2 { apart = $1 - $2; if (apart > 1e-3 || apart < -1e-3 || $3 > 1e6 || $4 != "") print }' \
         "$scratch/out" | grep . && complain "$(cat "$scratch/out")"
-    [ "$(wc -l <"$scratch/out")" -eq 3 ] || complain "$(cat "$scratch/out")"
+    grep -q UTC "$scratch/said" || complain "nothing is said of UTC"
+    [ "$(wc -l <"$scratch/out")" -eq 2 ] || complain "$(cat "$scratch/out")"
     refuses "cannot be created: File exists" run 1 mpix_clock record -o "$scratch/records.jsonl"
     refuses "several processes are on one host" run 2 mpix_clock record -o "$scratch/others.jsonl"
 }

@@ -41,3 +41,18 @@ bytes() { printf '%b' "$(printf '\\x%s' "$@")"; }
     bytes 01 00 00 00 14 00 00 00 01 00 00 00 ff ff 00 00 14 00 00 00
     bytes 06 00 00 00 24 00 00 00 00 00 00 00 00 00 00 00 f4 8b 3a 06 04 00 00 00 04 00 00 00 01 02 03 04 24 00 00 00
 } >h2.pcapng # 104.500212 s, as microseconds
+{
+    bytes 0a 0d 0d 0a 1c 00 00 00 4d 3c 2b 1a 01 00 00 00 ff ff ff ff ff ff ff ff 1c 00 00 00
+    bytes 01 00 00 00 14 00 00 00 01 00 00 00 ff ff 00 00 14 00 00 00
+    bytes 05 00 00 00 34 00 00 00 00 00 00 00 00 00 00 00 34 8b 3a 06 02 00 08 00 00 00 00 00 34 8b 3a 06
+    bytes 03 00 08 00 00 00 00 00 f4 8b 3a 06 00 00 00 00 34 00 00 00
+} >statistics.pcapng # dumpcap's, of 104.500020 and 104.500212 s
+printf 'python3.11 7 [001] 104.500020000: 10.77.0.1\nversion 1.2.3 at 112.500180: a\0b\n' >perf.txt
+printf '2023-11-14 22:13:21,000020 INFO start\n2023-11-14T23:13:21.000020+01:00 INFO start\n' >zones.log
+echo '{"traceEvents":[{"ph":"C","name":"n","ts":104500020,"pid":7,"args":{"used":3}}],"displayTimeUnit":"ns"}' >node.log
+sed '$d' clocks.jsonl >utc.jsonl
+{
+    echo '{"host": "h1", "utc": [1700000000500000000, 100000000000, 2000000, 900000], "tai_s": 37}'
+    echo '{"host": "h1", "utc": [1700000010500000000, 110000000000, 3000000, 900000], "tai_s": 37}'
+} >>utc.jsonl
+sed 's/, 2000000,/, -1,/; s/, 3000000,/, -1,/' utc.jsonl >unknown.jsonl
