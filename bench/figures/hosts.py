@@ -13,6 +13,16 @@ CLOCKS = {"start": "Set at the start", "linear": "By a line", "global": "By the 
 COLUMNS = ("site", "call", "rank", "enter_ns", "leave_ns", "bound_ns")
 
 
+def no_two_hosts():
+    """Why this machine cannot be made into two hosts, or None."""
+    tried = subprocess.run([f"{run.sources}/test/hosts/with_hosts.sh", "2", "true"], stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if tried.returncode != 77:
+        return None
+    return ("it takes several hosts, and this machine cannot be made into two: "
+            + tried.stdout.decode().replace("skip: ", "").strip())
+
+
 class Gantt(Figure):
     name, data_name = "gantt", "gantt"
     title = "MPI_Allreduce on hosts whose clocks drift: by clocks set once, by a line, and by the global clock"
@@ -42,11 +52,7 @@ class Gantt(Figure):
             yield None if os.path.exists(f"{run.tools}/../bin/mpix_trace") else "there is no mpix_trace"
         if source == "made":
             yield launcher_problem(1)
-            tried = subprocess.run([f"{run.sources}/test/hosts/with_hosts.sh", "2", "true"], stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            if tried.returncode == 77:
-                yield ("it takes several hosts, and this machine cannot be made into two: "
-                       + tried.stdout.decode().replace("skip: ", "").strip())
+            yield no_two_hosts()
 
     # ---- Recording
 
@@ -175,3 +181,45 @@ class Violations(Gantt):
 
     def table(self, rows):
         return self.calls_together(rows)
+
+
+class Delays(Figure):
+    name = "delays"
+    title = "One-way delays of packets, captured by tcpdump on two hosts"
+    papers = "mpix_clock_convert(1)"
+    look = ("As captured, one direction takes seconds, and the other one less than nothing. One offset, by which both "
+            "directions take as long at the start, is wrong soon, as clocks drift. Converted, both directions take "
+            "what packets take.")
+    clocks = {"before_us": "as captured", "one_offset_us": "one offset", "converted_us": "converted"}
+
+    def problems(self):
+        yield launcher_problem(1)
+        for tool in ("mpix_clock", "mpix_clock_convert"):
+            yield None if os.path.exists(f"{run.tools}/{tool}") else f"there is no {tool}"
+        yield None if shutil.which("tcpdump") else "there is no tcpdump"
+        yield no_two_hosts()
+
+    def measure(self):
+        """A question and its answer take about 2 ms."""
+        times, file = amount(20000, 500), f"{run.work}/delays.csv"
+        progress(f"{self.name}: {times} questions and answers")
+        status = supervise(["env", "-C", os.path.dirname(run.tools), "-u", "MPIX_TEST_BRIEF", f"MPIEXEC={run.launcher}",
+                            "bash", f"{run.sources}/bench/test/hosts/run_files_tests.sh", "delays", str(times), file])
+        self.data = read_file(file)
+        if status != 0 or not self.data:
+            raise Failed(f"no packets could be captured on two hosts, see {run.log}")
+        self.notes["hosts"] = ("two namespaces of one machine; as the kernel's clock is one, the capture of the second "
+                               "one got a clock that drifts by 20 ppm and is 3.5 s ahead")
+
+    def table(self, rows):
+        """Of so many packets, those that are far from the others are not worth a mark each."""
+        return rows[::max(len(rows) // 3000, 1)]
+
+    def tell(self, rows):
+        yield f"Hosts: {self.notes.get('hosts', '')}."
+        for column, clock in self.clocks.items():
+            negative = sum(float(row[column]) < 0 for row in rows)
+            yield f"{clock[0].upper()}{clock[1:]}, {negative} of {len(rows)} delays are negative."
+        errors = sorted(abs(float(row["converted_us"]) - float(row["true_us"])) for row in rows)
+        yield (f"Converted, a delay is off by {errors[len(errors) // 2]:.2f} us (p50), "
+               f"{errors[len(errors) * 99 // 100]:.2f} us (p99).")

@@ -13,6 +13,7 @@ launched=$("$programs/mpix_figures" list | sed '/^simulated-\|^tuning-/d; s/ .*/
 # They take mpix_trace, and a tool that is left out where its library is missing.
 [ -x "${BUILDDIR:-.}/bin/mpix_trace" ] && [ -x "${BUILDDIR:-.}/bin/mpix_trace_report" ] ||
     launched=$(grep -vx 'gantt\|violations' <<<"$launched")
+command -v tcpdump >/dev/null || launched=$(grep -vx delays <<<"$launched")
 launched=${FIGURES:-$launched}
 
 # NAME: the path of all programs but this one.

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # mpix_clock record on two and three hosts whose clocks drift, are slewed and set by known amounts, while one is
-# stopped: timestamps of another program, converted by the records, against the truth.
+# stopped; a host that is suspended; a recorder that dies, or is started again with one host more: timestamps of another
+# program, converted by the records, against the truth.
 #
 # Usage, in the build directory: run_record_tests.sh                    the tests
-#                                run_record_tests.sh HOSTS SECONDS PPB  one measurement
+#                                run_record_tests.sh HOSTS SECONDS PPB  one measurement, MH_STOP_S=S, MH_SLEEP_S=S and
+#                                                                       MH_SKEW_ONLY=drift as in skewed_clocks.c
 # Environment: MPIEXEC, CC, MPIX_TEST_BRIEF=yes to skip
 #
 # Functions are called by tap_check only, by name:
@@ -17,12 +19,66 @@ top=$(cd "$source_dir/../../.." && pwd) tests=$top/test
 . "$tests/tap.sh"
 python=${PYTHON:-python3}
 export MH_MPIEXEC=${MPIEXEC:-mpiexec} PYTHONPATH=$top/bindings/python PYTHONDONTWRITEBYTECODE=1
-export MPIX_HARMONIZE_CLOCK=monotonic_raw MH_SKEW_BEGAN_NS MH_SKEW_PPB
+export MPIX_HARMONIZE_CLOCK=monotonic_raw MH_SKEW_BEGAN_NS MH_SKEW_PPB=20000
+
+# ---- On the hosts
+
+# SECONDS HOSTS: timestamps of these
+stamp() {
+    local i
+    for ((i = 1; i <= $2; i++)); do
+        "$tests/hosts/on_host.sh" "host$i" env LD_PRELOAD="$scratch/skewed.so" "$scratch/stamp" "$scratch/stamps" "$1" \
+            </dev/null &
+    done
+}
+
+# HOSTS FILE [OPTION]...
+record() {
+    "$tests/hosts/mpiexec_hosts.sh" -n "$1" env LD_PRELOAD="$scratch/skewed.so" "$PWD/bin/mpix_clock" record \
+        -o "$scratch/$2" --interval-s 1 "${@:3}" </dev/null
+}
+
+restart() {
+    stamp 12 3
+    record 2 records --duration-s 4
+    record 3 records2 --duration-s 4
+    wait
+}
+
+# Its MPI library ends the other one, too.
+die() {
+    stamp 9 2
+    record 2 records &
+    sleep 6
+    # shellcheck disable=SC2016 # for the shell on the host
+    "$tests/hosts/on_host.sh" host2 'for process in /proc/[0-9]*; do
+        [ "$(cat $process/comm)" != mpix_clock ] || kill -KILL ${process#/proc/}; done'
+    wait
+}
+
+if [ "${1-}" = --inside ]; then
+    scratch=$2
+    "$3"
+    exit
+fi
+
+# ---- Checks
+
+# HOSTS WHAT: likewise, of timestamps that are taken beside recorders
+watch_hosts() {
+    local hosts records=$scratch/records
+    rm -f "$scratch"/records* "$scratch"/stamps.*
+    MH_SKEW_BEGAN_NS=$("$scratch/stamp")
+    timeout 60 "$tests/hosts/with_hosts.sh" "$1" bash "$0" --inside "$scratch" "$2" >"$scratch/log" 2>&1
+    mapfile -t hosts < <(seq -f host%g "$1")
+    [ ! -e "$scratch/records2" ] || records+=,$scratch/records2
+    "$python" "$source_dir/check_truth.py" "$records" "$scratch/stamps" "${hosts[@]}" 2>&1
+}
 
 # HOSTS SECONDS PPB: prints the table of check_truth.py.
 record_hosts() {
     local hosts
-    rm -f "$scratch"/records "$scratch"/stamps.*
+    rm -f "$scratch"/records* "$scratch"/stamps.*
     MH_SKEW_BEGAN_NS=$("$scratch/stamp") MH_SKEW_PPB=$3
     timeout $(($2 + 60)) "$tests/hosts/with_hosts.sh" "$1" "$tests/hosts/mpiexec_hosts.sh" -n "$1" \
         env LD_PRELOAD="$scratch/skewed.so" "$PWD/bin/mpix_clock" record -o "$scratch/records" --interval-s 2 -- \
@@ -31,10 +87,15 @@ record_hosts() {
     "$python" "$source_dir/check_truth.py" "$scratch/records" "$scratch/stamps" "${hosts[@]}" 2>&1
 }
 
-check_hosts() {
+# COMMAND...: what it prints, if it fails
+unless_good() {
     local output
-    output=$(record_hosts "$@") || printf '%s\n' "$output"
+    output=$("$@") || printf '%s\n' "$output"
 }
+check_hosts() { MH_STOP_S=0.5 unless_good record_hosts "$@"; }
+check_suspended() { MH_SLEEP_S=5 MH_SKEW_ONLY=drift unless_good record_hosts "$@"; }
+# Before the first look and after the last one, no clock may be set.
+check_watched() { MH_SKEW_ONLY=slews unless_good watch_hosts "$@"; }
 
 [ "${MPIX_TEST_BRIEF-}" != yes ] || skip_all "MPIX_TEST_BRIEF=yes"
 scratch=$(mktemp -d) || exit 1
@@ -53,4 +114,7 @@ problem=$(hosts_problem "$tests/hosts/with_hosts.sh")
 [ -z "$problem" ] || skip_all "$problem"
 tap_check "two hosts, 20 ppm" check_hosts 2 12 20000
 tap_check "three hosts, 20 and 50 ppm" check_hosts 3 12 20000
+tap_check "a host is suspended for 3 s" check_suspended 2 12 20000
+tap_check "a recorder dies" check_watched 2 die
+tap_check "a recorder is started again, with one host more" check_watched 3 restart
 tap_done

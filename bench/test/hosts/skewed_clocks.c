@@ -4,10 +4,15 @@
  * set, by known amounts. With -DSTAMP, a program that takes timestamps beside true time, which is the kernel's
  * MONOTONIC_RAW without the offset of the time namespace.
  *
- * Usage: stamp FILE SECONDS. Writes lines CLOCK,READING,TRUE_NS,HALF_NS to FILE.HOST. On host2 it stops its parent, the
- * recorder, for a while.
+ * Usage: stamp                 prints true time
+ *        stamp FILE SECONDS    writes lines CLOCK,READING,TRUE_NS,HALF_NS to FILE.HOST
+ *        stamp --skew CLOCK    reads timestamps of the kernel, which cannot be preloaded, in nanoseconds, one a line;
+ *                              prints what they would be by the clocks of the host
  *
- * Environment: MH_SKEW_BEGAN_NS, true time at which all begins; MH_SKEW_PPB, the drift.
+ * Environment: MH_SKEW_BEGAN_NS, true time at which all begins; MH_SKEW_PPB, the drift; MH_SKEW_ONLY=drift: no clock is
+ * slewed or set, and REALTIME is off by a constant; =slews: no clock is set. MH_STOP_S=SECONDS: for so long, stamp
+ * stops its parent, the recorder, on host2. MH_SLEEP_S=SECONDS: host2 is suspended then, for 3 s, as stamp stops its
+ * parent and itself.
  */
 #define _GNU_SOURCE
 #include <math.h>
@@ -50,8 +55,6 @@ static int64_t true_ns(void)
     return real_ns(CLOCK_MONOTONIC_RAW) - namespace_ns;
 }
 
-#ifndef STAMP
-
 /* 500 ppm more in the first two of four seconds, 300 ppm less in the next one. */
 static double slewed_ns(double s)
 {
@@ -66,29 +69,46 @@ static double set_ns(double s)
     return -1.5e8 * periods + (rest >= 4.7 ? 2.5e8 : 0) - (rest >= 6.6 ? 4e8 : 0);
 }
 
+#define CONSTANT_NS 3.5e9
+#define ASLEEP_S 3.0
+
+static double setting(const char *name)
+{
+    const char *text = getenv(name);
+    return text ? atof(text) : 0;
+}
+
 static int64_t ahead_ns(clockid_t id, int64_t now_ns)
 {
-    static int skewed = -1;
+    static int skewed = -1, is_slewed, is_set;
     static int64_t began_ns;
-    static double ppb;
+    static double ppb, sleep_s;
     if (skewed < 0) {
         char host[64] = "";
-        const char *began = getenv("MH_SKEW_BEGAN_NS"), *drift = getenv("MH_SKEW_PPB");
+        const char *began = getenv("MH_SKEW_BEGAN_NS");
         gethostname(host, sizeof host - 1);
         began_ns = began ? atoll(began) : 0;
-        ppb = (drift ? atof(drift) : 0) * (strcmp(host, "host2") == 0 ? 1 : -2.5);
+        ppb = setting("MH_SKEW_PPB") * (strcmp(host, "host2") == 0 ? 1 : -2.5);
         skewed = strcmp(host, "host1") != 0;
+        const char *only = getenv("MH_SKEW_ONLY");
+        is_slewed = !only || strcmp(only, "drift") != 0;
+        is_set = !only;
+        sleep_s = strcmp(host, "host2") == 0 ? setting("MH_SLEEP_S") : 0;
     }
     if (!skewed)
         return 0;
     const double s = (double)(now_ns - began_ns) * 1e-9;
     double ahead = ppb * s + SWING_NS * sin(2 * M_PI * s / SWING_S);
-    if (id != CLOCK_MONOTONIC_RAW)
+    if (id != CLOCK_MONOTONIC_RAW && is_slewed)
         ahead += slewed_ns(s);
     if (id == CLOCK_REALTIME || id == CLOCK_TAI)
-        ahead += set_ns(s);
+        ahead += is_set ? set_ns(s) : CONSTANT_NS;
+    if (sleep_s > 0 && (id == CLOCK_MONOTONIC_RAW || id == CLOCK_MONOTONIC))
+        ahead -= 1e9 * fmin(fmax(s - sleep_s, 0), ASLEEP_S);
     return (int64_t)ahead;
 }
+
+#ifndef STAMP
 
 int clock_gettime(clockid_t id, struct timespec *time)
 {
@@ -125,32 +145,78 @@ static void stamp(FILE *to, clockid_t id, const char *name)
     fprintf(to, "%s,%lld,%lld,%lld\n", name, (long long)at_ns, (long long)middle_ns, (long long)half_ns);
 }
 
+/* A clock of the kernel as the first namespace has it, beside true time. */
+typedef struct pair {
+    int64_t true_ns, at_ns;
+} pair;
+
+static pair kernel_pair(clockid_t id)
+{
+    pair best = {0, 0};
+    for (int64_t i = 0, least_ns = INT64_MAX; i < 20; i++) {
+        const int64_t before_ns = true_ns(), raw_ns = real_ns(CLOCK_MONOTONIC_RAW), at_ns = real_ns(id);
+        const int64_t after_ns = true_ns(), namespace_ns = raw_ns - before_ns;
+        if (after_ns - before_ns >= least_ns)
+            continue;
+        least_ns = after_ns - before_ns;
+        /* The namespace's offset is whole seconds. */
+        const int64_t added_ns = id == CLOCK_REALTIME ? 0 : (namespace_ns + NS / 2) / NS * NS;
+        best = (pair){before_ns + least_ns / 2, at_ns - added_ns};
+    }
+    return best;
+}
+
+static int skew_lines(const char *name)
+{
+    const clockid_t id = strcmp(name, "realtime") == 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+    const struct timespec pause = {0, 300000000};
+    const pair one = kernel_pair(id);
+    nanosleep(&pause, NULL);
+    const pair other = kernel_pair(id);
+    const double rate = (double)(other.true_ns - one.true_ns) / (double)(other.at_ns - one.at_ns);
+    long long at_ns;
+    while (scanf("%lld", &at_ns) == 1)
+        printf("%lld\n", at_ns + (long long)ahead_ns(id, one.true_ns + (int64_t)(rate * (double)(at_ns - one.at_ns))));
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     char host[64] = "", path[500];
     if (argc < 3)
         return printf("%lld\n", (long long)true_ns()), 0;
+    if (strcmp(argv[1], "--skew") == 0)
+        return skew_lines(argv[2]);
     gethostname(host, sizeof host - 1);
     snprintf(path, sizeof path, "%s.%s", argv[1], host);
     FILE *to = fopen(path, "w");
     const int64_t began_ns = true_ns(), seconds = atoll(argv[2]);
     const char *origin = getenv("MH_SKEW_BEGAN_NS");
     const int64_t origin_ns = origin ? atoll(origin) : 0;
+    const int is_host2 = strcmp(host, "host2") == 0;
+    const double stop_s = is_host2 ? setting("MH_STOP_S") : 0, sleep_s = is_host2 ? setting("MH_SLEEP_S") : 0;
     int64_t stopped_ns = 0;
-    int stops = strcmp(host, "host2") == 0;
+    int may_stop = stop_s > 0, may_sleep = sleep_s > 0;
     while (to && true_ns() - began_ns < seconds * NS) {
         const struct timespec pause = {0, 7000000};
         for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++)
             stamp(to, clocks[i].id, clocks[i].name);
         /* A slew that begins and ends while the recorder is stopped would not be found. */
-        const double rest_s = fmod((double)(true_ns() - origin_ns) * 1e-9, PERIOD_S);
-        if (stops && !stopped_ns && rest_s > 0.3 && rest_s < 0.5 && true_ns() - began_ns > NS) {
+        const double s = (double)(true_ns() - origin_ns) * 1e-9, rest_s = fmod(s, PERIOD_S);
+        if (may_stop && !stopped_ns && rest_s > 0.3 && rest_s < 0.5 && true_ns() - began_ns > NS) {
             kill(getppid(), SIGSTOP);
             stopped_ns = true_ns();
         }
-        if (stops && stopped_ns && true_ns() - stopped_ns > NS / 2) {
+        if (may_stop && stopped_ns && (double)(true_ns() - stopped_ns) > 1e9 * stop_s) {
             kill(getppid(), SIGCONT);
-            stops = 0;
+            may_stop = 0;
+        }
+        if (may_sleep && s > sleep_s - 0.05) {
+            const struct timespec asleep = {(time_t)ASLEEP_S, 100000000};
+            kill(getppid(), SIGSTOP);
+            nanosleep(&asleep, NULL);
+            kill(getppid(), SIGCONT);
+            may_sleep = 0;
         }
         nanosleep(&pause, NULL);
     }
