@@ -6,7 +6,8 @@ import os
 import shutil
 import subprocess
 
-from base import Failed, Figure, amount, grouped, launch, launcher_problem, progress, read_csv, run, supervise
+from base import Failed, Figure, amount, grouped, launch, launcher_problem, progress, read_csv, read_file, run, \
+    supervise
 
 # What corrects times, and how a sentence begins about it.
 CLOCKS = {"start": "Set at the start", "linear": "By a line", "global": "By the global clock"}

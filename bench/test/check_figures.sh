@@ -359,7 +359,7 @@ launcher=${MPIEXEC:-mpiexec}
 for name in $launched; do
     if [ "$(basename "$launcher")" = smpirun ]; then
         tap_skip "mpix_figures: $name" "simulated programs are not launched like this"
-    elif [[ $name == gantt || $name == violations ]] && [ -n "$(made_hosts_problem)" ]; then
+    elif [[ $name == gantt || $name == violations || $name == delays ]] && [ -n "$(made_hosts_problem)" ]; then
         tap_skip "mpix_figures: $name" "$(made_hosts_problem)"
     else
         # Each MPI library chooses its algorithms in its own way.

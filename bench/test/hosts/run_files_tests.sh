@@ -98,7 +98,7 @@ with_recorder() {
         sh -c "while [ ! -e $scratch/done ]; do sleep 0.1; done" >"$scratch/record.log" 2>&1 </dev/null &
     recorder=$!
     for _ in {1..100}; do
-        ! grep -qs '"host2", "raw"' "$scratch/records" && kill -0 $recorder 2>/dev/null || break
+        if grep -qs '"host2", "raw"' "$scratch/records" || ! kill -0 $recorder 2>/dev/null; then break; fi
         sleep 0.1
     done
     ! kill -0 $recorder 2>/dev/null || "$@"
