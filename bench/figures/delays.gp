@@ -14,6 +14,7 @@ do for [k = 1:3] {
     set ylabel "one-way delay (" . (units[k] == 1 ? "us" : "s") . ")"
     eval "set yrange " . ranges[k]
     plot for [i = 1:2] $table using (strcol("direction") eq word(directions, i) ? column("time_s") : NaN): \
-        (column(columns[k]) / units[k]) with points pt 7 ps 0.2 lc rgb color(i) title word(direction_titles, i)
+        (column(columns[k]) / units[k]) with points pt 7 ps 0.2 lc rgb color(i) notitle, \
+        for [i = 1:2] NaN with points pt 7 ps 0.6 lc rgb color(i) title word(direction_titles, i)
 }
 unset multiplot

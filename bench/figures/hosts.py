@@ -213,8 +213,8 @@ class Delays(Figure):
                                "one got a clock that drifts by 20 ppm and is 3.5 s ahead")
 
     def table(self, rows):
-        """Of so many packets, those that are far from the others are not worth a mark each."""
-        return rows[::max(len(rows) // 3000, 1)]
+        """A part of them, as directions take turns."""
+        return rows[::len(rows) // 500 | 1]
 
     def tell(self, rows):
         yield f"Hosts: {self.notes.get('hosts', '')}."
