@@ -52,7 +52,7 @@ static const option_spec_t options[] = {
      .more = "A time namespace, as containers may have it, adds nothing to them."},
     {0, "from", "FORMAT", OPTION_CHOICE, FIELD(format), .names = NAMES(formats), .default_doc = "by the name of INPUT",
      .doc = "the format of INPUT",
-     .more = "`chrome` is the JSON of Chrome, Perfetto, Kineto, VizTracer and node. `packets` is pcap or pcapng. A "
+     .more = "`chrome` is the JSON of Chrome, Perfetto, Kineto and node. `packets` is pcap or pcapng. A "
              "file of text that begins with traceEvents is `chrome`."},
     {0, "unit", "UNIT", OPTION_CHOICE, FIELD(unit), .names = NAMES(units), .default_doc = "us of chrome, else s",
      .doc = "the unit of the times of INPUT"},

@@ -82,6 +82,20 @@ def check_perf(one, two, after_one, after_two):
     say_delays("perf", [after_answered[k] - after_asked[k] - (true_answered[k] - asked[k]) for k in range(count)])
 
 
+def malloc_times(path):
+    """By size, of what babeltrace2 prints."""
+    with open(path, encoding="utf-8") as file:
+        found = (re.match(r"\[([\d.]+)\].*malloc:.* size = ([123]\d{6}),", line) for line in file)
+        return {int(match[2]): nanoseconds(match[1]) for match in found if match}
+
+
+def check_lttng(one, two, after_one, after_two):
+    say_orders("LTTng", *([(asking[10**6 + k], answering[2 * 10**6 + k], asking[3 * 10**6 + k])
+                           for k in range(10**6) if 2 * 10**6 + k in answering and 3 * 10**6 + k in asking]
+                          for asking, answering in ((malloc_times(one), malloc_times(two)),
+                                                    (malloc_times(after_one), malloc_times(after_two)))))
+
+
 # ---- Chrome's JSON
 
 
@@ -202,5 +216,5 @@ def restamp(what, path, to, stamps):
         file.write(re.sub(rf" {TIME}:", lambda _: " {}.{:09}:".format(*divmod(next(times), NS)), text))
 
 
-{"strace": check_strace, "perf": check_perf, "chrome": check_chrome, "packets": check_packets, "delays": print_delays,
- "stamps": print_stamps, "restamp": restamp}[sys.argv[1]](*sys.argv[2:])
+{"strace": check_strace, "perf": check_perf, "chrome": check_chrome, "packets": check_packets, "lttng": check_lttng,
+ "delays": print_delays, "stamps": print_stamps, "restamp": restamp}[sys.argv[1]](*sys.argv[2:])

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# mpix_clock_convert on files of programs that others wrote: strace, VizTracer, node, perf and tcpdump watch two hosts,
-# of which the clocks of the second one drift, while these talk to each other over UDP. No answer is before its
-# question, and delays are right.
+# mpix_clock_convert on files of programs that others wrote: strace, node, LTTng, perf and tcpdump watch two hosts, of
+# which the clocks of the second one drift, while these talk to each other over UDP. No answer is before its question,
+# and delays are right.
 #
 # What the kernel takes, for perf and tcpdump, has one clock on all hosts that are namespaces of a machine. So these
 # files of the second host get its clock afterwards, and what they were before is the truth.
@@ -21,7 +21,7 @@ top=$(cd "$source_dir/../../.." && pwd) tests=$top/test
 . "$tests/tap.sh"
 python=${PYTHON:-python3}
 export MH_MPIEXEC=${MPIEXEC:-mpiexec} PYTHONDONTWRITEBYTECODE=1
-export MPIX_HARMONIZE_CLOCK=monotonic_raw MH_SKEW_BEGAN_NS MH_SKEW_PPB=20000 MH_SKEW_ONLY=drift
+export MPIX_HARMONIZE_CLOCK=monotonic_raw MH_SKEW_BEGAN_NS MH_SKEW_PPB=20000 MH_SKEW_ONLY=drift MH_UTC_US=500
 
 # ---- On the hosts
 
@@ -68,17 +68,33 @@ skew() {
     "$python" "$source_dir/check_files.py" restamp "$1" "$2.true" "$2" "$scratch/skewed"
 }
 
+# Daemons of LTTng have a folder of their own on each host, which ends with it.
+talk_with_lttng() {
+    local host
+    for host in host1 host2; do
+        on $host "mkdir -p /run/lttng && mount -t tmpfs tmpfs /run/lttng && export LTTNG_HOME=$scratch/lttng.$host &&
+            mkdir -p \$LTTNG_HOME && lttng-sessiond --daemonize --no-kernel &&
+            lttng create talk --output $scratch/lttng.$host/trace &&
+            lttng enable-event --userspace lttng_ust_libc:malloc && lttng start"
+    done >"$scratch/lttng.log" 2>&1 </dev/null
+    talk lttng "$1" env LTTNG_HOME="$scratch/lttng.%h" \
+        LD_PRELOAD="$scratch/skewed.so:liblttng-ust-libc-wrapper.so.1" "$python" "$source_dir/talk.py"
+    for host in host1 host2; do
+        on $host "LTTNG_HOME=$scratch/lttng.$host lttng destroy"
+        babeltrace2 --clock-cycles "$scratch/lttng.$host/trace" >"$scratch/lttng.$host.txt"
+    done >>"$scratch/lttng.log" 2>&1 </dev/null
+}
+
 has() { command -v "$1" >/dev/null; }
-has_viztracer() { "$python" -c 'import viztracer' 2>/dev/null; }
+has_lttng() { has lttng-sessiond && has lttng && has babeltrace2 && ldconfig -p | grep -q liblttng-ust-libc-wrapper; }
 
 talk_all() {
     local host
     ! has strace || talk strace 500 strace -f -ttt -e trace=sendto -o "$scratch/strace.%h.log" \
         "$python" "$source_dir/talk.py"
-    ! has_viztracer || talk viztracer 300 "$python" -m viztracer -o "$scratch/viztracer.%h.json" -- \
-        "$source_dir/talk.py"
     ! has node || talk node 300 node --trace-event-categories node.console \
         --trace-event-file-pattern "$scratch/node.%h.log" "$source_dir/talk.js"
+    ! has_lttng || talk_with_lttng 300
     if has perf; then
         talk perf 500 perf record -q -k CLOCK_MONOTONIC -e syscalls:sys_enter_sendto -o "$scratch/perf.%h.data" \
             "$python" "$source_dir/talk.py"
@@ -134,8 +150,8 @@ check_chrome() {    # NAME END BEFORE BETWEEN BEHIND
 }
 
 check_strace() { check_text strace log strace --clock realtime; }
+check_lttng() { check_text lttng txt lttng --clock monotonic --unit ns --pattern '^\[([0-9]+)\]'; }
 check_perf() { check_text perf txt perf --clock monotonic --kernel; }
-check_viztracer() { check_chrome viztracer json X/ask_one X/reply_one X/ask_one; }
 check_node() { check_chrome node log "b/time::ask " "b/time::answer " "e/time::ask "; }
 check_tcpdump() {
     local host
@@ -143,6 +159,13 @@ check_tcpdump() {
         convert --clock realtime "$host=$scratch/$host.pcap" -o "$scratch/$host.out.pcap"
     done
     check packets "$scratch/host1.pcap" "$scratch/host2.pcap" "$scratch/host1.out.pcap" "$scratch/host2.out.pcap"
+}
+
+# Clocks of this machine may be slewed meanwhile.
+check_utc() {
+    convert --clock realtime --from text "host2=-" <<<"$(date +%s.%N)" >"$scratch/date"
+    grep -q 'UTC is within [01][.][0-9]* ms of these times, says the kernel of host1' "$scratch/said" ||
+        cat "$scratch/said"
 }
 
 [ "${MPIX_TEST_BRIEF-}" != yes ] || skip_all "MPIX_TEST_BRIEF=yes"
@@ -165,8 +188,9 @@ if [ "${1-}" = delays ]; then
 fi
 tap_check "hosts talk while their clocks are recorded" on_hosts talk_all
 tap_check_if "has strace" "there is no strace" "strace: questions come before answers" check_strace
-tap_check_if has_viztracer "python has no module viztracer" "VizTracer: likewise, of spans" check_viztracer
 tap_check_if "has node" "there is no node" "node: likewise, of its console's times" check_node
+tap_check_if has_lttng "LTTng or babeltrace2 lacks" "LTTng: likewise, of allocated memory" check_lttng
 tap_check_if "has perf" "there is no perf" "perf: delays are right" check_perf
 tap_check_if "has tcpdump" "there is no tcpdump" "tcpdump: delays are right, and none is negative" check_tcpdump
+tap_check "UTC is as far as the kernel of a host says" check_utc
 tap_done

@@ -1,19 +1,37 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""talk.py answer PORT, or talk.py ask HOST PORT TIMES: questions and answers over UDP, in turn, each with a number."""
+"""talk.py answer PORT, or talk.py ask HOST PORT TIMES: questions and answers over UDP, in turn, each with a number.
 
+Memory is allocated before a question (1,000,000 bytes and the number), before its answer (2,000,000) and after it
+(3,000,000), for tracers of malloc.
+"""
+
+import ctypes
 import socket
 import sys
 import time
 
 
+LIBC = ctypes.CDLL(None)
+LIBC.malloc.restype = ctypes.c_void_p
+LIBC.free.argtypes = [ctypes.c_void_p]
+
+
+def mark(size):
+    LIBC.free(LIBC.malloc(size))
+
+
 def reply_one(sock, text, asker):
+    if text.startswith(b"ask"):
+        mark(2000000 + int(text[4:]))
     sock.sendto(text.replace(b"ask", b"answer"), asker)
 
 
 def ask_one(sock, number):
+    mark(1000000 + number)
     sock.send(b"ask %d" % number)
     while sock.recv(100) != b"answer %d" % number:
         pass
+    mark(3000000 + number)
 
 
 def answer(port):
