@@ -33,6 +33,31 @@ check_refusals() {
     says "time,value\n" tai 0 'is not a file of clock records'
 }
 
+# h1 knows UTC later than h2, and better; the numbers are those of test_clock_reader.c.
+check_utc() {
+    local name
+    {
+        printf '%s\n' "$head"
+        for name in h1 h2; do
+            printf '%s\n' "${host/h1/$name}" "{\"host\": \"$name\", \"raw\": [0, 0, 10]}" \
+                "{\"host\": \"$name\", \"raw\": [10000000000, 10000000000, 10]}"
+        done
+        echo '{"host": "h2", "utc": [500000000, 0, 3000000, 9], "tai_s": 37}'
+        echo '{"host": "h1", "utc": [10500001000, 10000000000, 5000, 9], "tai_s": 37}'
+    } >"$scratch/file.jsonl"
+    "$python" - "$scratch/file.jsonl" >"$scratch/out" 2>&1 <<'END'
+import sys, mpix_clock_reader
+records = mpix_clock_reader.open_records(sys.argv[1])
+for time_ns, host, ahead_ns, most_ns in (10**10, "h1", 500001000, 5015), (0, "h2", 500000000, 3000015):
+    utc = records.utc(time_ns)
+    if utc[:2] != (host, ahead_ns) or not most_ns - 5 <= utc.within_ns <= most_ns:
+        print(time_ns, utc)
+END
+    [ ! -s "$scratch/out" ] || complain "$(cat "$scratch/out")"
+    says "$head\n$host\n$record\n{\"host\": \"h1\", \"utc\": [1, 2, 3]}\n" tai 0 'not of four numbers'
+}
+
 quick tap_check_if "command -v $python" "it takes python3" "the same times as mpix_clock_convert" check_same
+quick tap_check_if "command -v $python" "it takes python3" "UTC, by the kernels of hosts" check_utc
 quick tap_check_if "command -v $python" "it takes python3" "files that are not as they should be" check_refusals
 tap_done

@@ -23,7 +23,7 @@ from bisect import bisect_right
 from math import ceil, fabs, floor, inf, isinf, isfinite, nan
 from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
-__all__ = ["CLOCKS", "UNKNOWN_NS", "ClockRecords", "Time", "Times", "open_records"]
+__all__ = ["CLOCKS", "UNKNOWN_NS", "ClockRecords", "Time", "Times", "Utc", "open_records"]
 
 CLOCKS = ("monotonic_raw", "monotonic", "boottime", "realtime", "tai", "counter")
 
@@ -58,6 +58,14 @@ class Times(NamedTuple):
     unix_ns: List[int]
     bound_ns: List[int]
     how: List[str]
+
+
+class Utc(NamedTuple):
+    """UTC at a global time, by the word of the kernel of a host whose clock chrony, ntpd or PTP keeps."""
+
+    host: str
+    ahead_ns: int  #: UTC less unix_ns of the same time
+    within_ns: int  #: what this is wrong by at most
 
 
 def _ratio(above: float, below: float) -> float:
@@ -294,6 +302,8 @@ class _Host:
         self.added: Dict[str, List[_Look]] = {}
         self.line = _Line([], 0, 0)
         self.clocks: Dict[str, _Looks] = {}
+        self.utc_looks: List[Tuple[int, int, int]] = []  # REALTIME, MONOTONIC_RAW, what UTC is within; -1: not known
+        self.utc = _Line([], 0, 0)  # from the global clock
 
     def settle(self, rate_limit: float, wander_per_s: float) -> None:
         self.pairs.sort(key=operator.attrgetter("at_ns"))
@@ -301,6 +311,12 @@ class _Host:
         for clock, looks in self.added.items():
             looks.sort(key=operator.attrgetter("raw_ns", "at"))
             self.clocks[clock] = _Looks(looks, clock, self.look_ns)
+        pairs = []
+        for at, raw_ns, within_ns in self.utc_looks if self.pairs else []:
+            global_ns, _, bound_ns, how = self.read_global(raw_ns)
+            if within_ns >= 0 and not how:
+                pairs.append(_Pair(global_ns, at - global_ns, within_ns + bound_ns))
+        self.utc = _Line(sorted(pairs), rate_limit, wander_per_s)
 
     def read_global(self, raw_ns: int) -> Tuple[int, float, float, int]:
         """Time, rest, bound, how. Where two records contradict each other, the host was suspended between them."""
@@ -365,6 +381,16 @@ class ClockRecords:
             for column, value in zip(times, time):
                 column.append(value)
         return times
+
+    def utc(self, global_ns: int) -> Optional[Utc]:
+        """UTC at a global time, by the host whose word is surest. None: the kernel of no host is known to know it."""
+        best = None
+        for host in self._hosts:
+            bound_ns = host.utc.bound_ns(global_ns) if host.utc.pairs else inf
+            if bound_ns < _MAX_READING and (not best or ceil(bound_ns) + 1 < best.within_ns):
+                ahead_ns = host.utc.read(global_ns)[0] - (global_ns + self._unix_ns)
+                best = Utc(host.name, ahead_ns, ceil(bound_ns) + 1)
+        return best
 
     def join(self, other: ClockRecords) -> None:
         """Add the records of another job, by the first host that both have: times are on the clock of this one."""
@@ -439,6 +465,10 @@ class ClockRecords:
                 if max(abs(numbers[0]), abs(numbers[1])) >= _MAX_UPTIME_NS:
                     return "has a record of more than 18 years"
                 host.pairs.append(_Pair(numbers[0], numbers[1] - numbers[0], float(numbers[2])))
+            elif key == "utc":
+                if not host or len(numbers) != 4:
+                    return "has a word of UTC without a host, or not of four numbers"
+                host.utc_looks.append((numbers[0], numbers[1], numbers[2]))
             elif key in CLOCKS:
                 if not host or len(numbers) < 3 or numbers[2] < 0:
                     return "has a look without a host, or of fewer than three numbers"
@@ -480,6 +510,7 @@ def _add_recorded(to: _Host, host: _Host, here: _Host, there: _Host) -> None:
     for clock, looks in host.added.items():
         had = to.added.setdefault(clock, [])
         had.extend(_new_looks(list(had), looks))
+    to.utc_looks.extend(host.utc_looks)
     first_ns, last_ns = (to.pairs[0].at_ns, to.pairs[-1].at_ns) if to.pairs else (inf, -inf)
     to.pairs.extend([_moved(pair, here, there) for pair in host.pairs if not first_ns <= pair.at_ns <= last_ns])
 
