@@ -49,7 +49,10 @@ restart() {
 die() {
     stamp 9 2
     record 2 records &
-    sleep 6
+    for _ in {1..300}; do
+        [ "$(grep -cs '"host2", "raw"' "$scratch/records")" -lt 8 ] || break
+        sleep 0.1
+    done
     # shellcheck disable=SC2016 # for the shell on the host
     "$tests/hosts/on_host.sh" host2 'for process in /proc/[0-9]*; do
         [ "$(cat $process/comm)" != mpix_clock ] || kill -KILL ${process#/proc/}; done'
