@@ -23,12 +23,14 @@ export MPIX_HARMONIZE_CLOCK=monotonic_raw MH_SKEW_BEGAN_NS MH_SKEW_PPB=20000
 
 # ---- On the hosts
 
-# SECONDS HOSTS: timestamps of these
+# SECONDS HOSTS: timestamps of these, by processes in $stamps
 stamp() {
     local i
+    stamps=()
     for ((i = 1; i <= $2; i++)); do
         "$tests/hosts/on_host.sh" "host$i" env LD_PRELOAD="$scratch/skewed.so" "$scratch/stamp" "$scratch/stamps" "$1" \
             </dev/null &
+        stamps+=($!)
     done
 }
 
@@ -45,7 +47,7 @@ restart() {
     wait
 }
 
-# Its MPI library ends the other one, too.
+# The other one ends or waits, as its MPI library does, until the hosts end.
 die() {
     stamp 9 2
     record 2 records &
@@ -56,7 +58,7 @@ die() {
     # shellcheck disable=SC2016 # for the shell on the host
     "$tests/hosts/on_host.sh" host2 'for process in /proc/[0-9]*; do
         [ "$(cat $process/comm)" != mpix_clock ] || kill -KILL ${process#/proc/}; done'
-    wait
+    wait "${stamps[@]}"
 }
 
 if [ "${1-}" = --inside ]; then
