@@ -48,10 +48,8 @@ int mh_channel_make(mh_channel *channel, MPI_Comm comm, mh_error *error)
 
 void mh_channel_free(mh_channel *channel)
 {
-    if (channel->never != MPI_REQUEST_NULL) {
-        PMPI_Grequest_complete(channel->never);
+    if (channel->never != MPI_REQUEST_NULL && PMPI_Grequest_complete(channel->never) == MPI_SUCCESS)
         PMPI_Wait(&channel->never, MPI_STATUS_IGNORE);
-    }
     if (channel->comm != MPI_COMM_NULL)
         PMPI_Comm_free(&channel->comm);
 }

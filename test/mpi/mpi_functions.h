@@ -51,6 +51,9 @@ typedef MPI_Status *status;
     X(Grequest_start, FAULT_LOCAL, MPI_COMM_NULL, (MPI_Grequest_query_function *u, MPI_Grequest_free_function *f, \
                                                    MPI_Grequest_cancel_function *c, void *e, request q), \
       (u, f, c, e, q)) \
+    X(Grequest_complete, FAULT_LOCAL, MPI_COMM_NULL, (MPI_Request q), (q)) \
+    X(Status_set_elements, FAULT_LOCAL, MPI_COMM_NULL, (status s, type t, int n), (s, t, n)) \
+    X(Status_set_cancelled, FAULT_LOCAL, MPI_COMM_NULL, (status s, int f), (s, f)) \
     X(Send, FAULT_MESSAGE, c, (const void *b, int n, type t, int p, int g, MPI_Comm c), (b, n, t, p, g, c)) \
     X(Isend, FAULT_MESSAGE, c, (const void *b, int n, type t, int p, int g, MPI_Comm c, request q), \
       (b, n, t, p, g, c, q)) \
