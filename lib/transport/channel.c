@@ -2,35 +2,12 @@
 /* channel.c - split off the private communicator, by which no attribute of the program is copied. */
 #include "transport/channel.h"
 
-#include <stddef.h>
-
-static int query(void *extra, MPI_Status *status)
-{
-    (void)extra;
-    PMPI_Status_set_elements(status, MPI_BYTE, 0);
-    PMPI_Status_set_cancelled(status, 0);
-    return MPI_SUCCESS;
-}
-
-static int free_nothing(void *extra)
-{
-    (void)extra;
-    return MPI_SUCCESS;
-}
-
-static int cancel_nothing(void *extra, int is_complete)
-{
-    (void)is_complete;
-    return free_nothing(extra);
-}
-
 /*
  * MPI_Comm_dup would call the copy callbacks of the user's attributes, and MPI_Comm_create of MPICH 4.0 crashes in
  * programs that use sessions only. Equal keys keep the order of ranks.
  */
 int mh_channel_make(mh_channel *channel, MPI_Comm comm, mh_error *error)
 {
-    channel->never = MPI_REQUEST_NULL;
     if (mh_check_mpi(error, PMPI_Comm_split(comm, 0, 0, &channel->comm), "MPI_Comm_split") != MPI_SUCCESS)
         channel->comm = MPI_COMM_NULL;
     int code = mh_error_agree(error, comm);
@@ -41,15 +18,11 @@ int mh_channel_make(mh_channel *channel, MPI_Comm comm, mh_error *error)
     PMPI_Comm_set_name(channel->comm, "libmpix_harmonize"); /* for debuggers only */
     mh_check_mpi(error, PMPI_Comm_rank(channel->comm, &channel->rank), "MPI_Comm_rank");
     mh_check_mpi(error, PMPI_Comm_size(channel->comm, &channel->size), "MPI_Comm_size");
-    mh_check_mpi(error, PMPI_Grequest_start(query, free_nothing, cancel_nothing, NULL, &channel->never),
-                 "MPI_Grequest_start");
     return MPI_SUCCESS;
 }
 
 void mh_channel_free(mh_channel *channel)
 {
-    if (channel->never != MPI_REQUEST_NULL && PMPI_Grequest_complete(channel->never) == MPI_SUCCESS)
-        PMPI_Wait(&channel->never, MPI_STATUS_IGNORE);
     if (channel->comm != MPI_COMM_NULL)
         PMPI_Comm_free(&channel->comm);
 }

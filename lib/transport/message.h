@@ -31,7 +31,6 @@ typedef struct mh_channel {
     MPI_Comm comm; /* private to the library; its error handler returns */
     int rank;
     int size;
-    MPI_Request never;   /* a request that is not complete before the channel ends, see mh_make_progress */
     mh_room *room;       /* for one operation at a time */
     _Atomic bool yields; /* more processes than processors on a node. Any thread that waits for an instant reads it */
 } mh_channel;
@@ -51,8 +50,7 @@ int mh_sendrecv(const mh_channel *channel, const void *mine, void *theirs, int b
 
 /*
  * Let the MPI library make progress while this process waits for something else: a peer may still be receiving an
- * earlier message of this process. Of all calls that do this, the look at a generalized request takes the least time.
- * Local.
+ * earlier message of this process. Local.
  */
 int mh_make_progress(const mh_channel *channel, mh_error *error);
 

@@ -4,6 +4,7 @@
 #define MH_TAGS_H
 
 enum {
+    MH_TAG_NEVER, /* no message has it: a probe for it only lets MPI make progress */
     MH_TAG_WARM_UP,
     MH_TAG_CALIBRATION,
     MH_TAG_LEADERS,

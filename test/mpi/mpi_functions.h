@@ -48,19 +48,13 @@ typedef MPI_Status *status;
     X(Add_error_class, FAULT_LOCAL, MPI_COMM_NULL, (int *c), (c)) \
     X(Add_error_code, FAULT_LOCAL, MPI_COMM_NULL, (int c, int *e), (c, e)) \
     X(Add_error_string, FAULT_LOCAL, MPI_COMM_NULL, (int e, const char *s), (e, s)) \
-    X(Grequest_start, FAULT_LOCAL, MPI_COMM_NULL, (MPI_Grequest_query_function *u, MPI_Grequest_free_function *f, \
-                                                   MPI_Grequest_cancel_function *c, void *e, request q), \
-      (u, f, c, e, q)) \
-    X(Grequest_complete, FAULT_LOCAL, MPI_COMM_NULL, (MPI_Request q), (q)) \
-    X(Status_set_elements, FAULT_LOCAL, MPI_COMM_NULL, (status s, type t, int n), (s, t, n)) \
-    X(Status_set_cancelled, FAULT_LOCAL, MPI_COMM_NULL, (status s, int f), (s, f)) \
+    X(Iprobe, FAULT_MESSAGE, c, (int p, int g, MPI_Comm c, int *f, status s), (p, g, c, f, s)) \
     X(Send, FAULT_MESSAGE, c, (const void *b, int n, type t, int p, int g, MPI_Comm c), (b, n, t, p, g, c)) \
     X(Isend, FAULT_MESSAGE, c, (const void *b, int n, type t, int p, int g, MPI_Comm c, request q), \
       (b, n, t, p, g, c, q)) \
     X(Irecv, FAULT_MESSAGE, c, (void *b, int n, type t, int p, int g, MPI_Comm c, request q), (b, n, t, p, g, c, q)) \
     X(Wait, FAULT_MESSAGE, MPI_COMM_NULL, (request q, status s), (q, s)) \
-    X(Test, FAULT_MESSAGE, MPI_COMM_NULL, (request q, int *f, status s), (q, f, s)) \
-    X(Request_get_status, FAULT_MESSAGE, MPI_COMM_NULL, (MPI_Request q, int *f, status s), (q, f, s))
+    X(Test, FAULT_MESSAGE, MPI_COMM_NULL, (request q, int *f, status s), (q, f, s))
 
 /* fault_injection.c does more with them. */
 #define OTHER_FUNCTIONS(X) \
