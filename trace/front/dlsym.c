@@ -28,28 +28,6 @@
     __attribute__((optimize("O2", "optimize-sibling-calls"), no_profile_instrument_function, no_sanitize("thread")))
 #endif
 
-/* That of the C library for which this is compiled: a search in vain allocates memory, and a tool's malloc may ask. */
-#if __GLIBC_PREREQ(2, 34)
-#define LIKELY_VERSION "GLIBC_2.34"
-#elif defined __x86_64__
-#define LIKELY_VERSION "GLIBC_2.2.5"
-#else
-#define LIKELY_VERSION "GLIBC_2.17"
-#endif
-
-/* That of the C library, or of another tool after the front. All versions that there are do the same. */
-find_by_handle *mh_interpose_dlsym(void)
-{
-    static const char *const versions[] = {LIKELY_VERSION, "GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.0", "GLIBC_2.2",
-                                           "GLIBC_2.3",    "GLIBC_2.17", "GLIBC_2.27",  "GLIBC_2.36"};
-    static find_by_handle *next;
-    find_by_handle *found = __atomic_load_n(&next, __ATOMIC_ACQUIRE);
-    for (size_t i = 0; !found && i < sizeof versions / sizeof *versions; i++)
-        found = (find_by_handle *)dlvsym(RTLD_NEXT, "dlsym", versions[i]);
-    __atomic_store_n(&next, found, __ATOMIC_RELEASE);
-    return found;
-}
-
 /* NULL if the front has none of this name. */
 static void *find_entry(const char *name)
 {

@@ -1,69 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* find.c - the front's search: for the next definition of a name, for the MPI library, and for the back. */
+/* find.c - the front's search for the next definition of a name. */
 #define _GNU_SOURCE
 #include "trace/front/find.h"
 
 #include "trace/shared/choices.h"
 #include "trace/shared/descriptors.h"
-#include "trace/shared/interposer.h"
 
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { STATUS_NO_SYMBOL = 127, VERSION_SIZE = 8193 };
+enum { STATUS_NO_SYMBOL = 127 };
 
-static bool is_seen; /* MPI_Init or MPI_Session_init was called here */
-static pid_t own_pid;
+/* That of the C library for which this is compiled: a search in vain allocates memory, and a tool's malloc may ask. */
+#if __GLIBC_PREREQ(2, 34)
+#define LIKELY_VERSION "GLIBC_2.34"
+#elif defined __x86_64__
+#define LIKELY_VERSION "GLIBC_2.2.5"
+#else
+#define LIKELY_VERSION "GLIBC_2.17"
+#endif
 
-__attribute__((constructor)) static void begin(void)
+/* That of the C library, or of another tool after the front. All versions that there are do the same. */
+find_by_handle *mh_interpose_dlsym(void)
 {
-    own_pid = getpid();
-    if (!mh_choices_import())
-        memset(&mh_choices, 0, sizeof mh_choices);
-    mh_standard_error = mh_file_of(STDERR_FILENO);
-    mh_is_first_process();
-}
-
-void mh_interpose_note_start(void)
-{
-    is_seen = true;
-    if (mh_choices.watcher != 0)
-        mh_send_to_socket(mh_choices.watcher);
-    mh_choices.watcher = 0;
-}
-
-void mh_interpose_note_session(void)
-{
-    mh_interpose_note_start();
-    if ((mh_choices.harmonizes || mh_choices.records) && mh_is_first_process())
-        mh_interpose_print(
-            "%s: it works from MPI_Init to MPI_Finalize; MPI sessions before, after or without them run %s\n",
-            mh_choices_name(), mh_choices_without());
-}
-
-/* The runtime of the address sanitizer asks for it, and would refuse a program with a library before it. */
-__attribute__((visibility("default"))) const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-    return "verify_asan_link_order=0";
-}
-
-void mh_interpose_note_spawn(int root, intptr_t comm)
-{
-    static interpose_next comm_rank = {.symbol = "PMPI_Comm_rank"};
-    static bool is_said;
-    int (*get_rank)(intptr_t, int *) = mh_interpose_find_if_any(&comm_rank);
-    int rank = -1;
-    if ((!mh_choices.harmonizes && !mh_choices.records) || !is_seen || !get_rank || get_rank(comm, &rank) != 0 ||
-        rank != root || __atomic_exchange_n(&is_said, true, __ATOMIC_RELAXED))
-        return;
-    mh_interpose_print("%s: processes that MPI_Comm_spawn starts run %s, if their command is not %s\n",
-                       mh_choices_name(), mh_choices_without(), mh_choices_name());
+    static const char *const versions[] = {LIKELY_VERSION, "GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.0", "GLIBC_2.2",
+                                           "GLIBC_2.3",    "GLIBC_2.17", "GLIBC_2.27",  "GLIBC_2.36"};
+    static find_by_handle *next;
+    find_by_handle *found = __atomic_load_n(&next, __ATOMIC_ACQUIRE);
+    for (size_t i = 0; !found && i < sizeof versions / sizeof *versions; i++)
+        found = (find_by_handle *)dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+    __atomic_store_n(&next, found, __ATOMIC_RELEASE);
+    return found;
 }
 
 /* The loader's lists are read in its own walks, as other threads may load and unload libraries. */
@@ -118,26 +88,6 @@ void *mh_interpose_find_if_any(interpose_next *next)
     return address;
 }
 
-/* A library may have called the MPI library directly. A child that was forked has nothing to say. */
-__attribute__((destructor)) static void end(void)
-{
-    static interpose_next initialized = {.symbol = "PMPI_Initialized"};
-    int (*is_initialized)(int *) = is_seen ? NULL : mh_interpose_find_if_any(&initialized);
-    int is_past = 0;
-    if ((!mh_choices.harmonizes && !mh_choices.records) || own_pid != getpid())
-        return;
-    if (is_initialized && is_initialized(&is_past) == 0 && is_past) {
-        mh_interpose_note_start();
-        if (mh_is_first_process())
-            mh_interpose_print(
-                "%s: the program started MPI, but not through %s: it has the functions of MPI directly from the MPI "
-                "library, as by dlopen with RTLD_DEEPBIND; it ran %s\n",
-                mh_choices_name(), mh_choices_name(), mh_choices_without());
-    }
-    if (is_seen && mh_choices.records)
-        rmdir(mh_choices.folder); /* if it is empty */
-}
-
 void *mh_interpose_search(interpose_next *next)
 {
     void *address = mh_interpose_find_if_any(next);
@@ -148,94 +98,4 @@ void *mh_interpose_search(interpose_next *next)
         _exit(STATUS_NO_SYMBOL);
     }
     return address;
-}
-
-/* The MPI libraries in the program: of any binary interface, and of the standard one. */
-typedef struct {
-    int all, standard;
-} mpi_count;
-
-static int count_library(struct dl_phdr_info *object, size_t size, void *its)
-{
-    static const char *const stems[] = {"libmpi_abi.so", "libmpi.so", "libmpich.so", NULL};
-    const int stem = mh_stem_of(object->dlpi_name, stems);
-    mpi_count *count = its;
-    (void)size;
-    count->all += stem >= 0;
-    count->standard += stem == 0;
-    return 0;
-}
-
-static mpi_count count_mpi_libraries(void)
-{
-    mpi_count count = {0};
-    dl_iterate_phdr(count_library, &count);
-    return count;
-}
-
-/* Whether the program's MPI library is of the flavor that the front was compiled for; the same on all processes. */
-static bool is_of_flavor(char *version)
-{
-    int (*get_version)(char *, int *) = (int (*)(char *, int *))search("PMPI_Get_library_version");
-    const char *stem = strcmp(FLAVOR, "mpich") == 0 ? "MPICH" : "Open MPI";
-    int length = 0;
-    if (!get_version || get_version(version, &length) != 0)
-        strcpy(version, "a library that does not state its version");
-    version[strcspn(version, "\n,")] = '\0';
-    if (count_mpi_libraries().standard > 0 || strcmp(FLAVOR, "abi") == 0)
-        return count_mpi_libraries().standard > 0 && strcmp(FLAVOR, "abi") == 0;
-    const char *found = strstr(version, stem); /* Cray's MPICH states its version behind other words */
-    return found == version || (found && strcmp(FLAVOR, "mpich") == 0);
-}
-
-/* NULL, and a line has said why not. */
-static const void *open_back(const char *version)
-{
-    const char *path = mh_choices.back;
-    if (access(path, R_OK) != 0) {
-        mh_choices_warn(
-            "this program uses %s, and there is no %s: install libmpix_harmonize built for this MPI library", version,
-            path);
-        return NULL;
-    }
-    int count = count_mpi_libraries().all;
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-        mh_choices_warn(
-            "%s cannot be loaded: %s: install what it needs, or libmpix_harmonize built for this MPI library", path,
-            dlerror());
-        return NULL;
-    }
-    /* The loader found what the back needs in the program, or it brought a second MPI library. */
-    if (count_mpi_libraries().all != count) {
-        mh_choices_warn("this program uses another MPI library (%s) than %s was built with: "
-                        "install libmpix_harmonize built for this MPI library",
-                        version, path);
-        dlclose(handle);
-        return NULL;
-    }
-    const void *back = dlsym(handle, INTERPOSE_BACK_NAME);
-    if (!back)
-        mh_choices_warn("%s is not part of it: %s", path, dlerror());
-    return back;
-}
-
-const void *mh_interpose_open(void)
-{
-    static char version[VERSION_SIZE];
-    if (!mh_choices.harmonizes && !mh_choices.records)
-        return NULL;
-    if (!is_of_flavor(version)) {
-        mh_choices_warn("this program uses %.60s, and " INTERPOSE_FRONT_FILE " is for another MPI library: "
-                        "use the launcher of the program's MPI library, and the %s that was installed for it",
-                        version, FLAVOR, mh_choices_name());
-        return NULL;
-    }
-    mh_interpose_meet();
-    const void *back = open_back(version);
-    if (mh_interpose_is_on_all(back != NULL))
-        return back;
-    if (back)
-        mh_choices_warn(INTERPOSE_BACK_FILE ", or what it needs, is missing on another process", FLAVOR);
-    return NULL;
 }

@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "trace/front/find.h"
+#include "trace/front/open.h"
 #include "trace/shared/interposer.h"
 
 #include <dlfcn.h>

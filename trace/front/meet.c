@@ -9,9 +9,11 @@
  * none.
  */
 #define _GNU_SOURCE
+#include "trace/front/meet.h"
+
+#include "trace/front/find.h"
 #include "trace/shared/choices.h"
 #include "trace/shared/descriptors.h"
-#include "trace/front/find.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>

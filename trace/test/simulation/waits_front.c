@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * waits_front.c - what takes the place of find.c in a program that SimGrid simulates: the recorder is linked into it.
- * Each process has a copy of the program and of all its variables, in one thread of the simulator.
+ * waits_front.c - what takes the place of find.c and open.c in a program that SimGrid simulates: the recorder is linked
+ * into it. Each process has a copy of the program and of all its variables, in one thread of the simulator.
  *
  * Environment: WAITS_TRACE: the folder of the trace; WAITS_PROGRAM: the file of the program.
  */
 #define _GNU_SOURCE
 #include "trace/shared/choices.h"
 #include "trace/front/find.h"
+#include "trace/front/open.h"
 #include "trace/shared/interposer.h"
 
 #include <dlfcn.h>
