@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "trace/front/find.h"
+#include "trace/front/frames.h"
 #include "trace/front/open.h"
 #include "trace/shared/interposer.h"
 
@@ -26,11 +27,13 @@ typedef struct {
     uintptr_t inner[2], outer[2]; /* frame and site */
 } nesting;
 
-/* What was found of calls through interfaces of Fortran: by where they call, and by the place in the program, too. */
-enum { INTERFACE_BITS = 6, PROGRAM_BITS = 9 };
+/* The last path by which a function was called from a place. */
+enum { PATH_BITS = 5 };
 typedef struct {
-    uintptr_t site, distance; /* from the frame to the interface's return address */
-} passage;
+    frames_trail trail;
+    uint64_t number;
+    int id;
+} known_path;
 
 /* From MPI_Init on. NULL: nothing is done, calls are not recorded, or barriers and the clock are the MPI library's. */
 static const interpose_back *opened_back, *recorder, *harmonizer;
@@ -41,7 +44,8 @@ static __thread struct {
     trace_call *call;  /* the same */
     trace_thread *thread;
     nesting nestings[NESTINGS];
-    passage interfaces[1 << INTERFACE_BITS], programs[1 << PROGRAM_BITS];
+    known_path paths[1 << PATH_BITS];
+    frames_stack stack; /* its end is 0: not looked for yet */
 } own __attribute__((tls_model("initial-exec")));
 
 /*
@@ -49,12 +53,13 @@ static __thread struct {
  * objects: what they call, the program calls.
  */
 
-typedef enum { OF_PROGRAM, OF_MPI, OF_FORTRAN } caller;
+typedef enum { OF_PROGRAM, OF_FORTRAN, OF_MPI, OF_FRONT } caller;
 
 static __attribute__((noinline)) caller find_caller(uintptr_t address)
 {
     static const char *const parts[] = {"mca_", "libmca_", "libopen_mpi", "libopen-pal", "libmpix_harmonize", NULL};
     static const char *const interfaces[] = {"libmpichfort.", "libmpifort.", "libmpi_mpifh", "libmpi_usempi", NULL};
+    static const char *const front[] = {"libmpix_interpose-", NULL};
     static interpose_next init = {.symbol = "PMPI_Init"};
     Dl_info object, library;
     const void *its_init = mh_interpose_find_if_any(&init);
@@ -64,6 +69,8 @@ static __attribute__((noinline)) caller find_caller(uintptr_t address)
         return OF_MPI;
     if (mh_stem_of(object.dli_fname, parts) >= 0 && strstr(object.dli_fname, ".so"))
         return OF_MPI;
+    if (mh_stem_of(object.dli_fname, front) >= 0)
+        return OF_FRONT;
     return mh_stem_of(object.dli_fname, interfaces) >= 0 ? OF_FORTRAN : OF_PROGRAM;
 }
 
@@ -81,10 +88,35 @@ INLINE caller caller_at(uintptr_t address)
     return answer & 3;
 }
 
+/* The front is the caller of what others have jumped to, at the end of what it calls. */
+INLINE bool is_not_of_program(uintptr_t address)
+{
+    return caller_at(address) >= OF_MPI;
+}
+
+/* The back itself calls MPI: detecting this must be fast. */
+INLINE bool is_of_back(const interpose_back *back, uintptr_t site)
+{
+    return site >= (uintptr_t)back->code && site < (uintptr_t)back->code_end;
+}
+
+/*
+ * ---- Where the program calls: the return addresses of some frames, for a function of the program, or of a library in
+ * it, that calls MPI for others has many callers. What Fortran's interface of the MPI library calls, its caller calls.
+ */
+
+static bool go_up(frames_walk *walk)
+{
+    if (walk->now.sp == 0)
+        return false;
+    if (own.stack.end == 0)
+        own.stack = mh_frames_stack();
+    return mh_frames_go_up(&own.stack, walk);
+}
+
 enum { FRAMES_OF_INTERFACE = 16 };
 typedef struct {
-    uintptr_t site;
-    uintptr_t slot; /* of the return address, as x86 or ARM have it */
+    uintptr_t program;
     int frames;
     bool is_past_interface;
 } program_search;
@@ -93,55 +125,64 @@ static _Unwind_Reason_Code search_program(struct _Unwind_Context *frame, void *i
 {
     program_search *search = its;
     const uintptr_t address = _Unwind_GetIP(frame);
-    if (caller_at(address) == OF_FORTRAN) {
-        search->is_past_interface = true;
-#ifdef __aarch64__
-        search->slot = _Unwind_GetCFA(frame) + sizeof address; /* the record of a frame is at its end */
-#endif
-    } else if (search->is_past_interface) {
-        search->site = address;
-#if defined __x86_64__ || defined __i386__
-        search->slot = _Unwind_GetCFA(frame) - sizeof address;
-#endif
+    const bool is_of_interface = caller_at(address) == OF_FORTRAN;
+    if (search->is_past_interface && !is_of_interface) {
+        search->program = address;
         return _URC_NORMAL_STOP;
     }
+    search->is_past_interface = is_of_interface;
     return ++search->frames == FRAMES_OF_INTERFACE ? _URC_NORMAL_STOP : _URC_NO_REASON;
 }
 
-/*
- * Where the program called the interface of Fortran that calls from this site. A search of the stack is slow. It also
- * finds how far above the frame the interface has its return address, and that this leads to the program; later calls
- * from the same places read it from there, if the distance is so short that it is always within the stack.
- */
-__attribute__((no_sanitize("address"))) static uintptr_t site_before_interface(uintptr_t site, uintptr_t frame)
+/* To where the program calls an interface of Fortran. A search of the stack is slow, and only for what go_up cannot do;
+   nothing tells then whether another call has the same path. */
+static void leave_interface(frames_walk *walk)
 {
-    enum { MAX_DISTANCE = 2048 };
-    passage *of_site = &own.interfaces[trace_hash(site, INTERFACE_BITS)];
-    if (of_site->site == site) {
-        const uintptr_t program = *(const uintptr_t *)(frame + of_site->distance);
-        const passage *known = &own.programs[trace_hash(site + program, PROGRAM_BITS)];
-        if (known->site == site + program && known->distance == of_site->distance)
-            return program;
-    }
-    program_search search = {.site = site};
+    for (int i = 0; i < FRAMES_OF_INTERFACE && caller_at(walk->now.pc) == OF_FORTRAN && go_up(walk); i++)
+        ;
+    if (caller_at(walk->now.pc) != OF_FORTRAN)
+        return;
+    program_search search = {.program = walk->now.pc};
     _Unwind_Backtrace(search_program, &search);
-    if (search.slot - frame < MAX_DISTANCE && *(const uintptr_t *)search.slot == search.site) {
-        *of_site = (passage){site, search.slot - frame};
-        own.programs[trace_hash(site + search.site, PROGRAM_BITS)] = (passage){site + search.site, of_site->distance};
+    walk->now = (frames_place){.pc = search.program};
+    walk->trail.word_count = FRAMES_WORDS + 1;
+}
+
+/*
+ * A number for the path of calls to this function, up to where MPI has called the program. The back is told once what
+ * it stands for.
+ */
+static __attribute__((noinline)) uint64_t find_path(const interpose_back *back, int id, frames_walk *walk)
+{
+    enum { KNOWN_BITS = 12 };
+    static _Atomic uint64_t known[1 << KNOWN_BITS];
+    uintptr_t path[CHOICES_FRAMES];
+    const int most = mh_choices.frames < CHOICES_FRAMES ? (int)mh_choices.frames : CHOICES_FRAMES;
+    uint64_t number = (uint64_t)id;
+    int count = 0;
+    leave_interface(walk);
+    do {
+        path[count++] = walk->now.pc;
+        number = trace_hash(number ^ walk->now.pc, 64);
+        number ^= number >> 32;
+    } while (count < most && go_up(walk) && !is_not_of_program(walk->now.pc));
+    _Atomic uint64_t *slot = &known[trace_hash(number, KNOWN_BITS)];
+    if (atomic_load_explicit(slot, memory_order_relaxed) != number) {
+        back->note_path(number, id, path, count);
+        atomic_store_explicit(slot, number, memory_order_relaxed);
     }
-    return search.site;
+    return number;
 }
 
-INLINE uintptr_t program_site(const void *its_site)
+INLINE uint64_t find_site(const interpose_back *back, int id, const frames_place *from)
 {
-    const uintptr_t site = (uintptr_t)its_site;
-    return caller_at(site) == OF_FORTRAN ? site_before_interface(site, OWN_FRAME) : site;
-}
-
-/* The back itself calls MPI: detecting this must be fast. */
-INLINE bool is_of_back(const interpose_back *back, uintptr_t site)
-{
-    return site >= (uintptr_t)back->code && site < (uintptr_t)back->code_end;
+    known_path *known = &own.paths[trace_hash(from->pc ^ from->sp, PATH_BITS)];
+    if (known->id != id || !frames_is_same(&known->trail, from)) {
+        frames_walk walk = frames_begin(from);
+        const uint64_t number = find_path(back, id, &walk);
+        *known = (known_path){walk.trail, number, id};
+    }
+    return known->number;
 }
 
 /* ---- Calls inside of calls. They are below them, for stacks grow downward */
@@ -200,12 +241,12 @@ static __attribute__((noinline)) bool is_of_tool(uintptr_t frame, uintptr_t site
 }
 
 /* which: one of the three above. NULL also in calls that are not the program's. */
-INLINE const interpose_back *get_for(const interpose_back *const *which, const void *its_site)
+INLINE const interpose_back *get_for(const interpose_back *const *which, const frames_place *from)
 {
-    const uintptr_t site = (uintptr_t)its_site;
+    const uintptr_t site = from->pc;
     const interpose_back *back = __atomic_load_n(which, __ATOMIC_ACQUIRE);
     if (back &&
-        (is_of_back(back, site) || caller_at(site) == OF_MPI || (own.outer.frame != 0 && is_of_tool(OWN_FRAME, site))))
+        (is_of_back(back, site) || is_not_of_program(site) || (own.outer.frame != 0 && is_of_tool(OWN_FRAME, site))))
         return NULL;
     return back;
 }
@@ -225,15 +266,15 @@ __attribute__((unused)) INLINE void begin_session(void)
         mh_interpose_note_session();
 }
 
-INLINE void go_in(trace_call *call, int id, const void *site)
+INLINE void go_in(trace_call *call, int id, const frames_place *from)
 {
     call->place = own.outer;
     call->outer = own.outer.frame != 0 ? own.call : NULL;
-    own.outer = (trace_place){.frame = OWN_FRAME, .site = (uintptr_t)site};
+    own.outer = (trace_place){.frame = OWN_FRAME, .site = from->pc};
     own.call = call;
     call->thread = own.thread;
     call->id = (uint16_t)id;
-    call->site = (uintptr_t)site;
+    call->site = 0;
 }
 
 INLINE void come_out(const trace_call *call)
@@ -242,10 +283,10 @@ INLINE void come_out(const trace_call *call)
     own.call = call->outer;
 }
 
-INLINE void enter(const interpose_back *back, trace_call *call, bool is_trial)
+INLINE void enter(const interpose_back *back, trace_call *call, bool is_trial, const frames_place *from)
 {
     call->is_trial = is_trial;
-    call->site = program_site((const void *)(uintptr_t)call->site);
+    call->site = find_site(back, call->id, from);
     back->enter(call);
     own.thread = call->thread;
 }
@@ -259,24 +300,24 @@ INLINE void join(MPI_Comm comm, bool is_operation)
 
 /* ---- MPI_Init, MPI_Init_thread */
 
-INLINE trace_place go_into_init(const void *site)
+INLINE trace_place go_into_init(const frames_place *from)
 {
     const trace_place before = own.outer;
     mh_interpose_note_start();
-    own.outer = (trace_place){.frame = OWN_FRAME, .site = (uintptr_t)site};
+    own.outer = (trace_place){.frame = OWN_FRAME, .site = from->pc};
     return before;
 }
 
 /* By whichever of the two, if one calls the other. Returns the result. */
-INLINE int begin(int result, trace_place before, int64_t entered_ns, int id, const void *site)
+INLINE int begin(int result, trace_place before, int64_t entered_ns, int id, const frames_place *from)
 {
     trace_call call = {0};
     own.outer = before;
     if (result != MPI_SUCCESS || OWN_FRAME < own.outer.frame || opened_back)
         return result;
-    go_in(&call, id, site);
-    call.site = program_site(site);
+    go_in(&call, id, from);
     const interpose_back *back = mh_interpose_open();
+    call.site = back ? find_site(back, id, from) : 0;
     const int does = back ? back->begin(&mh_choices, mh_standard_error, entered_ns, &call) : 0;
     if (does & INTERPOSE_RECORDS)
         __atomic_store_n(&recorder, back, __ATOMIC_RELEASE);
@@ -349,16 +390,16 @@ INLINE void make_global(int result, int keyval, void *value, const int *flag)
 
 /* ---- MPI_Finalize */
 
-static int run_Finalize(interpose_next *next, const void *site)
+static int run_Finalize(interpose_next *next, const frames_place *from)
 {
     static bool is_ended; /* MPI refuses a second one */
     int (*function)(void) = mh_interpose_find(next);
-    const interpose_back *back = get_for(&opened_back, site);
+    const interpose_back *back = get_for(&opened_back, from);
     trace_call call = {0};
     if (!back || __atomic_exchange_n(&is_ended, true, __ATOMIC_RELAXED))
         return function();
-    go_in(&call, ID_Finalize, site);
-    call.site = program_site(site);
+    go_in(&call, ID_Finalize, from);
+    call.site = find_site(back, ID_Finalize, from);
     back->end(&call);
     int result = function();
     if (__atomic_exchange_n(&recorder, NULL, __ATOMIC_ACQ_REL))
@@ -366,33 +407,34 @@ static int run_Finalize(interpose_next *next, const void *site)
     come_out(&call);
     return result;
 }
-ENTRIES(Finalize, (void), (&next, __builtin_return_address(0)))
+ENTRIES(Finalize, (void), (&next, FRAMES_CALLER))
 
 /* ---- MPI_Abort, which an error handler calls within another call */
 
-static int run_Abort(interpose_next *next, const void *site, intptr_t comm, int code)
+static int run_Abort(interpose_next *next, const frames_place *from, intptr_t comm, int code)
 {
     int (*function)(intptr_t, int) = mh_interpose_find(next);
     own.outer.joins = TRACE_ALONE; /* the others need not be in the call that was left */
-    const interpose_back *back = get_for(&recorder, site);
+    const interpose_back *back = get_for(&recorder, from);
+    const frames_place alone = {.pc = from->pc}; /* in the handler of a signal, nothing may be allocated */
     trace_call call;
     if (back) {
-        go_in(&call, ID_Abort, site);
-        enter(back, &call, false);
+        go_in(&call, ID_Abort, from);
+        enter(back, &call, false, &alone);
     }
     back = get_too(&recorder);
     if (back)
         back->abort();
     return function(comm, code);
 }
-ENTRIES(Abort, (intptr_t comm, int code), (&next, __builtin_return_address(0), comm, code))
+ENTRIES(Abort, (intptr_t comm, int code), (&next, FRAMES_CALLER, comm, code))
 
 /* ---- MPI_Pcontrol: what follows the level is of no known type, and goes on as far as it was in registers */
 
-static int run_Pcontrol(interpose_next *next, const void *site, int level, void *first, void *second)
+static int run_Pcontrol(interpose_next *next, const frames_place *from, int level, void *first, void *second)
 {
     int (*function)(int, ...) = mh_interpose_find(next);
-    const interpose_back *back = get_for(&recorder, site);
+    const interpose_back *back = get_for(&recorder, from);
     if (back && (level == 0 || level == 1 || level > 2 || level < -2)) {
         trace_call call;
         call.thread = own.thread;
@@ -402,7 +444,7 @@ static int run_Pcontrol(interpose_next *next, const void *site, int level, void 
     }
     return function(level, first, second);
 }
-ENTRIES(Pcontrol, (int level, void *first, void *second), (&next, __builtin_return_address(0), level, first, second))
+ENTRIES(Pcontrol, (int level, void *first, void *second), (&next, FRAMES_CALLER, level, first, second))
 
 /* ---- MPI_Wtime, MPI_Wtick: recorded only if asked for by name; global time is counted in nanoseconds */
 
@@ -417,27 +459,27 @@ INLINE double read_clock(double (*function)(void), int id)
     return function();
 }
 
-INLINE double run_clock(interpose_next *next, int id, const void *site)
+INLINE double run_clock(interpose_next *next, int id, const frames_place *from)
 {
     double (*function)(void) = mh_interpose_find(next);
-    const interpose_back *back = get_for(&opened_back, site);
+    const interpose_back *back = get_for(&opened_back, from);
     if (!back)
         return function();
     if (!get_too(&recorder) || !back->is_wanted(id))
         return read_clock(function, id);
     trace_call call;
-    go_in(&call, id, site);
-    enter(back, &call, false);
+    go_in(&call, id, from);
+    enter(back, &call, false, from);
     double result = read_clock(function, id);
     back->returned(&call);
     back->leave(&call);
     come_out(&call);
     return result;
 }
-ENTRY(MPI_Wtime, double, (void), run_clock, (&next, ID_Wtime, __builtin_return_address(0)))
-ENTRY(PMPI_Wtime, double, (void), run_clock, (&next, ID_Wtime, __builtin_return_address(0)))
-ENTRY(MPI_Wtick, double, (void), run_clock, (&next, ID_Wtick, __builtin_return_address(0)))
-ENTRY(PMPI_Wtick, double, (void), run_clock, (&next, ID_Wtick, __builtin_return_address(0)))
+ENTRY(MPI_Wtime, double, (void), run_clock, (&next, ID_Wtime, FRAMES_CALLER))
+ENTRY(PMPI_Wtime, double, (void), run_clock, (&next, ID_Wtime, FRAMES_CALLER))
+ENTRY(MPI_Wtick, double, (void), run_clock, (&next, ID_Wtick, FRAMES_CALLER))
+ENTRY(PMPI_Wtick, double, (void), run_clock, (&next, ID_Wtick, FRAMES_CALLER))
 
 /*
  * ---- MPI_Comm_get_attr, MPI_Attr_get in Fortran: it gets the value of MPI_WTIME_IS_GLOBAL, of the kind of an address,

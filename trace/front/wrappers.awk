@@ -92,17 +92,17 @@ function emit_call(name, meaning, arguments,    comm, made, is_for_both) {
     made = match(after[meaning], /make_comm\([^)]*\*\$[0-9]+/) ? substr(after[meaning], RSTART, RLENGTH) : ""
     sub(/.*\$/, "", made)
     is_for_both = made || flags[meaning] ~ /harmonized|global/
-    print "    const interpose_back *back = get_for(&" (is_for_both ? "opened_back" : "recorder") ", site);"
+    print "    const interpose_back *back = get_for(&" (is_for_both ? "opened_back" : "recorder") ", from);"
     print "    if (!back)"
     print "        return function(" arguments ");"
     printf "%s", handles
     print "    const bool is_recorded = " (is_for_both ? "get_too(&recorder);" : "true;")
     print "    trace_call call;"
-    print "    go_in(&call, ID_" name ", site);"
+    print "    go_in(&call, ID_" name ", from);"
     print "    if (is_recorded) {"
     if (comm)
         print "        back->before_together(&call);"
-    print "        enter(back, &call, " (flags[meaning] ~ /trial/ ? "true" : "false") ");"
+    print "        enter(back, &call, " (flags[meaning] ~ /trial/ ? "true" : "false") ", from);"
     if (flags[meaning] ~ /persistent/)
         print "        call.started.is_persistent = true;"
     if (name ~ /^I?[bBsS]send/)
@@ -140,7 +140,7 @@ function emit(name, parameters,    meaning, with, arguments, root) {
     with = name_parameters(parameters)
     parameters = with ? substr(with, 1, length(with) - 2) : "void"
     arguments = substr(list, 1, length(list) - 2)
-    print "static int run_" name "(" with "interpose_next *next, const void *site)"
+    print "static int run_" name "(" with "interpose_next *next, const frames_place *from)"
     print "{"
     print "    int (*function)(" parameters ") ="
     print "        mh_interpose_find" (flags[meaning] ~ /state/ ? "_if_any" : "") "(next);"
@@ -152,16 +152,16 @@ function emit(name, parameters,    meaning, with, arguments, root) {
     }
     if (flags[meaning] ~ /init/) {
         print "    const int64_t entered_ns = trace_raw_now_ns();"
-        print "    const trace_place before = go_into_init(site);"
-        print "    return begin(function(" arguments "), before, entered_ns, ID_" name ", site);"
+        print "    const trace_place before = go_into_init(from);"
+        print "    return begin(function(" arguments "), before, entered_ns, ID_" name ", from);"
     } else if (flags[meaning] ~ /state/) {
-        print "    (void)site;"
+        print "    (void)from;"
         print "    return function ? function(a1) : (*a1 = 0, MPI_SUCCESS);"
     } else {
         emit_call(name, meaning, arguments)
     }
     print "}"
-    print "ENTRIES(" name ", (" parameters "), (" list "&next, __builtin_return_address(0)))\n"
+    print "ENTRIES(" name ", (" parameters "), (" list "&next, FRAMES_CALLER))\n"
 }
 
 END {

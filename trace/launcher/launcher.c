@@ -36,7 +36,7 @@ enum { HARMONIZES, RECORDS, TOOLS };
 static const char *const tool_names[TOOLS + 1] = {"mpix_preload", "mpix_trace"};
 
 typedef struct {
-    int64_t replaced, barriers_of, quiet, buffer_bytes, limit_bytes;
+    int64_t replaced, barriers_of, quiet, buffer_bytes, limit_bytes, frames;
     double from_s, to_s;
     const char *report, *folder, *only, *ranks;
 } launch_settings_t;
@@ -78,6 +78,10 @@ static const option_spec_t trace_options[] = {
      .doc = "the ranks whose calls are recorded, such as 0,4-7; default: all",
      .more = "The others take part in synchronizations, and their files have no events. A message or a collective call "
              "in which one of these takes part has no other end in the trace, so waits for it are not attributed."},
+    {0, "frames", "N", OPTION_INTEGER, PLACE(frames), .min = 1, .max = CHOICES_FRAMES, .default_text = "4",
+     .doc = "how many frames of the stack tell calls apart",
+     .more = "A function that only calls MPI for others has many callers: its calls are from different places, as far "
+             "as these frames reach."},
     {0, "limit", "SIZE", OPTION_BYTES, PLACE(limit_bytes), .min = min_buffer, .max = max_limit,
      .doc = "stop recording when the trace, of all ranks together, has so many bytes",
      .more = "A process stops at its part of this, which is the same for all that are recorded and at least 64K, and a "
@@ -231,6 +235,7 @@ static void choose_trace(const launch_settings_t *settings)
     mh_choices.records = 1;
     mh_choices.quiet_trace = settings->quiet;
     mh_choices.buffer_bytes = settings->buffer_bytes;
+    mh_choices.frames = settings->frames;
     if (settings->limit_bytes != ABSENT)
         mh_choices.limit_bytes = settings->limit_bytes;
     mh_choices.from_ns = ns_of(settings->from_s, INT64_MIN);

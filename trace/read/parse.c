@@ -188,6 +188,29 @@ static bool add_sites(trace_file *file, const char *bytes, size_t count)
     return true;
 }
 
+static bool add_paths(trace_file *file, const char *bytes, size_t count)
+{
+    trace_process *process = file->process;
+    while (count > 0) {
+        trace_path_head head;
+        if (count < sizeof head)
+            return is_wrong(file, "a block of paths ends within one");
+        memcpy(&head, bytes, sizeof head);
+        bytes += sizeof head;
+        count -= sizeof head;
+        if (head.count == 0 || head.count > count / sizeof(uint64_t) || head.function > TRACE_MAX_NAME)
+            return is_wrong(file, "a block of paths ends within one, or a path is of no function");
+        process->paths = grow_or_exit(process->paths, process->path_count, sizeof(trace_call_path));
+        uint64_t *frames = array_or_exit(head.count, sizeof *frames);
+        memcpy(frames, bytes, head.count * sizeof *frames);
+        process->paths[process->path_count++] = (trace_call_path){
+            .number = head.number, .count = head.count, .function = (uint16_t)head.function, .frames = frames};
+        bytes += head.count * sizeof *frames;
+        count -= head.count * sizeof *frames;
+    }
+    return true;
+}
+
 static bool add_records(trace_file *file, const char *bytes, size_t count)
 {
     trace_process *process = file->process;
@@ -324,7 +347,7 @@ typedef bool (*parser)(trace_file *file, const char *bytes, size_t count);
 static const parser parsers[] = {
     [TRACE_BLOCK_TEXT] = add_text,   [TRACE_BLOCK_NAMES] = add_names,         [TRACE_BLOCK_COMM] = add_communicator,
     [TRACE_BLOCK_SITES] = add_sites, [TRACE_BLOCK_CLOCK] = add_records,       [TRACE_BLOCK_END] = add_end,
-    [TRACE_BLOCK_NOW] = add_now,     [TRACE_BLOCK_NEIGHBORS] = add_neighbors,
+    [TRACE_BLOCK_NOW] = add_now,     [TRACE_BLOCK_NEIGHBORS] = add_neighbors, [TRACE_BLOCK_PATHS] = add_paths,
 };
 
 bool trace_parse_block(trace_file *file, const trace_block_head *head)

@@ -8,6 +8,7 @@
 #include "pure/units.h"
 #include "pure/model.h"
 #include "trace/read/calls.h"
+#include "trace/read/paths.h"
 
 #include <math.h>
 #include <search.h>
@@ -92,6 +93,12 @@ static int by_address(const void *a, const void *b)
 {
     const trace_site *x = a, *y = b;
     return (x->address > y->address) - (x->address < y->address);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const trace_call_path *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
 }
 
 static int by_thread(const void *a, const void *b)
@@ -213,6 +220,7 @@ static void join_all_groups(trace *read)
 bool trace_settle(trace *read)
 {
     void *tree = NULL;
+    size_t names = 1;
     bool is_good = true;
     for (int rank = 0; rank < read->size && is_good; rank++) {
         trace_process *process = &read->processes[rank];
@@ -220,14 +228,22 @@ bool trace_settle(trace *read)
         is_good = process->ids;
         sort(process->records, process->record_count, sizeof *process->records, by_time);
         sort(process->sites, process->site_count, sizeof *process->sites, by_address);
+        sort(process->paths, process->path_count, sizeof *process->paths, by_number);
         sort(process->locations, process->location_count, sizeof *process->locations, by_thread);
         settle_clock(process);
         for (size_t i = 0; is_good && i < process->now_count; i++)
             if (process->now[i].id < process->name_count)
                 process->now[i].id = process->ids[process->now[i].id];
+        for (size_t i = 0; is_good && i < process->path_count; i++) {
+            uint16_t *function = &process->paths[i].function;
+            *function = *function < process->name_count ? process->ids[*function] : *function;
+            names = *function >= names ? *function + (size_t)1 : names;
+        }
     }
     tdestroy(tree, free);
-    fill_names(read, 1);
+    fill_names(read, names);
+    if (is_good)
+        paths_choose(read);
     for (trace_location *at = NULL; (at = trace_next_location(read, at));)
         at->index = read->location_count++;
     join_all_groups(read);

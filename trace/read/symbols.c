@@ -6,6 +6,7 @@
 #include "common/cli/memory.h"
 #include "common/cli/text.h"
 #include "trace/read/parse.h"
+#include "trace/read/paths.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -204,6 +205,7 @@ void symbols_improve(trace *of, const char *folder)
             improve(site, by ? demangle(by, site->symbol) : NULL);
         }
     free_objects(&objects);
+    paths_choose(of);
     if (library)
         dlclose(library);
 }

@@ -24,6 +24,9 @@ void trace_free_process(trace_process *process)
         free(process->sites[i].symbol);
     for (size_t id = 0; id < process->name_count; id++)
         free(process->names[id]);
+    for (size_t i = 0; i < process->path_count; i++)
+        free(process->paths[i].frames);
+    free(process->paths);
     free(process->locations);
     free(process->communicators);
     free(process->records);
@@ -100,11 +103,26 @@ static int compare_address(const void *key, const void *element)
     return (address > other) - (address < other);
 }
 
-const trace_site *trace_find_site(const trace_process *process, uint64_t address)
+const trace_site *trace_find_address(const trace_process *process, uint64_t address)
 {
     return process->site_count == 0
                ? NULL
                : bsearch(&address, process->sites, process->site_count, sizeof(trace_site), compare_address);
+}
+
+static int compare_number(const void *key, const void *element)
+{
+    const uint64_t number = *(const uint64_t *)key, other = ((const trace_call_path *)element)->number;
+    return (number > other) - (number < other);
+}
+
+/* In a trace that was made by other means, the number is an address. */
+const trace_site *trace_find_site(const trace_process *process, uint64_t number)
+{
+    const trace_call_path *path = process->path_count == 0 ? NULL
+                                                           : bsearch(&number, process->paths, process->path_count,
+                                                                     sizeof(trace_call_path), compare_number);
+    return path ? path->site : trace_find_address(process, number);
 }
 
 int trace_partner(const trace_process *process, const trace_event *event)

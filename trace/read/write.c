@@ -97,6 +97,17 @@ static void write_sites(FILE *stream, const trace_process *process)
     }
 }
 
+static void write_paths(FILE *stream, const trace_process *process)
+{
+    for (const trace_call_path *path = process->paths; path < process->paths + process->path_count; path++) {
+        const trace_path_head head = {path->number, path->function, path->count};
+        const size_t bytes = path->count * sizeof *path->frames;
+        begin_block(stream, TRACE_BLOCK_PATHS, 0, sizeof head + bytes);
+        write_bytes(stream, &head, sizeof head);
+        write_bytes(stream, path->frames, bytes);
+    }
+}
+
 static void write_process(FILE *stream, const trace *of, int rank)
 {
     const trace_process *process = &of->processes[rank];
@@ -108,6 +119,7 @@ static void write_process(FILE *stream, const trace *of, int rank)
     write_names(stream, of);
     write_communicators(stream, process);
     write_sites(stream, process);
+    write_paths(stream, process);
     write_block(stream, TRACE_BLOCK_CLOCK, 0, process->records, process->record_count * sizeof *process->records);
     for (size_t i = 0; i < process->location_count; i++) {
         const trace_location *location = &process->locations[i];

@@ -181,7 +181,6 @@ static void flush_thread(trace_thread *thread)
         const trace_event *events = chunk->events + chunk->flushed;
         struct iovec part = {(void *)events, count * sizeof *events};
         if (count > 0) {
-            mh_trace_note_sites(events, count);
             mh_trace_write(TRACE_BLOCK_EVENTS, (uint32_t)(thread - threads), &part, 1);
             atomic_fetch_add(&thread->events, count);
         }

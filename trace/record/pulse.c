@@ -53,8 +53,6 @@ __attribute__((no_sanitize("thread"))) static void look_at(trace_thread *its)
         now->id = oldest.id;
         now->polls = oldest.count < UINT32_MAX ? (uint32_t)oldest.count : UINT32_MAX;
     }
-    if (now->site != 0)
-        mh_trace_note_site(now->site);
 }
 
 void mh_trace_beat(void)

@@ -17,6 +17,7 @@
 #include "trace/record/file.h"
 #include "trace/record/messages.h"
 #include "trace/record/pulse.h"
+#include "trace/record/sites.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -217,6 +218,7 @@ typedef struct {
     int64_t limit_ns;                        /* when the limit was met, in global time; INT64_MAX: it is not */
     int32_t longest_id;
     bool is_elsewhere; /* its file is in another folder than that of rank 0 */
+    bool lacks_paths;
     char host[64];
 } result;
 
@@ -281,7 +283,8 @@ static void report_what_there_is(const result *results)
 static void report(const result *results)
 {
     is_reported = true;
-    int full = 0, failed = 0, lost = 0, limited = 0, first_full = -1, first_failed = -1, first_limited = -1;
+    int full = 0, failed = 0, lost = 0, limited = 0, crowded = 0, first_full = -1, first_failed = -1,
+        first_limited = -1;
     int most_unknown = 0;
     uint64_t dropped = 0, threads = 0;
     for (int i = 0; i < mh_trace.size; i++) {
@@ -297,6 +300,7 @@ static void report(const result *results)
                 first_limited = i;
         }
         lost += results[i].counts.lost_threads > 0;
+        crowded += results[i].lacks_paths;
         if (results[i].unknown_comms > results[most_unknown].unknown_comms)
             most_unknown = i;
     }
@@ -311,6 +315,11 @@ static void report(const result *results)
                      full, mh_trace.size, first_full, results[first_full].counts.dropped, dropped);
     if (lost > 0)
         mh_trace_say("%" PRIu64 " threads on %d ranks exceeded the limit, and were not recorded", threads, lost);
+    if (crowded > 0)
+        mh_trace_say(
+            "%d of %d ranks called MPI by more than %d paths of callers: further calls have no place; give fewer "
+            "--frames",
+            crowded, mh_trace.size, RECORD_PATHS);
     if (results[most_unknown].unknown_comms > 0)
         mh_trace_say("rank %d made %" PRIu64 " more communicators and windows than a trace can tell apart: calls on "
                      "these are recorded, but no messages and no waits are found there",
@@ -335,7 +344,8 @@ static void report_all(trace_call *call)
                    .longest_ns = thread ? thread->longest_ns : 0,
                    .longest_id = thread ? thread->longest_id : 0,
                    .limit_ns = mh_trace_limit_ns(),
-                   .is_elsewhere = !mh_trace_is_beside_first()};
+                   .is_elsewhere = !mh_trace_is_beside_first(),
+                   .lacks_paths = mh_trace_lacks_paths()};
     gethostname(mine.host, sizeof mine.host - 1);
     result *all = mh_trace.rank == 0 ? calloc((size_t)mh_trace.size, sizeof *all) : NULL;
     int ready = mh_trace.rank != 0 || all;

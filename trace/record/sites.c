@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sites.c - the places from which the program calls MPI, by name. Addresses are looked up when events are flushed. */
+/*
+ * sites.c - the paths of callers to calls of MPI, and the places in these by name. Names are looked up when events are
+ * flushed.
+ */
 #define _GNU_SOURCE
 #include "trace/record/sites.h"
 
@@ -18,9 +21,15 @@
 /* More places than these have no name. Longer names of functions are cut. */
 enum { BUCKET_BITS = 10, MAX_SITES = TRACE_SLOTS(BUCKET_BITS) / 2, TEXT_SIZE = 1024, MAX_NAME = 511 };
 
-static trace_table known = TRACE_TABLE(BUCKET_BITS);
-static uint64_t sites[MAX_SITES];
-static size_t site_count, written_count;
+static trace_table known = TRACE_TABLE(BUCKET_BITS), known_paths = TRACE_TABLE(BUCKET_BITS);
+static uint64_t sites[MAX_SITES]; /* return addresses */
+static struct {
+    trace_path_head head;
+    uint64_t frames[CHOICES_FRAMES];
+} call_paths[RECORD_PATHS];
+static atomic_size_t site_count, path_count;
+static atomic_bool lacks_paths;
+static size_t written_count, written_paths;
 
 /*
  * ---- Names of functions from the symbol table in an object's file. It has all functions, unless the file was
@@ -36,13 +45,16 @@ typedef ElfW(Ehdr) elf_head;
 typedef ElfW(Shdr) elf_section;
 typedef ElfW(Sym) elf_symbol;
 
-/* The last one, as most calls are in the same. */
-static struct {
+/* The last ones, as paths lead through the same few again and again. */
+enum { OBJECTS = 8 };
+typedef struct {
     const void *base;    /* NULL: there is none */
     elf_symbol *symbols; /* NULL, and likewise the names: it has no table */
     char *names;
     size_t symbol_bytes, name_bytes;
 } object;
+static object objects[OBJECTS];
+static unsigned opened_count;
 
 /* A part of a file, with a zero after it; NULL if it cannot be read. */
 static void *read_part(int file, uint64_t offset, size_t bytes)
@@ -60,81 +72,111 @@ static void free_part(void *part, size_t bytes)
         munmap(part, bytes + 1);
 }
 
-static void forget_symbols(void)
+static void forget_symbols(object *its)
 {
-    free_part(object.symbols, object.symbol_bytes);
-    free_part(object.names, object.name_bytes);
-    memset(&object, 0, sizeof object);
+    free_part(its->symbols, its->symbol_bytes);
+    free_part(its->names, its->name_bytes);
+    *its = (object){.base = NULL};
 }
 
-static void read_symbols(int file, const elf_head *head)
+static void read_symbols(object *into, int file, const elf_head *head)
 {
     const size_t bytes = head->e_shnum * sizeof(elf_section);
     elf_section *sections = head->e_shentsize == sizeof *sections ? read_part(file, head->e_shoff, bytes) : NULL;
     for (const elf_section *its = sections; sections && its < sections + head->e_shnum; its++) {
-        if (its->sh_type != SHT_SYMTAB || its->sh_entsize != sizeof *object.symbols || its->sh_link >= head->e_shnum)
+        if (its->sh_type != SHT_SYMTAB || its->sh_entsize != sizeof *into->symbols || its->sh_link >= head->e_shnum)
             continue;
         const elf_section *names = &sections[its->sh_link];
-        object.symbol_bytes = its->sh_size;
-        object.symbols = read_part(file, its->sh_offset, its->sh_size);
-        object.name_bytes = names->sh_size;
-        object.names = read_part(file, names->sh_offset, names->sh_size);
+        into->symbol_bytes = its->sh_size;
+        into->symbols = read_part(file, its->sh_offset, its->sh_size);
+        into->name_bytes = names->sh_size;
+        into->names = read_part(file, names->sh_offset, names->sh_size);
         break;
     }
     free_part(sections, bytes);
 }
 
 /* From the file at base: a path may be relative to another folder, or have become another file's. */
-static void open_object(const char *path, const void *base)
+static object *open_object(const char *path, const void *base)
 {
     static char head[HEAD_BYTES];
     const char *const paths[] = {"/proc/self/exe", path};
-    object.base = base;
-    for (int i = 0; i < 2 && !object.symbols; i++) {
+    object *its = &objects[opened_count++ % OBJECTS];
+    forget_symbols(its);
+    its->base = base;
+    for (int i = 0; i < 2 && !its->symbols; i++) {
         const int file = open(paths[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (file < 0)
             continue;
         if (pread(file, head, sizeof head, 0) == sizeof head && memcmp(head, base, sizeof head) == 0)
-            read_symbols(file, base);
+            read_symbols(its, file, base);
         close(file);
     }
+    return its;
+}
+
+static const object *find_object(const char *path, const void *base)
+{
+    for (int i = 0; i < OBJECTS; i++)
+        if (objects[i].base == base)
+            return &objects[i];
+    return open_object(path, base);
 }
 
 /* address: in the object's own numbers; becomes the offset from the function's start. NULL if there is no name. */
 static const char *find_symbol(const void *base, const char *path, uintptr_t *address)
 {
-    if (object.base != base) {
-        forget_symbols();
-        open_object(path, base);
-    }
-    const size_t count = object.symbols && object.names ? object.symbol_bytes / sizeof *object.symbols : 0;
-    for (const elf_symbol *symbol = object.symbols; symbol < object.symbols + count; symbol++)
+    const object *its = find_object(path, base);
+    const size_t count = its->symbols && its->names ? its->symbol_bytes / sizeof *its->symbols : 0;
+    for (const elf_symbol *symbol = its->symbols; symbol < its->symbols + count; symbol++)
         /* The type is in the same bits in both classes. */
         if (ELF32_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
             *address >= symbol->st_value && *address - symbol->st_value < symbol->st_size &&
-            symbol->st_name < object.name_bytes && object.names[symbol->st_name] != '\0') {
+            symbol->st_name < its->name_bytes && its->names[symbol->st_name] != '\0') {
             *address -= symbol->st_value;
-            return object.names + symbol->st_name;
+            return its->names + symbol->st_name;
         }
     return NULL;
 }
 
 /* ---- Sites */
 
-void mh_trace_note_site(uint64_t address)
+static void note_address(uint64_t address)
 {
-    const int64_t slot = site_count < MAX_SITES ? mh_trace_reserve(&known, address) : TRACE_ABSENT;
+    const size_t count = atomic_load(&site_count);
+    const int64_t slot = count < MAX_SITES ? mh_trace_reserve(&known, address) : TRACE_ABSENT;
     if (slot < 0)
         return;
     mh_trace_publish(&known, slot, address);
-    sites[site_count++] = address;
+    sites[count] = address;
+    atomic_store(&site_count, count + 1);
 }
 
-void mh_trace_note_sites(const trace_event *events, size_t count)
+void mh_trace_note_path(uint64_t path, int function, const uintptr_t *addresses, int count)
 {
-    for (size_t i = 0; i < count; i++)
-        if (events[i].kind == TRACE_ENTER && events[i].value != 0)
-            mh_trace_note_site(events[i].value);
+    static trace_lock noting = TRACE_LOCK;
+    if (mh_trace_find(&known_paths, path) >= 0)
+        return;
+    mh_trace_lock(&noting, TRACE_AT_ANY_TIME);
+    const size_t number = atomic_load(&path_count);
+    const int64_t slot = number < RECORD_PATHS ? mh_trace_reserve(&known_paths, path) : TRACE_ABSENT;
+    if (slot >= 0) {
+        call_paths[number].head = (trace_path_head){path, (uint32_t)function, (uint32_t)count};
+        for (int i = 0; i < count; i++) {
+            call_paths[number].frames[i] = addresses[i];
+            note_address(addresses[i]);
+        }
+        mh_trace_publish(&known_paths, slot, path);
+        atomic_store(&path_count, number + 1);
+    } else if (slot == TRACE_ABSENT) {
+        atomic_store(&lacks_paths, true);
+    }
+    mh_trace_unlock(&noting);
+}
+
+bool mh_trace_lacks_paths(void)
+{
+    return atomic_load(&lacks_paths);
 }
 
 /* Where the object's own addresses begin: an executable that is loaded where it was linked has absolute ones. */
@@ -167,7 +209,8 @@ static void describe(uint64_t address, char text[TEXT_SIZE])
 void mh_trace_write_sites(void)
 {
     static const char zeros[8] = {0};
-    for (; written_count < site_count; written_count++) {
+    const size_t path_end = atomic_load(&path_count), site_end = atomic_load(&site_count);
+    for (; written_count < site_end; written_count++) {
         struct {
             uint64_t address;
             uint32_t length, zero;
@@ -178,5 +221,12 @@ void mh_trace_write_sites(void)
         struct iovec parts[] = {{&head, sizeof head}, {text, head.length}, {(void *)zeros, (8 - head.length % 8) % 8}};
         mh_trace_write(TRACE_BLOCK_SITES, 0, parts, 3);
     }
-    forget_symbols();
+    for (; written_paths < path_end; written_paths++) {
+        const trace_path_head *head = &call_paths[written_paths].head;
+        struct iovec parts[] = {{(void *)head, sizeof *head},
+                                {call_paths[written_paths].frames, head->count * sizeof call_paths->frames[0]}};
+        mh_trace_write(TRACE_BLOCK_PATHS, 0, parts, 2);
+    }
+    for (int i = 0; i < OBJECTS; i++)
+        forget_symbols(&objects[i]);
 }

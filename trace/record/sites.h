@@ -3,13 +3,13 @@
 #ifndef RECORD_SITES_H
 #define RECORD_SITES_H
 
-#include "trace/shared/trace_format.h"
+#include <stdbool.h>
 
-#include <stddef.h>
-
-/* Under the lock of the flush. */
-void mh_trace_note_sites(const trace_event *events, size_t count);
-void mh_trace_note_site(uint64_t address);
+/* What was noted by mh_trace_note_path since the last time. Under the lock of the flush. */
 void mh_trace_write_sites(void);
+
+/* There were more paths than RECORD_PATHS, or than there is room for: calls by these have no place. */
+enum { RECORD_PATHS = 8192 };
+bool mh_trace_lacks_paths(void);
 
 #endif

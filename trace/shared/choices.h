@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CHOICES_TEXT = 4096 };
+enum { CHOICES_TEXT = 4096, CHOICES_FRAMES = 16 };
 
 /* Numbers, then texts, as they are written. */
 typedef struct {
@@ -20,6 +20,7 @@ typedef struct {
     int64_t buffer_bytes;
     int64_t limit_bytes;       /* of the files of all processes */
     int64_t from_ns, to_ns;    /* global time */
+    int64_t frames;            /* of the path to a call: at most CHOICES_FRAMES */
     int64_t meet_s;            /* how long the processes wait for each other in MPI_Init */
     int64_t watcher;           /* the name of its socket, where it is told of MPI_Init; 0: there is none */
     char report[CHOICES_TEXT]; /* empty: standard error */

@@ -69,7 +69,7 @@ typedef struct trace_call {
     trace_thread *thread;     /* NULL: there are too many */
     trace_doing *doing;       /* of the thread; NULL likewise */
     int64_t enter_ns, leave_ns;
-    uint64_t site;              /* where the program goes on after the call */
+    uint64_t site;              /* the number of the path to it; 0: none */
     uint16_t id;                /* of the function */
     bool is_silent;             /* nothing of it goes into the trace */
     bool is_trial;              /* MPI_Test and the like: recorded when its success is known */
@@ -147,6 +147,8 @@ bool mh_trace_is_wanted(int id);        /* by name: MPI_Wtime and MPI_Wtick */
 void mh_trace_before_together(trace_call *call);
 void mh_trace_after_together(trace_call *call, int result, MPI_Comm comm);
 void mh_trace_left_together(trace_call *call, MPI_Comm comm, bool is_operation);
+/* What the number of a path to a call stands for: return addresses, from the inside. Before the call; maybe again. */
+void mh_trace_note_path(uint64_t path, int function, const uintptr_t *addresses, int count);
 void mh_trace_enter(trace_call *call); /* thread, id, site and is_trial are set */
 void mh_trace_returned(trace_call *call);
 void mh_trace_leave(trace_call *call);
@@ -215,7 +217,7 @@ void mh_trace_abort(void); /* MPI ends the program */
     OF(irecv_taken) OF(start) OF(ready) OF(arrived) OF(cancel) OF(forget) OF(watch) OF(done) OF(some) OF(tried)    \
     OF(collective) OF(icollective) OF(make_comm) OF(imake_comm) OF(drop_comm) OF(made) OF(make_win)                \
     OF(make_file) OF(drop_win) OF(drop_file) OF(dropped) OF(meet) OF(share) OF(fence) OF(post) OF(access)          \
-    OF(accessed) OF(exposed) OF(region) OF(abort)
+    OF(accessed) OF(exposed) OF(region) OF(abort) OF(note_path)
 /* clang-format on */
 #define TRACE_OPERATION(name) __typeof__(mh_trace_##name) *name;
 typedef struct {

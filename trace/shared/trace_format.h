@@ -27,17 +27,18 @@ typedef struct {
 } trace_file_head;
 
 typedef enum {
-    TRACE_BLOCK_TEXT = 1, /* "KEY VALUE\n" lines: what was run, where, by which MPI library and clock */
-    TRACE_BLOCK_NAMES,    /* uint32_t id, uint32_t length, then the name: of functions and user regions */
-    TRACE_BLOCK_COMM,     /* one trace_comm, and trace_range[]: its ranks */
-    TRACE_BLOCK_SITES,    /* uint64_t address, uint32_t length, 4 zeros, then the place as text, padded to 8 */
-    TRACE_BLOCK_CLOCK,    /* trace_clock_record[] */
-    TRACE_BLOCK_EVENTS,   /* trace_event[] of one thread; those of a thread never decrease in time */
-    TRACE_BLOCK_END,      /* one trace_end: MPI_Finalize was called */
-    TRACE_BLOCK_NOW,      /* trace_now[]: what threads were doing when they were last seen; the last block counts */
-    TRACE_BLOCK_NEIGHBORS /* uint32_t id of a communicator that is known, then int32_t[]: from which of its ranks this
-                             process gets something in neighborhood operations, in the order of its topology; -1: from
-                             nobody, as beyond an end of a Cartesian one */
+    TRACE_BLOCK_TEXT = 1,  /* "KEY VALUE\n" lines: what was run, where, by which MPI library and clock */
+    TRACE_BLOCK_NAMES,     /* uint32_t id, uint32_t length, then the name: of functions and user regions */
+    TRACE_BLOCK_COMM,      /* one trace_comm, and trace_range[]: its ranks */
+    TRACE_BLOCK_SITES,     /* uint64_t address, uint32_t length, 4 zeros, then the place as text, padded to 8 */
+    TRACE_BLOCK_CLOCK,     /* trace_clock_record[] */
+    TRACE_BLOCK_EVENTS,    /* trace_event[] of one thread; those of a thread never decrease in time */
+    TRACE_BLOCK_END,       /* one trace_end: MPI_Finalize was called */
+    TRACE_BLOCK_NOW,       /* trace_now[]: what threads were doing when they were last seen; the last block counts */
+    TRACE_BLOCK_NEIGHBORS, /* uint32_t id of a communicator that is known, then int32_t[]: from which of its ranks this
+                              process gets something in neighborhood operations, in the order of its topology; -1: from
+                              nobody, as beyond an end of a Cartesian one */
+    TRACE_BLOCK_PATHS      /* trace_path_head, then uint64_t addresses[count], and so on */
 } trace_block_kind;
 
 typedef struct {
@@ -54,6 +55,12 @@ typedef struct {
     int32_t size;
     int32_t is_inter; /* ranks are those of the remote group then */
 } trace_comm;
+
+/* The path of callers to a call of a function: return addresses, those of sites, from the inside. */
+typedef struct {
+    uint64_t number; /* by which ENTER events and states name it */
+    uint32_t function, count;
+} trace_path_head;
 
 /* So many ranks, each `step` after the one before. Most communicators have one range, however large they are. */
 typedef struct {
@@ -87,7 +94,7 @@ typedef struct {
 } trace_clock_record;
 
 typedef enum {
-    TRACE_ENTER = 1,      /* value: address of the call; id: function or region */
+    TRACE_ENTER = 1,      /* value: the number of the path to the call, or 0; id: function or region */
     TRACE_LEAVE,          /* id; value: how many unsuccessful calls this stands for, 0 for one ordinary call */
     TRACE_SEND,           /* after its ENTER and of the same time, or that of calls in callbacks: partner, tag, bytes in
                             value, comm in id; request: not 0 if the call does not wait (Isend, persistent) */
@@ -159,7 +166,7 @@ typedef struct {
 typedef struct {
     int64_t seen_ns;  /* local */
     int64_t since_ns; /* when it entered the call in which it was, or left the last one */
-    uint64_t site;    /* of the call */
+    uint64_t site;    /* of the call, as of ENTER */
     uint32_t thread;
     uint32_t id;      /* of the function; 0: it was in no call */
     uint32_t polls;   /* not 0: it has made so many unsuccessful calls of the function there, from since_ns on */

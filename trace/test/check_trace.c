@@ -379,6 +379,66 @@ static void *switch_off_and_on(void *comm)
     return NULL;
 }
 
+/* One call has several callers, of which some have stacks whose size or place is known when they run only. */
+static __attribute__((noinline)) void meet(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    __asm__ volatile(""); /* so that the call is no jump; likewise below */
+}
+
+static __attribute__((noinline)) void meet_plainly(void)
+{
+    meet();
+    __asm__ volatile("");
+}
+
+static __attribute__((noinline)) void meet_with_array(int size)
+{
+    char array[size];
+    __asm__ volatile("" : : "r"(array) : "memory");
+    meet();
+    __asm__ volatile("");
+}
+
+static __attribute__((noinline)) void meet_aligned(void)
+{
+    _Alignas(64) double array[8];
+    __asm__ volatile("" : : "r"(array) : "memory");
+    meet();
+    __asm__ volatile("");
+}
+
+static void call_wrapper(void)
+{
+    for (int i = 0; i < 3; i++) {
+        meet_plainly();
+        meet_with_array(100 * i + 10);
+        meet_aligned();
+    }
+}
+
+/* Each of these turns leads from one place or from another one to the next. */
+static __attribute__((noinline)) void turn(int turns, int more)
+{
+    if (more == 0) {
+        int size;
+        MPI_Comm_size(MPI_COMM_WORLD, &size);
+    } else if (turns & 1) {
+        turn(turns >> 1, more - 1);
+        __asm__ volatile("# right");
+    } else {
+        turn(turns >> 1, more - 1);
+        __asm__ volatile("# left");
+    }
+}
+
+static void call_by_many_paths(void)
+{
+    enum { TURNS = 14 };
+    for (int turns = 0; turns < 1 << TURNS; turns++)
+        turn(turns, TURNS);
+}
+
 /* Recording is off in a part of each process. Messages have one number more than the one before, so their bytes tell
    which they are. Of those from rank 0, both ends of the fifth and of the eighth are recorded. */
 static void switch_off(void)
@@ -466,6 +526,8 @@ static const struct {
                {"off", switch_off},
                {"off_windows", switch_off_windows},
                {"nothing", do_nothing},
+               {"wrapped", call_wrapper},
+               {"paths", call_by_many_paths},
                {"time", take_two_seconds},
                {"abort", abort_later},
                {"threads", .work = talk},

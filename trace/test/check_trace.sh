@@ -46,7 +46,8 @@ check_fortran() {   # FORM
 0|1| collective partner -1 tag [1-9][0-9]* bytes 8 comm 0 
 0|1| enter MPI_Finalize\$
 0|15|^site [^ ]+ MAIN__[+]0x[0-9a-f]+ [(]0x[0-9a-f]+[)] in .*/fortran$1\$
-0|15|^site [^ ]
+0|15|^path [^ ]+ MPI_.* shown 0\$
+0|15|^path [^ ]
 END
 }
 
@@ -144,7 +145,8 @@ check_twice() {
     record_all "$subject" twice
     for rank in 0 1; do
         expect $rank 2 ' leave MPI_Iprobe 1$'
-        [ "$(grep ' MPI_Iprobe' "$scratch/dump-$rank" | awk '{ printf "%s ", $4 }')" = "enter leave enter leave " ] ||
+        [ "$(awk '/^event .* MPI_Iprobe/ { printf "%s ", $4 }' "$scratch/dump-$rank")" = \
+            "enter leave enter leave " ] ||
             complain "a region of one place is within that of another"
     done
 }
@@ -299,6 +301,31 @@ check_ranks() {
     expect_line 'option --only-ranks names more ranks than there are; the program runs without being recorded$'
 }
 
+# A call that all come through names nothing, so its callers are the places; with one frame, it is.
+check_wrapper() {
+    local place
+    [ -x "$build/bin/mpix_trace_convert" ] || return
+    record_all "$subject" wrapped
+    succeeds run alone mpix_trace_convert --format csv "$folder"
+    for place in meet_plainly meet_with_array meet_aligned; do
+        [ "$(grep -cE ",enter,.*MPI_Barrier.*\b$place\b" "$scratch/out")" -eq 6 ] || complain "not 6 calls of $place"
+    done
+    record_all --frames 1 "$subject" wrapped
+    succeeds run alone mpix_trace_convert --format csv "$folder"
+    [ "$(grep -cE ',enter,.*MPI_Barrier.*\bmeet\b' "$scratch/out")" -eq 18 ] || complain "not 18 calls of one place"
+}
+
+# Four frames tell the place of the call and three turns, 16 all turns.
+check_many_paths() {
+    record_all --frames 4 "$subject" paths
+    ! grep -q 'paths of callers' "$scratch/err" || complain "four frames are too many"
+    expect 0 8 '^path [^ ]+ MPI_Comm_size '
+    record_all --frames 16 "$subject" paths
+    expect_line '^mpix_trace: 2 of 2 ranks called MPI by more than 8192 paths of callers: further calls have no place; '
+    expect 0 8100+ '^path [^ ]+ MPI_Comm_size '
+    expect 0 16384 ' enter MPI_Comm_size$'
+}
+
 # With mpix_preload, in any order: the trace has the calls of the program, and no others.
 check_both() {
     local programs=$build/bin rank first
@@ -416,8 +443,10 @@ check_lines() {
     [ "$2" = named ] || strip "$scratch/linked" || return
     record 2 "$scratch/linked"
     expect_done
+    awk 'NR == FNR { if ($1 == "path") calls[$4] = 1; next } $1 == "site" && $2 in calls' \
+        "$scratch/dump-0" "$scratch/dump-0" >"$scratch/sites"
     sed -nE -e 's/^site [^ ]+ ([^ ]+)[+]0x[0-9a-f]+ [(](0x[0-9a-f]+)[)] in .*\/linked$/\2 \1/p' \
-        -e 's/^site [^ ]+ [+](0x[0-9a-f]+) in .*\/linked$/\1 unnamed/p' "$scratch/dump-0" >"$addresses"
+        -e 's/^site [^ ]+ [+](0x[0-9a-f]+) in .*\/linked$/\1 unnamed/p' "$scratch/sites" >"$addresses"
     [ "$(wc -l <"$addresses")" -ge 20 ] || complain "not 20 call sites"
     if [ "$2" = named ]; then
         ! grep -q ' unnamed$' "$addresses" || complain "unnamed: $(grep ' unnamed$' "$addresses")"
@@ -485,6 +514,8 @@ tap_check "MPI_Pcontrol(0) and MPI_Pcontrol(1) of several threads" check_off_in_
 tap_check "a limit of the size" check_limit
 tap_check "a limit of the size that is too small for so many ranks" check_small_limit
 tap_check "some of the ranks" check_ranks
+tap_check "a call with several callers" check_wrapper
+tap_check "more paths of callers than a trace can have" check_many_paths
 tap_check "the cost of a call" check_cost
 tap_check "mpix_preload and mpix_trace" check_both
 tap_check "looks of mpix_preload after the clock" check_looks

@@ -53,6 +53,13 @@ static void dump(const trace *of, const trace_process *process)
         print_comm(id, &process->communicators[id]);
     for (size_t i = 0; i < process->site_count; i++)
         printf("site %" PRIx64 " %s\n", process->sites[i].address, process->sites[i].symbol);
+    for (size_t i = 0; i < process->path_count; i++) {
+        const trace_call_path *path = &process->paths[i];
+        printf("path %" PRIx64 " %s", path->number, of->names[path->function]);
+        for (uint32_t k = 0; k < path->count; k++)
+            printf(" %" PRIx64, path->frames[k]);
+        printf(" shown %u\n", path->shown);
+    }
     for (size_t i = 0; i < process->record_count; i++)
         print_clock(&process->records[i]);
     for (size_t i = 0; i < process->location_count; i++)

@@ -5,7 +5,8 @@
 # MPI_Wait: round trips of short messages between two processes, pinned if there are two processors, with and without it
 # in turns. mpix_clock list tells what a reading of the clock costs, of which a call takes two.
 #
-# Usage, in the build directory: run_trace_cost.sh [TURNS [BLOCKS]]. Environment: CC, MPIEXEC, MPIEXEC_FLAGS.
+# Usage, in the build directory: run_trace_cost.sh [TURNS [BLOCKS [OPTION_OF_MPIX_TRACE]...]].
+# Environment: CC, MPIEXEC, MPIEXEC_FLAGS.
 . "$(dirname "$0")/../../../test/performance/launches.sh"
 
 turns=${1:-25} blocks=${2:-1000}
@@ -20,7 +21,7 @@ round_trips() {     # [WRAPPER]...: the medians in ns, by calls that wait and by
 
 # In a round trip each process sends and receives once.
 for ((turn = 0; turn < turns; turn++)); do
-    plain=$(round_trips) && recorded=$(round_trips ./bin/mpix_trace -o "$scratch/trace") || exit 1
+    plain=$(round_trips) && recorded=$(round_trips ./bin/mpix_trace -o "$scratch/trace" "${@:3}") || exit 1
     rm -rf "$scratch/trace"
     echo "$plain $recorded"
 done | $awk -v added="$scratch/added" '

@@ -49,7 +49,7 @@ build() {
     mapfile -t sources < <(sed -n '/^interpose_back_sources/,/[^\\]$/p' "$top/trace/trace.am" |
         grep -ohE 'trace/[a-z_/]+\.c' | sort -u)
     simgrid_compile "$top" "$work/objects" lib "${sources[@]}" test/simulation/clock_simulated.c \
-        trace/test/simulation/waits_front.c || return
+        trace/test/simulation/waits_front.c trace/front/frames.c || return
     for program in simulation/waits_program planted; do
         simgrid_compile "$top" "$work/own" "trace/test/$program.c" &&
             simgrid_link "$work/${program#*/}" "$work"/{objects,own}/*.o || return

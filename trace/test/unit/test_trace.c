@@ -243,6 +243,90 @@ TEST(states_are_read_or_refused)
     EXPECT(!trace_read(&copy, folder, message) && strstr(message, "a state has a time"), "%s", message);
 }
 
+/* The places of paths. A path is a function, its frames from the inside, as characters from '0' on, and that by which
+ * it is known. */
+static const char *const frames[] = {"solve+0x20 (0x1020) in a",
+                                     "check+0x30 (0x1030) in a",
+                                     "hypre_MPI_Recv+0x4 (0x1004) in a",
+                                     "pass_on+0x8 (0x1008) in a",
+                                     "wrap.c:5 one (0x2005) in a",
+                                     "wrap.c:6 two (0x2006) in a",
+                                     "wrap.c:7 three (0x2007) in a",
+                                     "wrap.c:8 four (0x2008) in a",
+                                     "solve.c:9 solve (0x2009) in a",
+                                     "check.c:10 check (0x200a) in a",
+                                     "_PyEval_EvalFrameDefault+0x10 (0x3010) in /usr/bin/python3.11",
+                                     "+0x4000 in /opt/mpi/recv",
+                                     "give(ompi_recv_t*)+0x8 (0x1008) in a",
+                                     "wrap.c:9 Recv_by_MPI (0x2009) in a"};
+static const struct {
+    struct {
+        made_name function;
+        const char *frames;
+        char known;
+    } paths[5];
+} path_rows[] = {
+    /* By their own call, one below the other. */
+    {{{MADE_RECV, "01", '0'}, {MADE_RECV, "10", '1'}}},
+    /* A path that is the only one. */
+    {{{MADE_RECV, "301", '3'}}},
+    /* Named after what it calls, or not; within an interpreter; with such a name elsewhere than in its own. */
+    {{{MADE_RECV, "20", '0'}, {MADE_SEND, "21", '2'}, {MADE_RECV, "=1", '1'}}},
+    {{{MADE_RECV, "2:", '2'}}},
+    {{{MADE_RECV, ";0", ';'}, {MADE_RECV, "<0", '<'}}},
+    /* All come through it, from two places; and if that is not known of all. */
+    {{{MADE_RECV, "30", '0'}, {MADE_RECV, "31", '1'}}},
+    {{{MADE_RECV, "301", '0'}, {MADE_RECV, "311", '1'}}},
+    {{{MADE_RECV, "3", '3'}, {MADE_RECV, "31", '3'}}},
+    /* All are in one file, and are called from others; or from this file, too; or two of them from one place. */
+    {{{MADE_RECV, "48", '8'}, {MADE_SEND, "58", '8'}, {MADE_BCAST, "69", '9'}, {MADE_WAIT, "79", '9'}}},
+    {{{MADE_RECV, "48", '4'}, {MADE_SEND, "58", '5'}, {MADE_BCAST, "69", '6'}, {MADE_WAIT, "9", '9'}}},
+    {{{MADE_RECV, "48", '4'},
+      {MADE_SEND, "58", '5'},
+      {MADE_BCAST, "69", '6'},
+      {MADE_WAIT, "79", '7'},
+      {MADE_WAIT, "69", '6'}}},
+};
+
+LOOP_TEST(paths_are_known_by_a_place, COUNT_OF(path_rows))
+{
+    enum { PATHS = 5 };
+    make_ring(1, 0, 50);
+    trace_process *process = &made.trace.processes[1];
+    process->sites = calloc(COUNT_OF(frames), sizeof process->sites[0]);
+    process->site_count = COUNT_OF(frames);
+    for (size_t i = 0; i < COUNT_OF(frames); i++)
+        process->sites[i] = (trace_site){'0' + i, strdup(frames[i])};
+    process->paths = calloc(PATHS, sizeof process->paths[0]);
+    for (uint64_t i = 0; i < PATHS && path_rows[_i].paths[i].frames; i++) {
+        const char *its = path_rows[_i].paths[i].frames;
+        const uint32_t count = (uint32_t)strlen(its);
+        process->paths[i] = (trace_call_path){.number = 100 - i,
+                                              .function = (uint16_t)path_rows[_i].paths[i].function,
+                                              .count = count,
+                                              .frames = calloc(count, sizeof(uint64_t))};
+        for (uint32_t k = 0; k < count; k++)
+            process->paths[i].frames[k] = (uint64_t)its[k];
+        process->path_count++;
+    }
+    write_and_read();
+    for (uint64_t i = 0; i < process->path_count; i++) {
+        const trace_site *site = trace_find_site(&copy.processes[1], 100 - i);
+        EXPECT(site && site->address == (uint64_t)path_rows[_i].paths[i].known, "path %d: %s", (int)i,
+               site ? site->symbol : "no site");
+    }
+}
+
+TEST(a_path_without_frames_is_refused)
+{
+    char message[TRACE_MESSAGE_SIZE];
+    make_ring(1, 0, 50);
+    made.trace.processes[1].paths = calloc(1, sizeof made.trace.processes[1].paths[0]);
+    made.trace.processes[1].path_count = 1;
+    write_files();
+    EXPECT(!trace_read(&copy, folder, message) && strstr(message, "a block of paths"), "%s", message);
+}
+
 /* Wherever a file ends after its head, what comes before is read. */
 TEST(a_torn_block_is_left_out)
 {

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * paths.c - which frame of a path people know as the place of the call: the innermost one outside of functions that
+ * only call MPI for others.
+ *
+ * A frame is passed over if its function has MPI and the name of the called function in its own name, as
+ * hypre_MPI_Waitall; if all calls of the function come through it, but from different places; and if all calls of the
+ * program are in its source file, and come there from other files. The last two never make one place of two.
+ */
+#define _GNU_SOURCE /* strcasestr */
+#include "trace/read/paths.h"
+
+#include "common/cli/memory.h"
+#include "trace/read/calls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_BYTES = 512, FEWEST_FUNCTIONS = 4 };
+
+typedef struct {
+    const trace_process *process;
+    trace_call_path *path;
+} known_path;
+
+static const trace_site *site_at(const known_path *of, uint32_t frame)
+{
+    return trace_find_address(of->process, of->path->frames[frame]);
+}
+
+/* The text of the frame that is shown now; "": there is none. */
+static const char *shown(const known_path *of)
+{
+    const trace_site *site = site_at(of, of->path->shown);
+    return site ? site->symbol : "";
+}
+
+/* Its frames are the same for all scripts. */
+static bool is_of_interpreter(const char *symbol)
+{
+    static const char *const names[] = {"python", "libpython", "libR.so", "libjulia"};
+    const char *in = strstr(symbol, " in "), *slash = in ? strrchr(in, '/') : NULL;
+    const char *object = slash ? slash + 1 : in ? in + strlen(" in ") : "";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(object, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool has_next(const known_path *of)
+{
+    const trace_site *site = of->path->shown + 1 < of->path->count ? site_at(of, of->path->shown + 1) : NULL;
+    return site && site->symbol[0] != '\0' && !is_of_interpreter(site->symbol);
+}
+
+/* Bytes of FILE in "FILE:LINE ..."; 0: there is none. */
+static size_t file_bytes(const char *symbol)
+{
+    const char *colon = strchr(symbol, ':');
+    const size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
+    return digits > 0 && colon[1 + digits] == ' ' ? (size_t)(colon - symbol) : 0;
+}
+
+/* ---- By the name of the function */
+
+/* Of "FILE:LINE FUNCTION (ADDRESS) in OBJECT" or "FUNCTION+OFFSET (ADDRESS) in OBJECT"; without parameters, whose types
+ * may be those of MPI. Empty if it has none. */
+static void name_function(char name[NAME_BYTES], const char *symbol)
+{
+    const size_t bytes = file_bytes(symbol);
+    const char *begin = bytes > 0 ? strchr(symbol + bytes, ' ') + 1 : symbol;
+    const bool is_mangled = strncmp(begin, "_Z", 2) == 0;
+    snprintf(name, NAME_BYTES, "%.*s", is_mangled ? 0 : (int)strcspn(begin, "+("), begin);
+}
+
+static bool is_named_after(const char *symbol, const char *function)
+{
+    char name[NAME_BYTES], called[NAME_BYTES];
+    if (strncmp(function, "MPI_", 4) != 0)
+        return false;
+    name_function(name, symbol);
+    snprintf(called, sizeof called, "%.*s", (int)call_name_length(function) - 4, function + 4);
+    return strcasestr(name, "mpi") && strcasestr(name, called);
+}
+
+/* ---- By who calls */
+
+/* Of paths of one function: go up while all are the same, if that tells them apart. */
+static void pass_shared(known_path *list, size_t count)
+{
+    uint32_t steps = 0;
+    bool are_same = count > 1;
+    while (are_same) {
+        bool can_go = true;
+        for (size_t i = 0; i < count; i++) {
+            are_same = are_same && strcmp(shown(&list[i]), shown(&list[0])) == 0;
+            can_go = can_go && has_next(&list[i]);
+        }
+        if (!are_same || !can_go)
+            break;
+        for (size_t i = 0; i < count; i++)
+            list[i].path->shown++;
+        steps++;
+    }
+    for (size_t i = 0; i < count && are_same; i++)
+        list[i].path->shown -= steps;
+}
+
+/* ---- By the source file */
+
+static bool is_in(const char *symbol, const char *file, size_t bytes)
+{
+    return file_bytes(symbol) == bytes && strncmp(symbol, file, bytes) == 0;
+}
+
+static bool begins_or_ends(const char *function)
+{
+    return strncmp(function, "MPI_Init", strlen("MPI_Init")) == 0 || strcmp(function, "MPI_Finalize") == 0;
+}
+
+/* Where a path is known, before and after it has left a file. */
+typedef struct {
+    const char *inside, *outside;
+    uint16_t function;
+} moved;
+
+static int by_outside(const void *a, const void *b)
+{
+    const moved *x = a, *y = b;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    const int order = strcmp(x->outside, y->outside);
+    return order != 0 ? order : strcmp(x->inside, y->inside);
+}
+
+/* If two places in the file have one caller, this tells less than they do, and nothing is changed. */
+static void leave_file(known_path *list, size_t count, const char *file)
+{
+    const size_t bytes = strlen(file);
+    moved *all = array_or_exit(count, sizeof *all);
+    uint32_t *before = array_or_exit(count, sizeof *before);
+    bool is_clear = true;
+    for (size_t i = 0; i < count; i++) {
+        trace_call_path *path = list[i].path;
+        before[i] = path->shown;
+        all[i].inside = shown(&list[i]);
+        while (is_in(shown(&list[i]), file, bytes) && has_next(&list[i]) &&
+               file_bytes(site_at(&list[i], path->shown + 1)->symbol) > 0)
+            path->shown++;
+        all[i].outside = shown(&list[i]);
+        all[i].function = path->function;
+    }
+    qsort(all, count, sizeof *all, by_outside);
+    for (size_t i = 1; i < count; i++)
+        is_clear =
+            is_clear && (all[i].function != all[i - 1].function || strcmp(all[i].outside, all[i - 1].outside) != 0 ||
+                         strcmp(all[i].inside, all[i - 1].inside) == 0);
+    for (size_t i = 0; i < count && !is_clear; i++)
+        list[i].path->shown = before[i];
+    free(before);
+    free(all);
+}
+
+static void pass_file(const trace *of, known_path *list, size_t count)
+{
+    const char *file = NULL;
+    size_t bytes = 0, functions = 0, outside = 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *function = of->names[list[i].path->function], *symbol = shown(&list[i]);
+        if (begins_or_ends(function))
+            continue;
+        if (!file) {
+            file = symbol;
+            bytes = file_bytes(symbol);
+        }
+        if (bytes == 0 || !is_in(symbol, file, bytes))
+            return;
+        functions += i == 0 || list[i - 1].path->function != list[i].path->function;
+        for (uint32_t k = list[i].path->shown + 1; k < list[i].path->count; k++) {
+            const trace_site *caller = site_at(&list[i], k);
+            const bool is_known = caller && file_bytes(caller->symbol) > 0;
+            outside += is_known && !is_in(caller->symbol, file, bytes);
+            if (is_known)
+                break;
+        }
+    }
+    if (functions < FEWEST_FUNCTIONS || outside < functions)
+        return;
+    char *name = or_exit(strndup(file, bytes));
+    leave_file(list, count, name);
+    free(name);
+}
+
+/* ---- All */
+
+static int by_function(const void *a, const void *b)
+{
+    const known_path *x = a, *y = b;
+    return (x->path->function > y->path->function) - (x->path->function < y->path->function);
+}
+
+void paths_choose(trace *of)
+{
+    size_t count = 0;
+    for (int rank = 0; rank < of->size; rank++)
+        count += of->processes[rank].path_count;
+    known_path *list = array_or_exit(count, sizeof *list);
+    count = 0;
+    for (int rank = 0; rank < of->size; rank++)
+        for (size_t i = 0; i < of->processes[rank].path_count; i++) {
+            known_path *its = &list[count++];
+            *its = (known_path){&of->processes[rank], &of->processes[rank].paths[i]};
+            its->path->shown = 0;
+            while (is_named_after(shown(its), of->names[its->path->function]) && has_next(its))
+                its->path->shown++;
+        }
+    if (count > 0)
+        qsort(list, count, sizeof *list, by_function);
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && by_function(&list[first], &list[end]) == 0;)
+            end++;
+        pass_shared(list + first, end - first);
+    }
+    pass_file(of, list, count);
+    for (size_t i = 0; i < count; i++)
+        list[i].path->site = site_at(&list[i], list[i].path->shown);
+    free(list);
+}
