@@ -266,13 +266,19 @@ __attribute__((unused)) INLINE void begin_session(void)
         mh_interpose_note_session();
 }
 
+/* For what is recorded, be it a call or not. */
+INLINE void go_beside(trace_call *call)
+{
+    call->thread = own.thread;
+    call->outer = own.outer.frame != 0 ? own.call : NULL;
+}
+
 INLINE void go_in(trace_call *call, int id, const frames_place *from)
 {
+    go_beside(call);
     call->place = own.outer;
-    call->outer = own.outer.frame != 0 ? own.call : NULL;
     own.outer = (trace_place){.frame = OWN_FRAME, .site = from->pc};
     own.call = call;
-    call->thread = own.thread;
     call->id = (uint16_t)id;
     call->site = 0;
 }
@@ -437,14 +443,38 @@ static int run_Pcontrol(interpose_next *next, const frames_place *from, int leve
     const interpose_back *back = get_for(&recorder, from);
     if (back && (level == 0 || level == 1 || level > 2 || level < -2)) {
         trace_call call;
-        call.thread = own.thread;
-        call.outer = own.outer.frame != 0 ? own.call : NULL;
+        go_beside(&call);
         back->region(&call, level);
         own.thread = call.thread;
     }
     return function(level, first, second);
 }
 ENTRIES(Pcontrol, (int level, void *first, void *second), (&next, FRAMES_CALLER, level, first, second))
+
+/* ---- Regions by name, for mpix_region.h */
+
+static void mark_region(const frames_place *from, const char *name, bool enters)
+{
+    const interpose_back *back = get_for(&recorder, from);
+    trace_call call;
+    if (!back || !name)
+        return;
+    go_beside(&call);
+    back->named_region(&call, name, enters);
+    own.thread = call.thread;
+}
+
+PUBLIC void mpix_trace_enter_region(const char *name);
+void mpix_trace_enter_region(const char *name)
+{
+    mark_region(FRAMES_CALLER, name, true);
+}
+
+PUBLIC void mpix_trace_leave_region(const char *name);
+void mpix_trace_leave_region(const char *name)
+{
+    mark_region(FRAMES_CALLER, name, false);
+}
 
 /* ---- MPI_Wtime, MPI_Wtick: recorded only if asked for by name; global time is counted in nanoseconds */
 

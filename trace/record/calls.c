@@ -2,9 +2,11 @@
 /* calls.c - when calls were entered and left, runs of unsuccessful calls, and the regions of the program. */
 #include "trace/record/calls.h"
 
+#include "base/host.h"
 #include "trace/record/file.h"
 #include "trace/record/table.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 trace_thread *mh_trace_thread_of(trace_call *call)
@@ -236,22 +238,41 @@ void mh_trace_put_region(trace_call *call, uint16_t id, bool enters)
     mh_trace_put(thread, (trace_event){now_ns, 0, -1, 0, 0, id, enters ? TRACE_ENTER : TRACE_LEAVE, 0});
 }
 
-/* Programs number their regions: the name has the number. */
-enum { FIRST_LEVEL = 3, REGION_BITS = 9 };
-static trace_table levels = TRACE_TABLE(REGION_BITS);
+/* Programs number their regions, or name them. */
+enum { FIRST_LEVEL = 3, REGION_BITS = 9, NAME_BYTES = 200 };
+static trace_table regions = TRACE_TABLE(REGION_BITS);
 
-static TRACE_RARE void name_region(uint32_t level)
+__attribute__((format(printf, 2, 3))) static TRACE_RARE void name_region(uint64_t key, const char *format, ...)
 {
     static trace_lock naming = TRACE_LOCK;
-    char name[32];
+    char name[NAME_BYTES + sizeof "region "];
+    va_list arguments;
+    va_start(arguments, format);
     mh_trace_lock(&naming, TRACE_AT_ANY_TIME);
-    const int64_t slot = mh_trace_reserve(&levels, level);
+    const int64_t slot = mh_trace_reserve(&regions, key);
     if (slot >= 0) {
-        snprintf(name, sizeof name, "region %u", level);
+        vsnprintf(name, sizeof name, format, arguments);
         mh_trace_write_name(mh_trace.first_region_id + (uint32_t)slot, name);
-        mh_trace_publish(&levels, slot, level);
+        mh_trace_publish(&regions, slot, key);
     }
     mh_trace_unlock(&naming);
+    va_end(arguments);
+}
+
+static void put_known_region(trace_call *call, uint64_t key, bool enters)
+{
+    const int64_t slot = mh_trace_find(&regions, key);
+    if (slot >= 0)
+        mh_trace_put_region(call, (uint16_t)(mh_trace.first_region_id + slot), enters);
+}
+
+/* Keys of names have a bit that numbers have not. Two names may have the same key, though it is most unlikely. */
+void mh_trace_named_region(trace_call *call, const char *name, bool enters)
+{
+    const uint64_t key = mh_hash_text(name) | UINT64_C(1) << 63;
+    if (mh_trace_find(&regions, key) < 0)
+        name_region(key, "region %s", name);
+    put_known_region(call, key, enters);
 }
 
 /* Collective calls are numbered and messages are counted even so, so that later ones are matched. */
@@ -277,9 +298,7 @@ void mh_trace_region(trace_call *call, int level)
     const uint32_t number = level < 0 ? -(uint32_t)level : (uint32_t)level;
     if (number < FIRST_LEVEL)
         return;
-    if (mh_trace_find(&levels, number) < 0)
-        name_region(number);
-    const int64_t slot = mh_trace_find(&levels, number);
-    if (slot >= 0)
-        mh_trace_put_region(call, (uint16_t)(mh_trace.first_region_id + slot), level > 0);
+    if (mh_trace_find(&regions, number) < 0)
+        name_region(number, "region %u", number);
+    put_known_region(call, number, level > 0);
 }

@@ -207,6 +207,7 @@ void mh_trace_accessed(trace_call *call, int result, MPI_Win window);           
 void mh_trace_exposed(trace_call *call, int result, int is_done, MPI_Win window);    /* MPI_Win_wait, MPI_Win_test */
 
 void mh_trace_region(trace_call *call, int level);
+void mh_trace_named_region(trace_call *call, const char *name, bool enters);
 void mh_trace_clock_region(trace_call *call, bool enters);
 void mh_trace_abort(void); /* MPI ends the program */
 
@@ -217,7 +218,7 @@ void mh_trace_abort(void); /* MPI ends the program */
     OF(irecv_taken) OF(start) OF(ready) OF(arrived) OF(cancel) OF(forget) OF(watch) OF(done) OF(some) OF(tried)    \
     OF(collective) OF(icollective) OF(make_comm) OF(imake_comm) OF(drop_comm) OF(made) OF(make_win)                \
     OF(make_file) OF(drop_win) OF(drop_file) OF(dropped) OF(meet) OF(share) OF(fence) OF(post) OF(access)          \
-    OF(accessed) OF(exposed) OF(region) OF(abort) OF(note_path)
+    OF(accessed) OF(exposed) OF(region) OF(abort) OF(note_path) OF(named_region)
 /* clang-format on */
 #define TRACE_OPERATION(name) __typeof__(mh_trace_##name) *name;
 typedef struct {

@@ -153,7 +153,7 @@ typedef struct {
 enum { TRACE_POLL_GAP_NS = 50000 };
 
 /* Names have ids from 1: functions of MPI by name ("MPI_Send"); then "clock" and "flush", which are what synchronizing
-   and writing took; "unrecorded", from MPI_Pcontrol(0) to MPI_Pcontrol(1); user regions, "region N", last. NO_COMM
+   and writing took; "unrecorded", from MPI_Pcontrol(0) to MPI_Pcontrol(1); user regions, "region NAME", last. NO_COMM
    stands for a communicator that is not known. */
 enum { TRACE_MAX_NAME = UINT16_MAX, TRACE_NO_COMM = (1 << 24) - 1 };
 

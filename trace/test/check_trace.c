@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What check_trace.sh records: known numbers of known calls. check_trace ACTION, with two processes. */
+#include "../include/mpix_region.h"
+
 #include <arpa/inet.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -161,7 +163,9 @@ static void do_all(void)
     MPI_Comm twin;
     MPI_Comm_dup(MPI_COMM_WORLD, &twin);
     MPI_Pcontrol(5);
+    mpix_region_enter("probe");
     probe();
+    mpix_region_leave("probe");
     MPI_Pcontrol(-5);
     reduce();
     divide();

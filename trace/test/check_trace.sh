@@ -301,6 +301,22 @@ check_ranks() {
     expect_line 'option --only-ranks names more ranks than there are; the program runs without being recorded$'
 }
 
+# Strict compilers take the header, and its functions do nothing where nobody records.
+check_region_header() {
+    local language ending standard
+    command=mpix_region.h
+    for language in c:c99:cc cc:c++11:c++; do
+        IFS=: read -r ending standard language <<<"$language"
+        echo '#include "mpix_region.h"
+            int main() { mpix_region_enter("a"); mpix_region_leave("a"); return 0; }' >"$scratch/region.$ending"
+        capture "$language" -std="$standard" -Wall -Wextra -pedantic -Werror -I"$here/../include" \
+            "$scratch/region.$ending" -o "$scratch/region" -ldl
+        expect_status 0
+        capture "$scratch/region"
+        expect_status 0
+    done
+}
+
 # A call that all come through names nothing, so its callers are the places; with one frame, it is.
 check_wrapper() {
     local place
@@ -438,7 +454,7 @@ END
 check_lines() {
     local addresses=$scratch/addresses
     # shellcheck disable=SC2086
-    $compiler -w -g "$1" "$here/check_trace.c" -o "$scratch/whole" -lpthread >"$scratch/log" 2>&1 &&
+    $compiler -w -g "$1" "$here/check_trace.c" -o "$scratch/whole" -lpthread -ldl >"$scratch/log" 2>&1 &&
         cp "$scratch/whole" "$scratch/linked" || { cat "$scratch/log"; return; }
     [ "$2" = named ] || strip "$scratch/linked" || return
     record 2 "$scratch/linked"
@@ -474,6 +490,8 @@ tap_check "calls, messages, communicators and regions" check_recording all "$sub
 0,1|1|^comm [0-9]+ context [1-9][0-9]* size 2 inter 0 ranks 1 0$
 0,1|1| enter region 5$
 0,1|1| leave region 5 0$
+0,1|1| enter region probe$
+0,1|1| leave region probe 0$
 0,1|1| enter MPI_Init$
 0,1|1| enter MPI_Finalize$
 0,1|5+|^site [^ ]+ reduce[+]0x[0-9a-f]+ [(]0x[0-9a-f]+[)] in .*/subject$
@@ -516,6 +534,11 @@ tap_check "a limit of the size that is too small for so many ranks" check_small_
 tap_check "some of the ranks" check_ranks
 tap_check "a call with several callers" check_wrapper
 tap_check "more paths of callers than a trace can have" check_many_paths
+if command -v cc >/dev/null && command -v c++ >/dev/null; then
+    quick tap_check "the header of regions in C and C++" check_region_header
+else
+    tap_skip "the header of regions in C and C++" "there is no cc, or no c++"
+fi
 tap_check "the cost of a call" check_cost
 tap_check "mpix_preload and mpix_trace" check_both
 tap_check "looks of mpix_preload after the clock" check_looks
