@@ -46,6 +46,7 @@ static __thread struct {
     nesting nestings[NESTINGS];
     known_path paths[1 << PATH_BITS];
     frames_stack stack; /* its end is 0: not looked for yet */
+    uint64_t line;      /* of a script, from which it calls; 0: it is in none */
 } own __attribute__((tls_model("initial-exec")));
 
 /*
@@ -176,6 +177,10 @@ static __attribute__((noinline)) uint64_t find_path(const interpose_back *back, 
 
 INLINE uint64_t find_site(const interpose_back *back, int id, const frames_place *from)
 {
+    if (own.line != 0) {
+        frames_walk line = frames_begin(&(const frames_place){.pc = (uintptr_t)own.line});
+        return find_path(back, id, &line);
+    }
     known_path *known = &own.paths[trace_hash(from->pc ^ from->sp, PATH_BITS)];
     if (known->id != id || !frames_is_same(&known->trail, from)) {
         frames_walk walk = frames_begin(from);
@@ -450,6 +455,28 @@ static int run_Pcontrol(interpose_next *next, const frames_place *from, int leve
     return function(level, first, second);
 }
 ENTRIES(Pcontrol, (int level, void *first, void *second), (&next, FRAMES_CALLER, level, first, second))
+
+/*
+ * ---- Lines of scripts: an interpreter says what a line is called, and later in which one a thread calls. A line has a
+ * number that takes the place of an address.
+ */
+
+/* 0: it cannot be known, or is not yet. */
+PUBLIC uint64_t mpix_trace_define_line(const char *text);
+uint64_t mpix_trace_define_line(const char *text)
+{
+    const interpose_back *back = get_too(&recorder);
+    return back ? back->define_line(text) : 0;
+}
+
+/* Returns the one before; 0: there is none. */
+PUBLIC uint64_t mpix_trace_enter_line(uint64_t number);
+uint64_t mpix_trace_enter_line(uint64_t number)
+{
+    const uint64_t before = own.line;
+    own.line = number;
+    return before;
+}
 
 /* ---- Regions by name, for mpix_region.h */
 

@@ -36,7 +36,7 @@ enum { HARMONIZES, RECORDS, TOOLS };
 static const char *const tool_names[TOOLS + 1] = {"mpix_preload", "mpix_trace"};
 
 typedef struct {
-    int64_t replaced, barriers_of, quiet, buffer_bytes, limit_bytes, frames;
+    int64_t replaced, barriers_of, quiet, buffer_bytes, limit_bytes, frames, is_python;
     double from_s, to_s;
     const char *report, *folder, *only, *ranks;
 } launch_settings_t;
@@ -82,6 +82,9 @@ static const option_spec_t trace_options[] = {
      .doc = "how many frames of the stack tell calls apart",
      .more = "A function that only calls MPI for others has many callers: its calls are from different places, as far "
              "as these frames reach."},
+    {0, "python", NULL, OPTION_SWITCH, PLACE(is_python), .doc = "tell calls of mpi4py apart by the lines of the script",
+     .more = "Each call takes about a microsecond more. Python loads a file by PYTHONPATH for this, unless it ignores "
+             "its environment."},
     {0, "limit", "SIZE", OPTION_BYTES, PLACE(limit_bytes), .min = min_buffer, .max = max_limit,
      .doc = "stop recording when the trace, of all ranks together, has so many bytes",
      .more = "A process stops at its part of this, which is the same for all that are recorded and at least 64K, and a "
@@ -230,12 +233,15 @@ static int64_t ns_of(double seconds, int64_t absent)
     return seconds == ABSENT ? absent : (int64_t)llround(seconds * 1e9);
 }
 
+static bool takes_lines; /* of scripts in Python */
+
 static void choose_trace(const launch_settings_t *settings)
 {
     mh_choices.records = 1;
     mh_choices.quiet_trace = settings->quiet;
     mh_choices.buffer_bytes = settings->buffer_bytes;
     mh_choices.frames = settings->frames;
+    takes_lines = settings->is_python;
     if (settings->limit_bytes != ABSENT)
         mh_choices.limit_bytes = settings->limit_bytes;
     mh_choices.from_ns = ns_of(settings->from_s, INT64_MIN);
@@ -336,7 +342,7 @@ static char **read_command_line(int argc, char **argv)
 
 /* ---- The front and the back: in a build tree, or where they are installed */
 
-static char folder[PATH_MAX], front[2 * PATH_MAX];
+static char folder[PATH_MAX], front[2 * PATH_MAX], python_folder[2 * PATH_MAX];
 
 /* The front says if the back is missing, when it is known whether all processes have it. */
 static bool has_flavor(const char *flavor)
@@ -344,6 +350,7 @@ static bool has_flavor(const char *flavor)
     if (!flavor)
         return false;
     snprintf(front, sizeof front, "%s/" INTERPOSE_FRONT_FILE, folder, flavor);
+    snprintf(python_folder, sizeof python_folder, "%s/python-%s", folder, flavor);
     const int length = snprintf(mh_choices.back, CHOICES_TEXT, "%s/" INTERPOSE_BACK_FILE, folder, flavor);
     return length < CHOICES_TEXT && access(front, R_OK) == 0;
 }
@@ -426,11 +433,29 @@ static void ask_library(void)
 
 /* ---- The program */
 
+/* In a variable with paths, which has others perhaps. */
+static void put_first(const char *variable, const char *path)
+{
+    const char *others = getenv(variable);
+    char *value;
+    if (asprintf(&value, "%s%s%s", path, others && *others ? ":" : "", others ? others : "") < 0)
+        refuse("no memory");
+    setenv(variable, value, 1);
+    free(value);
+}
+
+/* Python runs the file in this folder when it starts. */
+static void load_into_python(void)
+{
+    if (access(python_folder, R_OK | X_OK) != 0)
+        refuse("there is no folder %s: install libmpix_harmonize again", python_folder);
+    put_first("PYTHONPATH", python_folder);
+}
+
 /* Returns whether something is loaded into it. */
 static bool load_into(const char *name, const program_found *program)
 {
     const char *others = getenv("LD_PRELOAD");
-    char *value;
     if (program->kind == PROGRAM_STATIC) {
         mh_choices_warn("%s is linked statically, so nothing can be loaded into it (link it dynamically)", name);
         return false;
@@ -444,12 +469,8 @@ static bool load_into(const char *name, const program_found *program)
         refuse("there is no " INTERPOSE_FRONT_FILE " for the MPI library of %s: "
                "install libmpix_harmonize built for this MPI library on all hosts",
                program->flavor, name);
-    if (!others || !strstr(others, front)) {
-        if (asprintf(&value, "%s%s%s", front, others && *others ? ":" : "", others ? others : "") < 0)
-            refuse("no memory");
-        setenv("LD_PRELOAD", value, 1);
-        free(value);
-    }
+    if (!others || !strstr(others, front))
+        put_first("LD_PRELOAD", front);
     return true;
 }
 
@@ -471,6 +492,8 @@ int main(int argc, char **argv)
     if (load_into(argv[0], &program)) {
         if (mh_choices.records)
             check_folder();
+        if (takes_lines)
+            load_into_python();
         mh_watcher_start();
         if (!mh_choices_export())
             refuse("no memory");

@@ -70,8 +70,10 @@ static void name_function(char name[NAME_BYTES], const char *symbol)
 {
     const size_t bytes = file_bytes(symbol);
     const char *begin = bytes > 0 ? strchr(symbol + bytes, ' ') + 1 : symbol;
+    const char *in = strstr(begin, " in ");
+    const size_t most = in ? (size_t)(in - begin) : strlen(begin), length = strcspn(begin, "+(");
     const bool is_mangled = strncmp(begin, "_Z", 2) == 0;
-    snprintf(name, NAME_BYTES, "%.*s", is_mangled ? 0 : (int)strcspn(begin, "+("), begin);
+    snprintf(name, NAME_BYTES, "%.*s", is_mangled ? 0 : (int)(length < most ? length : most), begin);
 }
 
 static bool is_named_after(const char *symbol, const char *function)

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "trace/record/sites.h"
 
+#include "base/host.h"
 #include "trace/record/file.h"
 #include "trace/record/recording.h"
 #include "trace/record/table.h"
@@ -14,6 +15,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -21,7 +23,10 @@
 /* More places than these have no name. Longer names of functions are cut. */
 enum { BUCKET_BITS = 10, MAX_SITES = TRACE_SLOTS(BUCKET_BITS) / 2, TEXT_SIZE = 1024, MAX_NAME = 511 };
 
+static trace_lock noting = TRACE_LOCK;
 static trace_table known = TRACE_TABLE(BUCKET_BITS), known_paths = TRACE_TABLE(BUCKET_BITS);
+static trace_table lines = TRACE_TABLE(BUCKET_BITS); /* of scripts, by their numbers */
+static char *line_texts[TRACE_SLOTS(BUCKET_BITS)];
 static uint64_t sites[MAX_SITES]; /* return addresses */
 static struct {
     trace_path_head head;
@@ -154,7 +159,6 @@ static void note_address(uint64_t address)
 
 void mh_trace_note_path(uint64_t path, int function, const uintptr_t *addresses, int count)
 {
-    static trace_lock noting = TRACE_LOCK;
     if (mh_trace_find(&known_paths, path) >= 0)
         return;
     mh_trace_lock(&noting, TRACE_AT_ANY_TIME);
@@ -174,6 +178,25 @@ void mh_trace_note_path(uint64_t path, int function, const uintptr_t *addresses,
     mh_trace_unlock(&noting);
 }
 
+/* The number has a bit that addresses of programs with 64 bits have not. */
+uint64_t mh_trace_define_line(const char *text)
+{
+    const uint64_t number = (uintptr_t)(mh_hash_text(text) | UINT64_C(1) << 63);
+    if (mh_trace_find(&lines, number) >= 0)
+        return number;
+    char *copy = strdup(text);
+    mh_trace_lock(&noting, TRACE_AT_ANY_TIME);
+    const int64_t slot = copy ? mh_trace_reserve(&lines, number) : TRACE_ABSENT;
+    if (slot >= 0) {
+        line_texts[slot] = copy;
+        mh_trace_publish(&lines, slot, number);
+    }
+    mh_trace_unlock(&noting);
+    if (slot < 0)
+        free(copy);
+    return slot != TRACE_ABSENT ? number : 0;
+}
+
 bool mh_trace_lacks_paths(void)
 {
     return atomic_load(&lacks_paths);
@@ -191,8 +214,11 @@ static void describe(uint64_t address, char text[TEXT_SIZE])
 {
     Dl_info found;
     const uintptr_t call = (uintptr_t)address - 1;
+    const int64_t line = mh_trace_find(&lines, address);
     text[0] = '\0';
-    if (!dladdr((void *)call, &found) || !found.dli_fname)
+    if (line >= 0)
+        snprintf(text, TEXT_SIZE, "%s", line_texts[line]);
+    if (line >= 0 || !dladdr((void *)call, &found) || !found.dli_fname)
         return;
     const char *name = found.dli_sname;
     const uintptr_t in_object = call - base_of(&found); /* addr2line takes it */

@@ -149,6 +149,8 @@ void mh_trace_after_together(trace_call *call, int result, MPI_Comm comm);
 void mh_trace_left_together(trace_call *call, MPI_Comm comm, bool is_operation);
 /* What the number of a path to a call stands for: return addresses, from the inside. Before the call; maybe again. */
 void mh_trace_note_path(uint64_t path, int function, const uintptr_t *addresses, int count);
+/* A number for a line of a script, which takes the place of an address in a path. 0: there is no room. */
+uint64_t mh_trace_define_line(const char *text);
 void mh_trace_enter(trace_call *call); /* thread, id, site and is_trial are set */
 void mh_trace_returned(trace_call *call);
 void mh_trace_leave(trace_call *call);
@@ -218,7 +220,7 @@ void mh_trace_abort(void); /* MPI ends the program */
     OF(irecv_taken) OF(start) OF(ready) OF(arrived) OF(cancel) OF(forget) OF(watch) OF(done) OF(some) OF(tried)    \
     OF(collective) OF(icollective) OF(make_comm) OF(imake_comm) OF(drop_comm) OF(made) OF(make_win)                \
     OF(make_file) OF(drop_win) OF(drop_file) OF(dropped) OF(meet) OF(share) OF(fence) OF(post) OF(access)          \
-    OF(accessed) OF(exposed) OF(region) OF(abort) OF(note_path) OF(named_region)
+    OF(accessed) OF(exposed) OF(region) OF(abort) OF(note_path) OF(named_region) OF(define_line)
 /* clang-format on */
 #define TRACE_OPERATION(name) __typeof__(mh_trace_##name) *name;
 typedef struct {

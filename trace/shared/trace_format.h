@@ -84,7 +84,7 @@ static inline trace_range trace_first_range(const int32_t *ranks, int32_t size)
  * Blocks of names and sites have one entry after the other; names without padding between them.
  *
  * A place is "symbol+offset (address) in object", or "+address in object" where no symbol is known. addr2line takes
- * the address. Where nothing is known, it is empty.
+ * the address. A line of a script is "file:line function in path". Where nothing is known, it is empty.
  */
 
 /* What the process knew of its clock: at MPI_Init, at collective calls over all processes, and at MPI_Finalize. */

@@ -113,7 +113,7 @@ check_names() {
     ${NM:-nm} -D --defined-only "$front" | awk '{ print $3 }' >"$scratch/names"
     for name in $needed; do grep -qx "$name" "$scratch/names" || echo "$name is not replaced"; done
     grep -vE -e '^(P?MPI|mpi)_|^(dlsym|__asan_default_options)$' \
-        -e '^mpix_trace_(enter|leave)_region$' "$scratch/names" | sed 's/$/ is exported/'
+        -e '^mpix_trace_((enter|leave)_region|(define|enter)_line)$' "$scratch/names" | sed 's/$/ is exported/'
     ! ldd "$front" | grep mpi || echo "the front needs an MPI library"
     ! ldd "$programs/mpix_preload" | grep mpi || echo "the launcher needs an MPI library"
     for lib in "$programs"/.libs/interpose-*.so; do

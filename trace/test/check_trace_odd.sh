@@ -135,6 +135,87 @@ check_handle() {
     expect 0 300 ' enter MPI_Barrier$'
 }
 
+# PACKAGE_FOLDER: each line of the script is a place, also where a function of the package calls another one. Other
+# files that Python runs when it starts are run, too.
+check_lines_of_script() {
+    local place
+    mkdir -p "$scratch/site"
+    echo 'print("site is run")' >"$scratch/site/sitecustomize.py"
+    cat >"$scratch/script.py" <<'SCRIPT'
+from mpi4py import MPI
+def first(comm):
+    comm.Barrier()
+for i in range(3):
+    first(MPI.COMM_WORLD)
+MPI.COMM_WORLD.barrier()
+MPI.Finalize()
+SCRIPT
+    LIBRARY=$(mpi_library_of "$subject") PYTHONPATH=$scratch/site:$1 record 2 --python "$python" "$scratch/script.py"
+    expect_status 0
+    [ "$(grep -c '^site is run$' "$scratch/out")" -eq 2 ] || complain "another sitecustomize.py is not run"
+    expect_sound
+    succeeds run alone mpix_trace_convert --format csv "$folder"
+    for place in 6:Barrier:script.py:3.first 2:Barrier:script.py:6 2:Finalize:script.py:7; do
+        [ "$(grep -cE ",enter,MPI_$(cut -d : -f 2 <<<"$place"),.*\b$(cut -d : -f 3- <<<"$place")\b" "$scratch/out")" \
+            -eq "${place%%:*}" ] || complain "not ${place%%:*} calls at ${place#*:}"
+    done
+}
+
+# A package with the name of mpi4py calls the MPI library.
+check_python() {
+    mkdir -p "$scratch/modules/mpi4py"
+    : >"$scratch/modules/mpi4py/__init__.py"
+    cat >"$scratch/modules/mpi4py/MPI.py" <<'MODULE'
+import ctypes
+import os
+library = ctypes.CDLL(os.environ["LIBRARY"])
+world = ctypes.c_int(0x44000000)
+if hasattr(library, "ompi_mpi_comm_world"):
+    world = ctypes.byref(ctypes.c_char.in_dll(library, "ompi_mpi_comm_world"))
+library.MPI_Init(None, None)
+
+
+class Comm:
+    def Barrier(self):
+        library.MPI_Barrier(world)
+
+    @staticmethod
+    def Meet():
+        Comm().Barrier()
+
+    @classmethod
+    def barrier(cls):
+        cls.Meet()
+
+
+COMM_WORLD = Comm()
+
+
+def Finalize():
+    library.MPI_Finalize()
+MODULE
+    check_lines_of_script "$scratch/modules"
+}
+has_python() {
+    [ -x "$programs/mpix_trace_convert" ] && "$python" -c 'import ctypes' 2>/dev/null
+}
+# Whether an interpreter has an mpi4py of this MPI library: becomes $python.
+has_mpi4py() {
+    local candidate version
+    [ -x "$programs/mpix_trace_convert" ] || return
+    for candidate in "$python" /usr/bin/python3; do
+        version=$("$candidate" -c 'from mpi4py import MPI; print(MPI.Get_library_version())' 2>/dev/null | tr -d '\0' |
+            head -n 1)
+        [ -z "$version" ] || break
+    done
+    python=$candidate
+    case $(mpi_library_of "$subject") in
+    *libmpich*) [[ $version == MPICH* ]] ;;
+    *libmpi.so*) [[ $version == "Open MPI"* ]] ;;
+    *) false ;;
+    esac
+}
+
 # A process that cannot make its file: no other one leaves one.
 # The folder is there when both processes have looked into it.
 check_missing_file() {
@@ -320,6 +401,9 @@ tap_check "a program that is started without LD_PRELOAD" check_lost_front
 tap_check_if can_spawn_one "processes cannot be spawned here" "processes that are spawned" check_spawned
 tap_check "one process without mpix_trace" check_some_ranks
 tap_check "functions from the handle of the MPI library" check_handle
+tap_check_if has_python "there is no python3" "the lines of a script in Python" check_python
+tap_check_if has_mpi4py "no interpreter has mpi4py with this MPI library" \
+    "the lines of a script with mpi4py" check_lines_of_script ""
 tap_check_if has_sessions "this MPI library has no sessions" "a program of sessions" check_session
 # MPI may refuse to compare its communicators with those of the world. Two of the operations are
 # MPI_Comm_create_from_group and MPI_Comm_split.
