@@ -102,19 +102,43 @@ static void make_span(world_t *span, const world_t *world, int every)
     MPI_Comm_size(span->comm, &span->ranks);
 }
 
+/* Collective over the group. */
+static int count_hubs(const communicator_t *communicator, const world_t *world)
+{
+    world_t group = communicator->span;
+    int hubs;
+    if (world->nodes == 1)
+        return 1;
+    group.comm = communicator->group;
+    MPI_Comm_rank(group.comm, &group.rank);
+    MPI_Comm_size(group.comm, &group.ranks);
+    MPI_Comm node = world_node(&group);
+    MPI_Comm_size(node, &hubs);
+    MPI_Comm_free(&node);
+    hubs = hubs < group.ranks ? hubs : 1;
+    world_require(world, MPI_Bcast(&hubs, 1, MPI_INT, 0, group.comm));
+    return hubs;
+}
+
 /* Adds up what the first of each group knows. */
 static void count_groups(communicator_t *communicator, const world_t *world)
 {
-    int rank = MPI_PROC_NULL, ranks = 0, counts[2];
+    int rank = MPI_PROC_NULL, ranks = 0, counts[4];
     if (communicator_takes_part(communicator)) {
         MPI_Comm_rank(communicator->group, &rank);
         MPI_Comm_size(communicator->group, &ranks);
+        communicator->hubs = count_hubs(communicator, world);
     }
-    counts[0] = rank == 0 && ranks >= 2;
-    counts[1] = rank == 0 ? ranks / 2 : 0;
-    world_require(world, MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT, MPI_SUM, world->comm));
+    bool counts_group = rank == 0 && ranks >= 2;
+    counts[0] = counts_group;
+    counts[1] = counts_group ? ranks / 2 : 0;
+    counts[2] = counts_group ? ranks : 0;
+    counts[3] = counts_group ? communicator->hubs : 0;
+    world_require(world, MPI_Allreduce(MPI_IN_PLACE, counts, 4, MPI_INT, MPI_SUM, world->comm));
     communicator->groups = counts[0];
     communicator->pairs = counts[1];
+    communicator->members = counts[2];
+    communicator->all_hubs = counts[3];
 }
 
 void communicator_close(communicator_t *communicator, const world_t *world)

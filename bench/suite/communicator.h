@@ -46,6 +46,10 @@ typedef struct communicator {
     int min_ranks, max_ranks; /* of the smallest and of the largest group */
     int groups, pairs;        /* of two processes or more; and pairs of processes within them */
     int64_t cache_bytes;      /* the largest last-level cache, so that buffers lie alike in the memory of all */
+    int members;              /* processes of these groups */
+    int all_hubs;             /* the sum of their hubs */
+    /* Of this group: the processes on the node of the first one if there are others, else 1. */
+    int hubs;
 } communicator_t;
 
 /*

@@ -36,6 +36,7 @@ enum {
     PER_NEIGHBOR,
     PER_MESSAGE,  /* of those that are under way at once */
     WITH_FETCHED, /* two: what others access, and what was there before */
+    PER_MESSAGE_OF_PARTNERS,
     BLOCKS = 7,
     AT_ROOT = 8,
     AT_LEADERS = 16, /* the first of each pair */
@@ -91,6 +92,7 @@ typedef struct shape {
     bool has_rate;       /* messages per second are told, too */
     bool keeps_requests; /* persistent ones of a pair, made for each size */
     bool pairs_all;      /* the first half of the ranks with the second half; else ranks 0 and 1 are the pair */
+    bool fans;           /* the first ranks have several partners each, in turn the ranks behind them */
     exposure_t exposes;
     bool fetches;         /* what was in the memory of the partner comes to the second block of the result */
     bool has_one_element; /* whatever the size */
@@ -149,7 +151,7 @@ typedef struct work_plan {
     int root;                     /* or ROOT_ROTATES */
     bool in_place;
     int messages;         /* at once, where there are many; 0: as usual */
-    int pairs;            /* that take part, where all may; 0: all */
+    int pairs;            /* that take part, where all may; 0: all. Of fans: ranks with several partners; 0: one */
     window_kind_t window; /* of one-sided operations, likewise the next one */
     synchronization_t synchronization;
     int64_t uneven_seed; /* of reduce_scatter, if not 0: blocks differ in length, and none is longer than the size */

@@ -64,6 +64,11 @@ SHAPE(send, PAIR(AT_LEADERS, AT_FOLLOWERS, ONE))
 SHAPE(bw, PAIR(AT_LEADERS, AT_FOLLOWERS, PER_MESSAGE), .directions = 1)
 SHAPE(bw_persistent, PAIR(AT_LEADERS, AT_FOLLOWERS, PER_MESSAGE), .directions = 1, .keeps_requests = true)
 SHAPE(mbw_mr, PAIR(AT_LEADERS, AT_FOLLOWERS, PER_MESSAGE), .directions = 1, .has_rate = true, .pairs_all = true)
+#define FAN(give, take)                                                                                    \
+    .send = give, .receive = take, .from = FROM_PARTNER, .directions = 1, .pairs_all = true, .fans = true, \
+    .min_ranks = 2
+SHAPE(bw_fan_in, FAN(AT_FOLLOWERS | PER_MESSAGE, AT_LEADERS | PER_MESSAGE_OF_PARTNERS))
+SHAPE(bw_fan_out, FAN(AT_LEADERS | PER_MESSAGE, AT_FOLLOWERS | PER_MESSAGE))
 SHAPE(bibw, PAIR(AT_PAIRS, AT_PAIRS, PER_MESSAGE), .directions = 2)
 SHAPE(bibw_persistent, PAIR(AT_PAIRS, AT_PAIRS, PER_MESSAGE), .directions = 2, .keeps_requests = true)
 
@@ -274,22 +279,52 @@ static int send_nonblocking(const work_t *work)
     return code != MPI_SUCCESS ? code : MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* Many messages at once. In one direction an answer follows, as the sender does not know when the last has arrived. */
+static int partner_at(const work_t *work, int place)
+{
+    return work->partner + place * work->stride;
+}
+
+/* The messages of each partner have buffers of their own. */
+static int receive_many(const work_t *work, int *count)
+{
+    int code = MPI_SUCCESS;
+    for (int i = 0; i < work->messages; i++)
+        for (int k = 0; code == MPI_SUCCESS && k < work->partners; k++)
+            code = MPI_Irecv((char *)work->receive + ((int64_t)k * work->messages + i) * work->size_bytes, work->count,
+                             work->type, partner_at(work, k), TAG, work->plan.comm, &work->requests[(*count)++]);
+    return code;
+}
+
+/* All partners get the same. */
+static int send_many(const work_t *work, int *count)
+{
+    int code = MPI_SUCCESS;
+    for (int i = 0; i < work->messages; i++)
+        for (int k = 0; code == MPI_SUCCESS && k < work->partners; k++)
+            code = MPI_Isend((char *)work->send + i * work->size_bytes, work->count, work->type, partner_at(work, k),
+                             TAG, work->plan.comm, &work->requests[(*count)++]);
+    return code;
+}
+
+/* An answer to all messages of a sender, who does not know when the last one has arrived. */
+static int answer(const work_t *work, bool gives)
+{
+    int code = MPI_SUCCESS;
+    for (int k = 0; code == MPI_SUCCESS && k < work->partners; k++)
+        code = gives ? MPI_Recv(NULL, 0, MPI_BYTE, partner_at(work, k), TAG, work->plan.comm, MPI_STATUS_IGNORE)
+                     : MPI_Send(NULL, 0, MPI_BYTE, partner_at(work, k), TAG, work->plan.comm);
+    return code;
+}
+
+/* Many messages at once. */
 static int flood(const work_t *work, bool gives, bool takes)
 {
-    int count = 0, code = MPI_SUCCESS;
-    for (int i = 0; takes && code == MPI_SUCCESS && i < work->messages; i++)
-        code = MPI_Irecv((char *)work->receive + i * work->size_bytes, work->count, work->type, work->partner, TAG,
-                         work->plan.comm, &work->requests[count++]);
-    for (int i = 0; gives && code == MPI_SUCCESS && i < work->messages; i++)
-        code = MPI_Isend((char *)work->send + i * work->size_bytes, work->count, work->type, work->partner, TAG,
-                         work->plan.comm, &work->requests[count++]);
+    int count = 0, code = takes ? receive_many(work, &count) : MPI_SUCCESS;
+    if (code == MPI_SUCCESS && gives)
+        code = send_many(work, &count);
     if (code == MPI_SUCCESS)
         code = MPI_Waitall(count, work->requests, work->statuses);
-    if (code != MPI_SUCCESS || (gives && takes))
-        return code;
-    return gives ? MPI_Recv(NULL, 0, MPI_BYTE, work->partner, TAG, work->plan.comm, MPI_STATUS_IGNORE)
-                 : MPI_Send(NULL, 0, MPI_BYTE, work->partner, TAG, work->plan.comm);
+    return code != MPI_SUCCESS || (gives && takes) ? code : answer(work, gives);
 }
 
 /* How many messages a call has in one direction. */
@@ -335,10 +370,7 @@ static int flood_persistent(const work_t *work, bool gives, bool takes)
 {
     int count = work->messages;
     int code = pass(work, takes ? 0 : count, gives && takes ? 2 * count : count);
-    if (code != MPI_SUCCESS || (gives && takes))
-        return code;
-    return gives ? MPI_Recv(NULL, 0, MPI_BYTE, work->partner, TAG, work->plan.comm, MPI_STATUS_IGNORE)
-                 : MPI_Send(NULL, 0, MPI_BYTE, work->partner, TAG, work->plan.comm);
+    return code != MPI_SUCCESS || (gives && takes) ? code : answer(work, gives);
 }
 
 #define POINT_TO_POINT(name, exchange)                                   \
@@ -355,6 +387,7 @@ POINT_TO_POINT(latency_persistent, play_persistent(work))
 POINT_TO_POINT(bw_persistent, flood_persistent(work, leads(work), !leads(work)))
 POINT_TO_POINT(bibw_persistent, flood_persistent(work, true, true))
 POINT_TO_POINT(bw, flood(work, leads(work), !leads(work)))
+POINT_TO_POINT(bw_fan_in, flood(work, !leads(work), leads(work)))
 POINT_TO_POINT(bibw, flood(work, true, true))
 POINT_TO_POINT(sendrecv, MPI_Sendrecv(work->send, work->count, work->type, work->partner, TAG, FROM, MPI_STATUS_IGNORE))
 POINT_TO_POINT(send, leads(work) ? MPI_Send(TO) : MPI_Recv(FROM, MPI_STATUS_IGNORE))
@@ -479,6 +512,8 @@ static const operation_t operation_list[] = {
     {"bw_persistent", "MPI_Send_init", FORM_POINT_TO_POINT, &bw_persistent, exchange_bw_persistent},
     {"bibw_persistent", "MPI_Send_init", FORM_POINT_TO_POINT, &bibw_persistent, exchange_bibw_persistent},
     {"mbw_mr", "MPI_Isend", FORM_POINT_TO_POINT, &mbw_mr, exchange_bw},
+    {"bw_fan_in", "MPI_Isend", FORM_POINT_TO_POINT, &bw_fan_in, exchange_bw_fan_in},
+    {"bw_fan_out", "MPI_Isend", FORM_POINT_TO_POINT, &bw_fan_out, exchange_bw},
     {"sendrecv", "MPI_Sendrecv", FORM_POINT_TO_POINT, &sendrecv, exchange_sendrecv},
     {"send", "MPI_Send", FORM_POINT_TO_POINT, &send, exchange_send},
     {"put_latency", "MPI_Put", FORM_ONE_SIDED, &put_latency, exchange_put},
@@ -529,8 +564,9 @@ const char *operation_absence(const char *name)
 
 bool operation_is_osus(const operation_t *operation)
 {
-    static const char *const point_to_point[] = {"latency", "latency_persistent", "multi_lat", "bw", "bw_persistent",
-                                                 "bibw",    "bibw_persistent",    "mbw_mr",    NULL};
+    static const char *const point_to_point[] = {
+        "latency",   "latency_persistent", "multi_lat", "bw", "bw_persistent", "bibw", "bibw_persistent",
+        "bw_fan_in", "bw_fan_out",         "mbw_mr",    NULL};
     if (operation->form == FORM_ONE_SIDED)
         return true;
     if (operation->form == FORM_POINT_TO_POINT)

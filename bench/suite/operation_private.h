@@ -23,7 +23,9 @@ typedef struct work {
     MPI_Datatype type; /* these two are also in the tables, but those a cold call would have to fetch */
     MPI_Op op;
     int partner;  /* of a pair; -1 if there is none */
-    int messages; /* at once, where there are many */
+    int partners; /* more than 1 in the middle of a fan: partner, partner + stride, and so on */
+    int stride;
+    int messages; /* at once with each partner, where there are many */
     int neighbors;
     int neighbor[MAX_NEIGHBORS];
     int place_there[MAX_NEIGHBORS]; /* this rank's among that neighbor's neighbors */

@@ -46,10 +46,11 @@ static const option_spec_t options[] = {
      .more = "`rotate` is the next rank in each measured call, from rank 0 in the first one."},
     {'W', "messages", "N", OPTION_INTEGER, FIELD(messages), .min = 1, .max = MAX_MESSAGES, .default_doc = "64",
      .doc = "the messages of a pair of ranks that are under way at once",
-     .more = "Only of bw, bibw, mbw_mr and one-sided bandwidths."},
+     .more = "Only of bandwidths: bw, bibw, mbw_mr, fans, and one-sided ones."},
     {'p', "num-pairs", "N", OPTION_INTEGER, FIELD(pairs), .min = 1, .max = INT_MAX, .default_doc = "half of the ranks",
      .doc = "the pairs of ranks, the first N of them with the next N",
-     .more = "Only of multi_lat, mbw_mr and one-sided operations."},
+     .more = "Only of multi_lat, mbw_mr and one-sided operations. Of bw_fan_in and bw_fan_out, it is how many of the "
+             "first ranks have several partners: by default one, or on several nodes those of the first node."},
     {'w', "win-options", "WINDOW", OPTION_CHOICE, FIELD(window), .names = NAMES(window_kinds),
      .default_doc = "allocate", .doc = "how the window of one-sided operations is made",
      .more = "By MPI_Win_create, MPI_Win_allocate or MPI_Win_create_dynamic."},

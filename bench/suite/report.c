@@ -77,7 +77,7 @@ static const figure_t figures[] = {
           NULL, 0)},
     {0, BOTH, A_TEXT, KEY(messages), TEXT("messages", "how many are under way at once, of bw and so on", NULL, 0)},
     {0, BOTH, A_TEXT, KEY(pairs),
-     TEXT("pairs", "pairs of ranks, of multi_lat, mbw_mr and one-sided operations", NULL, 0)},
+     TEXT("pairs", "pairs of ranks, of multi_lat, mbw_mr and one-sided operations; of fans, the ranks with several partners", NULL, 0)},
     {0, BOTH, A_TEXT, KEY(window),
      TEXT("window", "the window of one-sided operations, as --win-options; empty for others", NULL, 0)},
     {0, BOTH, A_TEXT, KEY(synchronization),

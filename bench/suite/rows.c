@@ -3,6 +3,7 @@
 #include "bench/suite/rows.h"
 
 #include "pure/order_statistics.h"
+#include "bench/suite/turns.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -82,11 +83,9 @@ static void take_arrivals(job_row_t *row, measurement_t *measurement, double bou
 static double messages_of(const measurement_t *measurement, const communicator_t *communicator)
 {
     const shape_t *shape = measurement->operation->shape;
-    const bench_settings_t *settings = &measurement->job->settings;
-    int pairs = !shape->pairs_all     ? communicator->groups
-                : settings->pairs > 0 ? (int)settings->pairs * communicator->groups
-                                      : communicator->pairs;
-    return (double)shape->directions * (double)settings->messages * pairs;
+    int pairs = turns_pairs(communicator, measurement->job);
+    int senders = shape->fans ? communicator->members - pairs : pairs;
+    return (double)shape->directions * (double)measurement->job->settings.messages * senders;
 }
 
 /*

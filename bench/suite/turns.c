@@ -197,8 +197,19 @@ static void run_size(turns_t *turns, int64_t size_bytes)
 
 /* ---- Jobs */
 
+int turns_pairs(const communicator_t *communicator, const job_t *job)
+{
+    const shape_t *shape = operation_at(job->operation)->shape;
+    if (!shape->pairs_all)
+        return communicator->groups;
+    if (job->settings.pairs > 0)
+        return (int)job->settings.pairs * communicator->groups;
+    return shape->fans ? communicator->all_hubs : communicator->pairs;
+}
+
 work_plan_t turns_plan_work(const communicator_t *communicator, const job_t *job)
 {
+    bool finds_hubs = operation_at(job->operation)->shape->fans && job->settings.pairs == 0;
     work_plan_t plan = {.span = &communicator->span,
                         .operation = operation_at(job->operation),
                         .comm = communicator->group,
@@ -207,7 +218,7 @@ work_plan_t turns_plan_work(const communicator_t *communicator, const job_t *job
                         .root = (int)job->settings.root,
                         .in_place = job->settings.in_place != 0,
                         .messages = (int)job->settings.messages,
-                        .pairs = (int)job->settings.pairs,
+                        .pairs = finds_hubs ? communicator->hubs : (int)job->settings.pairs,
                         .window = (window_kind_t)job->settings.window,
                         .synchronization = (synchronization_t)job->settings.synchronization,
                         .cache = (cache_mode_t)job->settings.cache,
@@ -231,8 +242,7 @@ static void name_keys(const bench_t *bench, task_t *task)
     if (shape->directions > 0)
         snprintf(task->messages, sizeof task->messages, "%d", (int)settings->messages);
     if (shape->pairs_all)
-        snprintf(task->pairs, sizeof task->pairs, "%d",
-                 settings->pairs > 0 ? (int)settings->pairs * bench->communicator.groups : bench->communicator.pairs);
+        snprintf(task->pairs, sizeof task->pairs, "%d", turns_pairs(&bench->communicator, job));
     task->keys = (row_keys_t){.label = task->label,
                               .operation = operation->name,
                               .release = scheme->name,

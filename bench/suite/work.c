@@ -21,8 +21,30 @@ static int messages_of(const work_plan_t *plan)
     return plan->messages > 0 ? plan->messages : USUAL_MESSAGES;
 }
 
+/* The ranks in the middle of fans. */
+static int hubs_of(const work_plan_t *plan)
+{
+    return plan->pairs > 0 ? plan->pairs : 1;
+}
+
+static int partner_in_fan(const work_plan_t *plan, int rank, int ranks)
+{
+    int hubs = hubs_of(plan);
+    return rank >= hubs ? rank % hubs : rank + hubs < ranks ? rank + hubs : -1;
+}
+
+/* At least 1. */
+static int partners_of(const work_plan_t *plan, int rank, int ranks)
+{
+    int hubs = hubs_of(plan);
+    bool has_many = plan->operation->shape->fans && rank < hubs && rank + hubs < ranks;
+    return has_many ? (ranks - 1 - rank) / hubs : 1;
+}
+
 static int partner_of(const work_plan_t *plan, int rank, int ranks)
 {
+    if (plan->operation->shape->fans)
+        return partner_in_fan(plan, rank, ranks);
     int all = plan->pairs > 0 ? plan->pairs : ranks / 2, pairs = plan->operation->shape->pairs_all ? all : 1;
     return rank < pairs ? rank + pairs : rank < 2 * pairs ? rank - pairs : -1;
 }
@@ -30,11 +52,13 @@ static int partner_of(const work_plan_t *plan, int rank, int ranks)
 /* The blocks of a buffer that a rank has. */
 static int blocks_held(const work_plan_t *plan, int extent, int rank, int ranks, bool is_root)
 {
+    int64_t of_partners = (int64_t)messages_of(plan) * partners_of(plan, rank, ranks);
     const int blocks[] = {[ONE] = 1,
                           [PER_RANK] = ranks,
                           [PER_NEIGHBOR] = ranks > 2 ? 2 : 1,
                           [PER_MESSAGE] = messages_of(plan),
-                          [WITH_FETCHED] = 2};
+                          [WITH_FETCHED] = 2,
+                          [PER_MESSAGE_OF_PARTNERS] = of_partners < INT_MAX ? (int)of_partners : INT_MAX};
     int partner = partner_of(plan, rank, ranks);
     bool holds = (extent & ~BLOCKS) == 0 || ((extent & AT_ROOT) != 0 && is_root) ||
                  (partner > rank && (extent & AT_LEADERS) != 0) ||
@@ -72,6 +96,14 @@ static int64_t buffer_bytes(int64_t size_bytes, int blocks)
     return blocks > 0 && size_bytes == 0 ? 1 : size_bytes * blocks;
 }
 
+/* The requests of all messages at once are as many as MPI can count, and the bytes of their buffers fit int64_t. */
+static bool fits_fan(const work_plan_t *plan, int64_t block_bytes, int ranks)
+{
+    int64_t blocks = (int64_t)messages_of(plan) * ranks, bytes;
+    return !plan->operation->shape->fans ||
+           (blocks <= INT_MAX / 2 && !__builtin_mul_overflow(blocks, block_bytes, &bytes));
+}
+
 /* What MPI takes as int: counts, and the displacement of the last block. The bytes of all blocks fit int64_t then. */
 static bool fits_int(const shape_t *shape, int64_t max_bytes, int element_bytes, int ranks)
 {
@@ -94,6 +126,8 @@ int64_t work_bytes(const work_plan_t *plan)
     needs_t needs = find_needs(plan, rank, ranks);
     int64_t block_bytes = plan->max_bytes > 0 ? plan->max_bytes : 1; /* as buffer_bytes has it, or more */
     if (shape->from != FROM_NOBODY && !fits_int(shape, plan->max_bytes, plan->element->bytes, ranks))
+        return -1;
+    if (!fits_fan(plan, block_bytes, ranks))
         return -1;
     return arena_needs(plan->cache, block_bytes * needs.send, block_bytes * needs.receive, plan->cache_bytes);
 }
@@ -137,6 +171,8 @@ static void fill_in(work_t *work, const work_plan_t *plan)
     if (shape->reduces)
         work->op = plan->reduction->op;
     work->partner = partner_of(plan, work->rank, work->ranks);
+    work->partners = partners_of(plan, work->rank, work->ranks);
+    work->stride = shape->fans ? hubs_of(plan) : 0;
     work->messages = messages_of(plan);
     work->needs = find_needs(plan, work->rank, work->ranks);
 }
@@ -147,10 +183,11 @@ static void allocate(work_t *work)
     work->displacements = world_allocate(work->plan.span, work->ranks, sizeof work->displacements[0], "");
     work->addresses = world_allocate(work->plan.span, work->ranks, sizeof work->addresses[0], "");
     work->types = world_allocate(work->plan.span, work->ranks, sizeof work->types[0], "");
-    work->requests = world_allocate(work->plan.span, work->ranks + 2 * work->messages, sizeof work->requests[0], "");
+    int64_t at_once = (int64_t)work->messages * work->partners * 2;
+    work->requests = world_allocate(work->plan.span, work->ranks + at_once, sizeof work->requests[0], "");
     work->expected = world_allocate(work->plan.span, 1, sizeof *work->expected, "");
     /* Given, because compilers take MPI_STATUSES_IGNORE of some libraries for an array without elements. */
-    work->statuses = world_allocate(work->plan.span, (int64_t)2 * work->messages, sizeof work->statuses[0], "");
+    work->statuses = world_allocate(work->plan.span, at_once, sizeof work->statuses[0], "");
 }
 
 /* Returns the memory for buffers, which the MPI library may have allocated. */
@@ -223,6 +260,7 @@ origin_t work_origin(const work_t *work, int block)
     const shape_t *shape = work->plan.operation->shape;
     int place = shape->to_own ? work->rank : 0, nearby = block % MAX_NEIGHBORS, neighbor = work->neighbor[nearby];
     int first = work->rank < work->partner ? work->rank : work->partner;
+    int partner = work->partner + block / work->messages * work->stride;
     const origin_t origins[] = {
         [FROM_NOBODY] = {0, -1, 0},
         [FROM_EACH] = {block, block, place},
@@ -231,7 +269,10 @@ origin_t work_origin(const work_t *work, int block)
         [FROM_THOSE_UP_TO_OWN] = {0, work->rank, place},
         [FROM_THOSE_BEFORE_OWN] = {0, work->rank - 1, place},
         [FROM_NEIGHBOR] = {neighbor, neighbor, shape->to_own ? work->place_there[nearby] : 0},
-        [FROM_PARTNER] = {work->partner, work->partner, shape->fetches ? 0 : block},
+        [FROM_PARTNER] = {partner, partner,
+                          shape->fetches ? 0
+                          : shape->fans  ? block % work->messages
+                                         : block},
         [FROM_PAIR] = {first, work->rank + work->partner - first, 0, abs(work->partner - work->rank)},
     };
     if (work->has_window && !is_accessed(work, block))

@@ -15,7 +15,7 @@ check_list() {
     local name
     {
         printf '%s\n' {,i}neighbor_{allgather,allgatherv,alltoall,alltoallv,alltoallw} \
-            {latency,bw,bibw}{,_persistent} multi_lat mbw_mr \
+            {latency,bw,bibw}{,_persistent} multi_lat mbw_mr bw_fan_{in,out} \
             {put,get,acc,get_acc,fop,cas}_latency {put,get}_bw put_bibw get_multi_lat get_mbw
         for name in $collective; do
             printf '%s\n' $name i$name
@@ -52,6 +52,8 @@ latency P50Lat(us) 3 0.5
 bw MB/s 2 1 512
 bw P50(MB/s) 3 1 512
 bibw MB/s 2 1 1024
+bw_fan_in MB/s 2 1 512
+bw_fan_out P50(MB/s) 3 1 512
 mbw_mr MB/s 2 1 512
 mbw_mr Messages/s 3 1 64e6
 iallreduce Total(us) 2
@@ -109,6 +111,27 @@ check_pairs() {
     refuses "give 1 to 1, half of the ranks" run 2 mpix_osu mbw_mr -p 2
     refuses "bcast is not for many pairs" run alone mpix_osu bcast -p 2
     refuses "bcast has one message at once" run alone mpix_osu bcast -W 2
+}
+
+# OPERATION SENDERS OPTION...: one message of 8 bytes of each sender
+check_fan() {
+    succeeds run 4 mpix_osu "$1" -i 5 -x 1 --release barrier -m 8:8 -W 1 -c --format csv "${@:3}"
+    columns wrong mb_per_s median_ns | awk -F, -v senders="$2" '
+        $1 != 0 || ($2 * $3 / 8e3 / senders - 1) ^ 2 > 1e-4 {
+            print "not the bandwidth of " senders " messages: " $0 }' >"$scratch/problems"
+    [ ! -s "$scratch/problems" ] || complain "$(cat "$scratch/problems")"
+}
+
+# Three ranks with rank 0, or ranks 2 and 3 with ranks 0 and 1.
+check_fans() {
+    check_fan bw_fan_in 3
+    columns pairs messages | grep -qx 1,1 || complain "not one rank in the middle"
+    check_fan bw_fan_out 3
+    check_fan bw_fan_in 2 -p 2
+    check_fan bw_fan_out 2 -p 2
+    columns pairs | grep -qx 2 || complain "not two ranks in the middle"
+    refuses "give 1 to 1, half of the ranks" run 2 mpix_osu bw_fan_in -p 2
+    refuses "bw_fan_in needs at least 2 ranks" run alone mpix_osu bw_fan_in
 }
 
 # ---- The table of OSU's options
@@ -173,6 +196,7 @@ quick tap_check "OSU's figure in OSU's column" check_columns
 tap_check "percentiles of bandwidths" check_tail
 quick tap_check "sizes as OSU" check_sizes
 tap_check "pairs and messages at once" check_pairs
+tap_check "several ranks send to one, and one to several" check_fans
 mapfile -t classes < <(sed -n 's/^class \([a-z]*\) .*/\1/p' "$table" | uniq)
 for class in "${classes[@]}"; do
     case $class in rate | rooted | ireduction | absent) tier=quick ;; *) tier= ;; esac
