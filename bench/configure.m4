@@ -11,6 +11,16 @@ MPI_Neighbor_alltoall_init(&empty, 0, MPI_INT, &empty, 0, MPI_INT, MPI_COMM_SELF
    SUITE_CPPFLAGS=-DSUITE_HAS_PERSISTENT=1],
   [AC_MSG_RESULT([no])
    SUITE_CPPFLAGS=-DSUITE_HAS_PERSISTENT=0])
+AC_MSG_CHECKING([for partitioned communication])
+AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>]], [[MPI_Request request;
+int empty = 0;
+MPI_Psend_init(&empty, 1, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_SELF, MPI_INFO_NULL, &request);
+MPI_Precv_init(&empty, 1, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_SELF, MPI_INFO_NULL, &request);
+MPI_Pready(0, request);]])],
+  [AC_MSG_RESULT([yes])
+   SUITE_CPPFLAGS="$SUITE_CPPFLAGS -DSUITE_HAS_PARTITIONED=1"],
+  [AC_MSG_RESULT([no])
+   SUITE_CPPFLAGS="$SUITE_CPPFLAGS -DSUITE_HAS_PARTITIONED=0"])
 AC_SUBST([SUITE_CPPFLAGS])
 AS_IF([test "$mh_bench" = yes],
   [AC_CONFIG_FILES([bin/mpix_figures:bench/figures/mpix_figures.in], [chmod +x bin/mpix_figures])])

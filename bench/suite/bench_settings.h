@@ -26,10 +26,11 @@ typedef struct bench_settings {
     double window_us;    /* 0: to be found; or ABSENT */
     int64_t datatype;    /* or ABSENT, likewise the next two */
     int64_t reduction;
-    int64_t root;     /* those that rotate are -1, as ROOT_ROTATES */
-    int64_t messages; /* at once; or ABSENT, likewise the next one */
-    int64_t pairs;    /* 0: all */
-    int64_t window;   /* window_kind_t; or ABSENT, likewise the next one */
+    int64_t root;       /* those that rotate are -1, as ROOT_ROTATES */
+    int64_t messages;   /* at once; or ABSENT, likewise the next one */
+    int64_t pairs;      /* 0: all */
+    int64_t partitions; /* or ABSENT, likewise the next two */
+    int64_t window;     /* window_kind_t */
     int64_t synchronization;
     int64_t in_place;
     int64_t cache;

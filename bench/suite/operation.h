@@ -70,6 +70,7 @@ typedef enum in_place {
 typedef enum exposure { EXPOSES_NOTHING, EXPOSES_SEND, EXPOSES_RECEIVE } exposure_t;
 
 enum { USUAL_MESSAGES = 64 }; /* at once, as OSU */
+enum { USUAL_PARTITIONS = 8 };
 
 /* How the data of an operation lie and move, whatever its form. */
 typedef struct shape {
@@ -91,6 +92,7 @@ typedef struct shape {
     int directions;      /* many messages at once go in so many of a pair, and their bandwidth is told; else 0 */
     bool has_rate;       /* messages per second are told, too */
     bool keeps_requests; /* persistent ones of a pair, made for each size */
+    bool is_partitioned; /* and each is of a message in partitions */
     bool pairs_all;      /* the first half of the ranks with the second half; else ranks 0 and 1 are the pair */
     bool fans;           /* the first ranks have several partners each, in turn the ranks behind them */
     exposure_t exposes;
@@ -151,6 +153,7 @@ typedef struct work_plan {
     int root;                     /* or ROOT_ROTATES */
     bool in_place;
     int messages;         /* at once, where there are many; 0: as usual */
+    int partitions;       /* at most, of a message that has some; 0: as usual */
     int pairs;            /* that take part, where all may; 0: all. Of fans: ranks with several partners; 0: one */
     window_kind_t window; /* of one-sided operations, likewise the next one */
     synchronization_t synchronization;

@@ -58,6 +58,7 @@ SHAPE(as_reduce_scatter, .send = PER_RANK, .receive = ONE, .scratch = AT_ROOT | 
 #define PAIR(give, take, blocks) .send = give | blocks, .receive = take | blocks, .from = FROM_PARTNER, .min_ranks = 2
 SHAPE(latency, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2)
 SHAPE(latency_persistent, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2, .keeps_requests = true)
+SHAPE(partitioned_latency, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2, .keeps_requests = true, .is_partitioned = true)
 SHAPE(multi_lat, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2, .pairs_all = true)
 SHAPE(sendrecv, PAIR(AT_PAIRS, AT_PAIRS, ONE))
 SHAPE(send, PAIR(AT_LEADERS, AT_FOLLOWERS, ONE))
@@ -333,9 +334,38 @@ static int messages_in_call(const work_t *work)
     return work->plan.operation->shape->directions > 0 ? work->messages : 1;
 }
 
+/* Of a message in partitions, all of which this rank has at once: the time is that of the messages alone. */
+#if SUITE_HAS_PARTITIONED
+static int partitioned_requests(const work_t *work)
+{
+    int elements = work->count / work->partitions;
+    int code = MPI_Psend_init(work->send, work->partitions, elements, work->type, work->partner, TAG, work->plan.comm,
+                              MPI_INFO_NULL, &work->requests[1]);
+    return code != MPI_SUCCESS ? code
+                               : MPI_Precv_init(work->receive, work->partitions, elements, work->type, work->partner,
+                                                TAG, work->plan.comm, MPI_INFO_NULL, &work->requests[0]);
+}
+
+static int send_partitions(const work_t *work)
+{
+    int code = MPI_Start(&work->requests[1]);
+    for (int i = 0; code == MPI_SUCCESS && i < work->partitions; i++)
+        code = MPI_Pready(i, work->requests[1]);
+    return code == MPI_SUCCESS ? MPI_Wait(&work->requests[1], MPI_STATUS_IGNORE) : code;
+}
+#else
+static int partitioned_requests(const work_t *work)
+{
+    (void)work;
+    return MPI_ERR_OTHER;
+}
+#endif
+
 int pair_requests(const work_t *work)
 {
     int count = messages_in_call(work), code = MPI_SUCCESS;
+    if (work->plan.operation->shape->is_partitioned)
+        return partitioned_requests(work);
     for (int i = 0; code == MPI_SUCCESS && i < count; i++)
         code = MPI_Recv_init((char *)work->receive + i * work->size_bytes, work->count, work->type, work->partner, TAG,
                              work->plan.comm, &work->requests[i]);
@@ -357,12 +387,13 @@ static int send_persistent(const work_t *work)
     return pass(work, 1, 1);
 }
 
-static int play_persistent(const work_t *work)
+/* As play, with a request for each direction. */
+static int play_persistent(const work_t *work, int (*give)(const work_t *work))
 {
-    int code = leads(work) ? send_persistent(work) : MPI_SUCCESS;
+    int code = leads(work) ? give(work) : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
         code = pass(work, 0, 1);
-    return code == MPI_SUCCESS && !leads(work) ? send_persistent(work) : code;
+    return code == MPI_SUCCESS && !leads(work) ? give(work) : code;
 }
 
 /* As flood. In both directions all are under way at once. */
@@ -383,7 +414,13 @@ static int flood_persistent(const work_t *work, bool gives, bool takes)
 POINT_TO_POINT(latency, play(work, send_standard))
 POINT_TO_POINT(latency_ssend, play(work, send_synchronous))
 POINT_TO_POINT(latency_isend, play(work, send_nonblocking))
-POINT_TO_POINT(latency_persistent, play_persistent(work))
+POINT_TO_POINT(latency_persistent, play_persistent(work, send_persistent))
+#if SUITE_HAS_PARTITIONED
+#define PARTITIONED_CALL exchange_partitioned_latency
+POINT_TO_POINT(partitioned_latency, play_persistent(work, send_partitions))
+#else
+#define PARTITIONED_CALL NULL
+#endif
 POINT_TO_POINT(bw_persistent, flood_persistent(work, leads(work), !leads(work)))
 POINT_TO_POINT(bibw_persistent, flood_persistent(work, true, true))
 POINT_TO_POINT(bw, flood(work, leads(work), !leads(work)))
@@ -506,6 +543,7 @@ static const operation_t operation_list[] = {
     {"latency_ssend", "MPI_Ssend", FORM_POINT_TO_POINT, &latency, exchange_latency_ssend},
     {"latency_isend", "MPI_Isend", FORM_POINT_TO_POINT, &latency, exchange_latency_isend},
     {"latency_persistent", "MPI_Send_init", FORM_POINT_TO_POINT, &latency_persistent, exchange_latency_persistent},
+    {"partitioned_latency", "MPI_Psend_init", FORM_POINT_TO_POINT, &partitioned_latency, PARTITIONED_CALL},
     {"multi_lat", "MPI_Send", FORM_POINT_TO_POINT, &multi_lat, exchange_latency},
     {"bw", "MPI_Isend", FORM_POINT_TO_POINT, &bw, exchange_bw},
     {"bibw", "MPI_Isend", FORM_POINT_TO_POINT, &bibw, exchange_bibw},
@@ -537,7 +575,11 @@ static const char *absence(const operation_t *operation)
     if (operation->shape->has_neighbors)
         return "SimGrid's MPI has no distributed graphs";
 #endif
-    return !operation->call ? "this MPI library has no persistent collective operations (those of MPI-4)" : NULL;
+    if (operation->call)
+        return NULL;
+    return operation->shape->is_partitioned
+               ? "this MPI library has no partitioned communication (that of MPI-4)"
+               : "this MPI library has no persistent collective operations (those of MPI-4)";
 }
 
 const operation_t *operation_at(int index)
@@ -564,13 +606,11 @@ const char *operation_absence(const char *name)
 
 bool operation_is_osus(const operation_t *operation)
 {
-    static const char *const point_to_point[] = {
-        "latency",   "latency_persistent", "multi_lat", "bw", "bw_persistent", "bibw", "bibw_persistent",
-        "bw_fan_in", "bw_fan_out",         "mbw_mr",    NULL};
+    static const char *const others[] = {"latency_ssend", "latency_isend", "sendrecv", "send", NULL};
     if (operation->form == FORM_ONE_SIDED)
         return true;
     if (operation->form == FORM_POINT_TO_POINT)
-        return names_find(NAMES(point_to_point), operation->name) >= 0;
+        return names_find(NAMES(others), operation->name) < 0;
     return operation->form != FORM_COMPOSED && !strstr(operation->name, "scan") &&
            !(operation->form == FORM_PERSISTENT && operation->shape->has_neighbors);
 }

@@ -37,6 +37,7 @@ typedef struct work {
     /* Of the size. */
     int64_t size_bytes;
     int count;
+    int partitions; /* of a message that has some */
     int *counts;
     int *displacements;  /* in elements or bytes, as the operation takes them */
     MPI_Aint *addresses; /* the same for neighborhoods */

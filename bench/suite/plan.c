@@ -51,6 +51,9 @@ static const option_spec_t options[] = {
      .doc = "the pairs of ranks, the first N of them with the next N",
      .more = "Only of multi_lat, mbw_mr and one-sided operations. Of bw_fan_in and bw_fan_out, it is how many of the "
              "first ranks have several partners: by default one, or on several nodes those of the first node."},
+    {'q', "partitions", "N", OPTION_INTEGER, FIELD(partitions), .min = 1, .max = MAX_MESSAGES, .default_doc = "8",
+     .doc = "the partitions of a message of partitioned_latency",
+     .more = "A message that does not divide into so many has the next smaller number of equal partitions."},
     {'w', "win-options", "WINDOW", OPTION_CHOICE, FIELD(window), .names = NAMES(window_kinds),
      .default_doc = "allocate", .doc = "how the window of one-sided operations is made",
      .more = "By MPI_Win_create, MPI_Win_allocate or MPI_Win_create_dynamic."},
@@ -210,6 +213,8 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
         return refuse(reader, "option --messages is not allowed: %s has one message at once", name);
     if (named && settings->pairs != ABSENT && !operation->shape->pairs_all)
         return refuse(reader, "option --num-pairs is not allowed: %s is not for many pairs", name);
+    if (named && settings->partitions != ABSENT && !operation->shape->is_partitioned)
+        return refuse(reader, "option --partitions is not allowed: %s has no partitions", name);
     if (named && settings->window != ABSENT && !is_one_sided)
         return refuse(reader, "option --win-options is not allowed: %s is not one-sided", name);
     if (named && settings->synchronization != ABSENT && !is_one_sided)
@@ -231,6 +236,7 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
         settings->reduction = names_find(NAMES(reductions), "sum");
     settings->messages = settings->messages == ABSENT ? USUAL_MESSAGES : settings->messages;
     settings->pairs = settings->pairs == ABSENT || !operation->shape->pairs_all ? 0 : settings->pairs;
+    settings->partitions = settings->partitions == ABSENT ? USUAL_PARTITIONS : settings->partitions;
     settings->window = settings->window == ABSENT || !is_one_sided ? WINDOW_ALLOCATE : settings->window;
     if (settings->synchronization == ABSENT || !is_one_sided || (both && is_passive))
         settings->synchronization = both ? SYNCHRONIZED_BY_PSCW : SYNCHRONIZED_BY_FLUSH;

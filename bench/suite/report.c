@@ -77,7 +77,11 @@ static const figure_t figures[] = {
           NULL, 0)},
     {0, BOTH, A_TEXT, KEY(messages), TEXT("messages", "how many are under way at once, of bw and so on", NULL, 0)},
     {0, BOTH, A_TEXT, KEY(pairs),
-     TEXT("pairs", "pairs of ranks, of multi_lat, mbw_mr and one-sided operations; of fans, the ranks with several partners", NULL, 0)},
+     TEXT("pairs",
+          "pairs of ranks, of multi_lat, mbw_mr and one-sided operations; of fans, the ranks with several partners",
+          NULL, 0)},
+    {0, BOTH, A_TEXT, KEY(partitions),
+     TEXT("partitions", "partitions of a message, as --partitions, of partitioned_latency", NULL, 0)},
     {0, BOTH, A_TEXT, KEY(window),
      TEXT("window", "the window of one-sided operations, as --win-options; empty for others", NULL, 0)},
     {0, BOTH, A_TEXT, KEY(synchronization),
@@ -420,6 +424,7 @@ void report_job(const report_t *report, const row_keys_t *keys, const char *func
     print_trait(file, "barrier ", keys->barrier);
     print_trait(file, "messages at once ", keys->messages);
     print_trait(file, "pairs ", keys->pairs);
+    print_trait(file, "partitions ", keys->partitions);
     print_trait(file, "window ", keys->window);
     print_trait(file, "synchronization ", keys->synchronization);
     fprintf(file, ", %s, %s run times\n", keys->cadence, keys->run_time);

@@ -17,9 +17,9 @@ typedef struct task {
     bench_t *bench;
     measurement_t measurement;
     job_row_t row;
-    char root[16], label[48], messages[16], pairs[16]; /* texts of keys */
-    row_keys_t keys;                                   /* of all rows */
-    bool is_done[MAX_SIZES];                           /* which sizes were measured */
+    char root[16], label[48], messages[16], pairs[16], partitions[16]; /* texts of keys */
+    row_keys_t keys;                                                   /* of all rows */
+    bool is_done[MAX_SIZES];                                           /* which sizes were measured */
 } task_t;
 
 /* Jobs while they are measured. */
@@ -219,6 +219,7 @@ work_plan_t turns_plan_work(const communicator_t *communicator, const job_t *job
                         .in_place = job->settings.in_place != 0,
                         .messages = (int)job->settings.messages,
                         .pairs = finds_hubs ? communicator->hubs : (int)job->settings.pairs,
+                        .partitions = (int)job->settings.partitions,
                         .window = (window_kind_t)job->settings.window,
                         .synchronization = (synchronization_t)job->settings.synchronization,
                         .cache = (cache_mode_t)job->settings.cache,
@@ -241,6 +242,8 @@ static void name_keys(const bench_t *bench, task_t *task)
     snprintf(task->label, sizeof task->label, "%d:%s", 1 + (int)(job - bench->plan.jobs), job_name(&bench->plan, job));
     if (shape->directions > 0)
         snprintf(task->messages, sizeof task->messages, "%d", (int)settings->messages);
+    if (shape->is_partitioned)
+        snprintf(task->partitions, sizeof task->partitions, "%d", (int)settings->partitions);
     if (shape->pairs_all)
         snprintf(task->pairs, sizeof task->pairs, "%d", turns_pairs(&bench->communicator, job));
     task->keys = (row_keys_t){.label = task->label,
@@ -260,6 +263,7 @@ static void name_keys(const bench_t *bench, task_t *task)
                               .run_time = run_times[settings->run_time],
                               .messages = task->messages,
                               .pairs = task->pairs,
+                              .partitions = task->partitions,
                               .window = is_one_sided ? window_kinds[settings->window] : "",
                               .synchronization = is_one_sided ? synchronizations[settings->synchronization] : "",
                               .arrival = ""};

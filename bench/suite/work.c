@@ -334,9 +334,17 @@ static void make_requests(work_t *work)
     }
 }
 
+/* As many equal ones as can be; of a message without elements, one. */
+static void set_partitions(work_t *work)
+{
+    work->partitions = work->plan.partitions > 0 ? work->plan.partitions : USUAL_PARTITIONS;
+    while (work->count == 0 ? work->partitions > 1 : work->count % work->partitions != 0)
+        work->partitions--;
+}
+
 static void make_pair_requests(work_t *work)
 {
-    world_require_code(work->plan.span, pair_requests(work), "MPI_Send_init");
+    world_require_code(work->plan.span, pair_requests(work), work->plan.operation->function);
     work->request_count = 2 * (work->plan.operation->shape->directions > 0 ? work->messages : 1);
 }
 
@@ -381,6 +389,7 @@ void work_set_size(work_t *work, int64_t size_bytes)
                                                                         : size_bytes;
     work->count = (int)(work->size_bytes / work->plan.element->bytes);
     set_blocks(work);
+    set_partitions(work);
     arena_set_size(&work->arena, buffer_bytes(work->size_bytes, work->needs.send),
                    buffer_bytes(work->size_bytes, work->needs.receive));
     if (work->plan.operation->form == FORM_PERSISTENT)

@@ -16,6 +16,7 @@ check_list() {
     {
         printf '%s\n' {,i}neighbor_{allgather,allgatherv,alltoall,alltoallv,alltoallw} \
             {latency,bw,bibw}{,_persistent} multi_lat mbw_mr bw_fan_{in,out} \
+            $(grep -x partitioned_latency "$scratch/listed") \
             {put,get,acc,get_acc,fop,cas}_latency {put,get}_bw put_bibw get_multi_lat get_mbw
         for name in $collective; do
             printf '%s\n' $name i$name
@@ -36,6 +37,7 @@ check_names() {
 # with one decimal. In nine calls, percentile 50 is the median.
 check_columns() {
     while read -r name title place factor bytes; do
+        grep -qx "$name" "$scratch/listed" || continue
         succeeds run 2 mpix_osu "$name" -i 9 -x 1 --release barrier -m 8:8 -z50
         problems=$(tail -n 2 "$scratch/out" | awk -v title="$title" -v place="$place" -v factor="$factor" \
             -v bytes="$bytes" '
@@ -49,6 +51,7 @@ check_columns() {
     done <<'END'
 latency Latency(us) 2 0.5
 latency P50Lat(us) 3 0.5
+partitioned_latency Latency(us) 2 0.5
 bw MB/s 2 1 512
 bw P50(MB/s) 3 1 512
 bibw MB/s 2 1 1024
@@ -134,6 +137,15 @@ check_fans() {
     refuses "bw_fan_in needs at least 2 ranks" run alone mpix_osu bw_fan_in
 }
 
+# Sizes that do not divide into so many partitions, too.
+check_partitions() {
+    succeeds run 4 mpix_osu partitioned_latency -i 5 -x 1 --release barrier -m 0,1,7,64,4096 -q 4 -c --format csv
+    columns size_bytes partitions wrong | tr '\n' ' ' | grep -qx '0,4,0 1,4,0 7,4,0 64,4,0 4096,4,0 ' ||
+        complain "not five sizes of right messages"
+    refuses "latency has no partitions" run 2 mpix_osu latency -q 4
+    refuses "give a whole number from 1 to 65536" run 2 mpix_osu partitioned_latency -q 0
+}
+
 # ---- The table of OSU's options
 
 # CLASS: its programs that this MPI library has, and for the last class, that nobody has
@@ -197,6 +209,11 @@ tap_check "percentiles of bandwidths" check_tail
 quick tap_check "sizes as OSU" check_sizes
 tap_check "pairs and messages at once" check_pairs
 tap_check "several ranks send to one, and one to several" check_fans
+if grep -qx partitioned_latency "$scratch/listed"; then
+    tap_check "messages in partitions" check_partitions
+else
+    tap_skip "messages in partitions" "the MPI library has none"
+fi
 mapfile -t classes < <(sed -n 's/^class \([a-z]*\) .*/\1/p' "$table" | uniq)
 for class in "${classes[@]}"; do
     case $class in rate | rooted | ireduction | absent) tier=quick ;; *) tier= ;; esac

@@ -29,6 +29,7 @@ files=("$@")
 flags=(-std=gnu11 -I. -Iinclude -Ilib -Itest "-I$generated"
     $(mpi_include_flags) $(for module in hwloc jansson otf2; do pkg-config --cflags $module 2>/dev/null; done)
     '-DPACKAGE_VERSION="0"' -DMH_WITH_JANSSON -DMH_WITH_OTF2 -DMH_WITH_LIBDW -DSUITE_HAS_PERSISTENT=1
+    -DSUITE_HAS_PARTITIONED=1
     -D_GNU_SOURCE= '-DLIBRARY=""' '-DFLAVOR=""' '-DEXEC_PREFIX=""' '-DPKGLIBDIR=""'
     '-DGOLDEN_FOLDER=""' '-DRECORDED_BURSTS=""')
 

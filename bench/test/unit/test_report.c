@@ -34,12 +34,44 @@ static const calls_t good_calls = {8, good_notes, false};
 static const calls_t one_call = {1, one_note, true};
 static const calls_t bad_calls = {MAX_CALLS, NULL, false};
 
-static const row_keys_t plain_keys = {"1:fake", "fake",    "barrier",  "tree",     "isolated", "world", RANKS,
-                                      "float",  "sum",     "0",        "separate", "warm",     "local", "",
-                                      "",       "dynamic", "lock_all", 0,          ""};
-static const row_keys_t odd_keys = {"2:fake", "fake", "harmonize", "",         "isolated", "a \"b\", c", RANKS,
-                                    "",       "",     "",          "in place", "rotate",   "#makespan",  "64",
-                                    "2",      "",     "",          0,          "bell:1.5x"};
+static const row_keys_t plain_keys = {.label = "1:fake",
+                                      .operation = "fake",
+                                      .release = "barrier",
+                                      .barrier = "tree",
+                                      .cadence = "isolated",
+                                      .comm = "world",
+                                      .ranks = RANKS,
+                                      .datatype = "float",
+                                      .reduction = "sum",
+                                      .root = "0",
+                                      .buffers = "separate",
+                                      .cache = "warm",
+                                      .run_time = "local",
+                                      .messages = "",
+                                      .pairs = "",
+                                      .partitions = "",
+                                      .window = "dynamic",
+                                      .synchronization = "lock_all",
+                                      .arrival = ""};
+static const row_keys_t odd_keys = {.label = "2:fake",
+                                    .operation = "fake",
+                                    .release = "harmonize",
+                                    .barrier = "",
+                                    .cadence = "isolated",
+                                    .comm = "a \"b\", c",
+                                    .ranks = RANKS,
+                                    .datatype = "",
+                                    .reduction = "",
+                                    .root = "",
+                                    .buffers = "in place",
+                                    .cache = "rotate",
+                                    .run_time = "#makespan",
+                                    .messages = "64",
+                                    .pairs = "2",
+                                    .partitions = "",
+                                    .window = "",
+                                    .synchronization = "",
+                                    .arrival = "bell:1.5x"};
 
 static const head_t head = {.count = 5,
                             .items = {
