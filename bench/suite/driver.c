@@ -71,6 +71,9 @@ static int check_ranks(const bench_t *bench, const job_t *job)
     if (min < operation->shape->min_ranks)
         return world_refuse(&bench->world, "%s needs at least %d ranks, and there is %d", operation->name,
                             operation->shape->min_ranks, min);
+    if (operation->shape->meets && bench->world.met_ns == 0)
+        return world_refuse(&bench->world, "%s is measured when the program starts: name it on the command line",
+                            operation->name);
     if (root >= min)
         return world_refuse(&bench->world, "option --root: %d is not allowed, give a rank from 0 to %d, or rotate",
                             root, min - 1);
@@ -275,7 +278,7 @@ static void choose_osu_columns(report_t *report, const plan_t *plan, const job_t
         *next++ = offsetof(row_t, analysis.avg_ns);
         tail = offsetof(row_t, analysis.quantile_ns);
     }
-    if (report->full && next == report->osu_places + 1) {
+    if (operation->form == FORM_STARTUP || (report->full && next == report->osu_places + 1)) {
         *next++ = offsetof(row_t, analysis.min_mean_ns);
         *next++ = offsetof(row_t, analysis.max_mean_ns);
         *next++ = offsetof(row_t, analysis.valid);
@@ -359,11 +362,20 @@ static int run(bench_t *bench, int argc, char **argv)
     return bench->status;
 }
 
+/* Before MPI begins, nothing else of the command line can be known on all ranks. */
+static bool has_word(int argc, char **argv, const char *word)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], word) == 0)
+            return true;
+    return false;
+}
+
 int bench_main(const char *program, bool is_osu, int argc, char **argv)
 {
     static bench_t bench;
     int status;
-    world_begin(&bench.world, program, &argc, &argv);
+    world_begin_meeting(&bench.world, program, has_word(argc, argv, "hello"), &argc, &argv);
     if (share_plan(&bench, is_osu, argc, argv, &status))
         status = run(&bench, argc, argv);
     communicator_close(&bench.communicator, &bench.world);

@@ -4,6 +4,8 @@
 
 #include "pure/order_statistics.h"
 
+#include "common/mpi/machine_clock.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,17 +232,42 @@ static int64_t share_orders(measurement_t *measurement, release_orders_t *releas
 
 /* ---- What the engine calls */
 
+/* Collective over the span. Returns whether this is rank 0, who has them. */
+static bool gather_notes(const measurement_t *measurement, int64_t calls)
+{
+    const world_t *span = measurement->span;
+    int bytes = (int)batch_bytes(calls);
+    world_require(span, MPI_Gather(measurement->memory->notes, bytes, MPI_BYTE, measurement->memory->all_notes, bytes,
+                                   MPI_BYTE, 0, span->comm));
+    return span->rank == 0;
+}
+
+/* The start of the program as a sample. By how far the clock that was read then is from the global clock now. */
+static void run_startup(void *subject, batch_t *batch)
+{
+    measurement_t *measurement = subject;
+    const world_t *span = measurement->span;
+    batch_notes_t *notes = measurement->memory->notes;
+    int64_t ahead_ns = world_time_ns(span) - system_time_ns();
+    int64_t end_ns = measurement->operation->shape->meets ? span->met_ns : span->initialized_ns;
+    memset(notes, 0, batch_bytes(batch->calls));
+    notes->calls[0].start_ns = span->begun_ns + ahead_ns;
+    notes->calls[0].end_ns = end_ns + ahead_ns;
+    if (!gather_notes(measurement, batch->calls))
+        return;
+    batch->made = batch->calls;
+    batch->valid = batch->calls;
+    take_call(measurement, notes_of_call(measurement, batch->calls, 0));
+}
+
 static void run_batch(void *subject, batch_t *batch)
 {
     measurement_t *measurement = subject;
     const world_t *span = measurement->span;
     release_orders_t orders;
-    int bytes = (int)batch_bytes(batch->calls);
     int64_t begin_ns = share_orders(measurement, &orders);
     make_calls(measurement, batch, &orders);
-    world_require(span, MPI_Gather(measurement->memory->notes, bytes, MPI_BYTE, measurement->memory->all_notes, bytes,
-                                   MPI_BYTE, 0, span->comm));
-    if (span->rank > 0)
+    if (!gather_notes(measurement, batch->calls))
         return;
     batch->took_ns = world_time_ns(span) - begin_ns;
     batch->made = batch->calls + SETTLE_CALLS;
@@ -305,8 +332,11 @@ void measure_begin(measurement_t *measurement, int64_t compute_ns)
         .ranks = measurement->span->ranks, .imposes = job->arrivals.given, .resolution_ns = measurement->resolution_ns};
     measurement->compute_ns = compute_ns;
     measurement->next_interval = FIRST_INTERVAL;
-    measurement->sampling = (sampling_t){
-        .span = measurement->span, .subject = measurement, .run = run_batch, .is_enough = is_narrow, .settle = settle};
+    measurement->sampling = (sampling_t){.span = measurement->span,
+                                         .subject = measurement,
+                                         .run = measurement->operation->form == FORM_STARTUP ? run_startup : run_batch,
+                                         .is_enough = is_narrow,
+                                         .settle = settle};
     sampling_begin(&measurement->sampling, &limits);
     release_forget(&measurement->releaser);
 }

@@ -26,7 +26,8 @@ typedef enum operation_form {
     FORM_PERSISTENT,
     FORM_COMPOSED, /* two blocking calls in a row, which do what another operation does */
     FORM_POINT_TO_POINT,
-    FORM_ONE_SIDED
+    FORM_ONE_SIDED,
+    FORM_STARTUP /* what the start of the program was, once, so no call is made */
 } operation_form_t;
 
 /* Which ranks have a buffer: all, or those told; and how many blocks, each a message, it has there. */
@@ -92,6 +93,7 @@ typedef struct shape {
     int directions;      /* many messages at once go in so many of a pair, and their bandwidth is told; else 0 */
     bool has_rate;       /* messages per second are told, too */
     bool keeps_requests; /* persistent ones of a pair, made for each size */
+    bool meets;          /* the start includes the first barrier */
     bool is_partitioned; /* and each is of a message in partitions */
     bool pairs_all;      /* the first half of the ranks with the second half; else ranks 0 and 1 are the pair */
     bool fans;           /* the first ranks have several partners each, in turn the ranks behind them */

@@ -18,6 +18,8 @@
     SHAPE(name_v, __VA_ARGS__, .has_displacements = true)
 
 SHAPE(barrier, .send = 0)
+SHAPE(init, .send = 0)
+SHAPE(hello, .send = 0, .meets = true)
 SHAPE(bcast, .send = AT_ROOT | ONE, .receive = ONE, .from = FROM_ROOT, .in_place = ROOT_SENDS_FROM_RESULT,
       .has_root = true)
 SHAPE(reduce, .send = ONE, .receive = AT_ROOT | ONE, .from = FROM_ALL, .in_place = ROOT_SENDS_IN_PLACE,
@@ -511,6 +513,15 @@ POINT_TO_POINT(get_accumulate, access_partner(work, get_accumulate))
 POINT_TO_POINT(fetch_and_op, access_partner(work, fetch_and_op))
 POINT_TO_POINT(compare_and_swap, access_partner(work, compare_and_swap))
 
+/* ---- The start, which has passed */
+
+static int do_nothing(const work_t *work, MPI_Request *request)
+{
+    (void)work;
+    (void)request;
+    return MPI_SUCCESS;
+}
+
 /* ---- The list */
 
 #define BLOCKING(name, Name, ...) {#name, "MPI_" #Name, FORM_BLOCKING, &name, call_##name},
@@ -565,6 +576,8 @@ static const operation_t operation_list[] = {
     {"put_bibw", "MPI_Put", FORM_ONE_SIDED, &put_bibw, exchange_put},
     {"get_bw", "MPI_Get", FORM_ONE_SIDED, &get_bw, exchange_get},
     {"get_mbw", "MPI_Get", FORM_ONE_SIDED, &get_mbw, exchange_get},
+    {"init", "MPI_Init", FORM_STARTUP, &init, do_nothing},
+    {"hello", "MPI_Init, MPI_Barrier", FORM_STARTUP, &hello, do_nothing},
     {0},
 };
 
@@ -574,6 +587,8 @@ static const char *absence(const operation_t *operation)
 #ifdef SMPI_H
     if (operation->shape->has_neighbors)
         return "SimGrid's MPI has no distributed graphs";
+    if (operation->form == FORM_STARTUP)
+        return "a simulator starts no processes";
 #endif
     if (operation->call)
         return NULL;
@@ -607,7 +622,7 @@ const char *operation_absence(const char *name)
 bool operation_is_osus(const operation_t *operation)
 {
     static const char *const others[] = {"latency_ssend", "latency_isend", "sendrecv", "send", NULL};
-    if (operation->form == FORM_ONE_SIDED)
+    if (operation->form == FORM_ONE_SIDED || operation->form == FORM_STARTUP)
         return true;
     if (operation->form == FORM_POINT_TO_POINT)
         return names_find(NAMES(others), operation->name) < 0;
@@ -643,7 +658,7 @@ bool operation_has_halves(const operation_t *operation)
 
 /* ---- Groups */
 
-/* What stands for several operations: those of a form, and others. */
+/* What stands for several operations: those of a form, and others. What is of the start is in none. */
 enum { GROUP_NEIGHBORHOOD = FORM_ONE_SIDED + 1, GROUP_ALL };
 
 /* In the order of operation_form_t, as far as that goes. */
@@ -653,6 +668,8 @@ const char *const operation_groups[] = {"blocking",  "nonblocking",  "persistent
 bool operation_is_in_group(const operation_t *operation, int group)
 {
     bool is_neighborhood = operation->shape->has_neighbors;
+    if (operation->form > FORM_ONE_SIDED)
+        return false;
     return group == GROUP_ALL ||
            (group == GROUP_NEIGHBORHOOD ? is_neighborhood : !is_neighborhood && (int)operation->form == group);
 }

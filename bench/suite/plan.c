@@ -198,6 +198,25 @@ static bool fit_arrivals(const reader_t *reader, job_t *job)
     return true;
 }
 
+/* One sample, for which nothing can be released. */
+static bool fit_startup(const reader_t *reader, job_t *job, const char *name)
+{
+    bench_settings_t *settings = &job->settings;
+    if (settings->iterations != ABSENT && settings->iterations != 1)
+        return refuse(
+            reader,
+            "option --iterations: %lld is not allowed for %s, give 1: a program starts once, so start several "
+            "by mpix_campaign",
+            (long long)settings->iterations, name);
+    if (job->arrivals.given)
+        return refuse(reader, "option --arrival is not allowed: at %s, there is no clock yet to arrive by", name);
+    settings->iterations = 1;
+    settings->warmup = 0;
+    settings->ci_percent = ABSENT;
+    settings->release = RELEASE_NONE;
+    return true;
+}
+
 static bool fit_operation(const reader_t *reader, job_t *job, bool named)
 {
     const operation_t *operation = operation_at(job->operation);
@@ -205,6 +224,8 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
     bool persists = operation_keeps_buffers(operation), has_halves = operation_has_halves(operation);
     bool is_one_sided = operation->form == FORM_ONE_SIDED, both = operation->shape->directions == 2;
     bench_settings_t *settings = &job->settings;
+    if (operation->form == FORM_STARTUP && !fit_startup(reader, job, name))
+        return false;
     if (named && settings->root != ABSENT && !operation->shape->has_root)
         return refuse(reader, "option --root is not allowed: %s takes no root", name);
     if (named && settings->reduction != ABSENT && !operation->shape->reduces)

@@ -62,7 +62,7 @@ static const figure_t figures[] = {
     {0, BOTH, A_TEXT, KEY(release), TEXT("release", "the release scheme", NULL, 0)},
     {0, BOTH, A_TEXT, KEY(barrier), TEXT("barrier", "the barrier algorithm; empty if the scheme has none", NULL, 0)},
     {0, BOTH, A_TEXT, KEY(cadence),
-     TEXT("cadence", "the cadence: isolated, or streaming with release scheme none", NULL, 0)},
+     TEXT("cadence", "the cadence: isolated; streaming with release scheme none; once of init and hello", NULL, 0)},
     {0, BOTH, A_TEXT, KEY(comm), TEXT("comm", "who communicates, as --comm", NULL, 0)},
     {0, BOTH, AN_INT, KEY(ranks),
      WHOLE_KEY("ranks", "", "the number of ranks that communicate, in the largest group", NULL, 0)},

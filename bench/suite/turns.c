@@ -250,7 +250,7 @@ static void name_keys(const bench_t *bench, task_t *task)
                               .operation = operation->name,
                               .release = scheme->name,
                               .barrier = scheme->has_barrier ? barriers[settings->barrier].name : "",
-                              .cadence = scheme->cadence,
+                              .cadence = operation->form == FORM_STARTUP ? "once" : scheme->cadence,
                               .comm = job->comm.text,
                               .ranks = bench->communicator.max_ranks,
                               .datatype = operation_has_size(operation) ? datatypes[settings->datatype].name : "",

@@ -16,7 +16,7 @@ check_list() {
     {
         printf '%s\n' {,i}neighbor_{allgather,allgatherv,alltoall,alltoallv,alltoallw} \
             {latency,bw,bibw}{,_persistent} multi_lat mbw_mr bw_fan_{in,out} \
-            $(grep -x partitioned_latency "$scratch/listed") \
+            init hello $(grep -x partitioned_latency "$scratch/listed") \
             {put,get,acc,get_acc,fop,cas}_latency {put,get}_bw put_bibw get_multi_lat get_mbw
         for name in $collective; do
             printf '%s\n' $name i$name
@@ -146,6 +146,32 @@ check_partitions() {
     refuses "give a whole number from 1 to 65536" run 2 mpix_osu partitioned_latency -q 0
 }
 
+# One sample of each rank, and what follows MPI_Init takes longer than it.
+check_startup() {
+    for ranks in 2 4; do
+        succeeds run $ranks mpix_osu init -c --format csv
+        columns release cadence ranks valid wrong | grep -qx "none,once,$ranks,1,0" || complain "not one start"
+        columns min_mean_ns avg_ns max_mean_ns makespan_ns | awk -F, '
+            !(0 < $1 && $1 <= $2 && $2 <= $3 && $3 <= $4) { print "not in their order: " $0 }' >"$scratch/problems"
+        [ ! -s "$scratch/problems" ] || complain "$(cat "$scratch/problems")"
+    done
+    succeeds run 2 mpix_bench init hello --format csv --raw "$scratch/raw"
+    columns operation min_mean_ns avg_ns max_mean_ns | awk -F, '
+        { for (i = 2; i <= 4; i++) time[$1, i] = $i }
+        END { for (i = 2; i <= 4; i++) if (!(time["hello", i] > time["init", i])) print "hello is not longer" }
+        ' >"$scratch/problems"
+    [ ! -s "$scratch/problems" ] || complain "$(cat "$scratch/problems")"
+    # Both began at once, within what clocks are apart.
+    from=raw columns rank start_ns | sort | awk -F, '
+        NR > 1 && $1 == rank && ($2 - start) ^ 2 > 1e12 { print "two starts of rank " rank }
+        { rank = $1; start = $2 }' >"$scratch/problems"
+    [ ! -s "$scratch/problems" ] || complain "$(cat "$scratch/problems")"
+    refuses "option --iterations: 2 is not allowed for init, give 1" run 2 mpix_osu init -i 2
+    refuses "there is no clock yet" run 2 mpix_bench init --arrival ascending
+    echo hello >"$scratch/jobs"
+    refuses "name it on the command line" run 2 mpix_bench --jobs "$scratch/jobs"
+}
+
 # ---- The table of OSU's options
 
 # CLASS: its programs that this MPI library has, and for the last class, that nobody has
@@ -165,7 +191,7 @@ options_for() {
         /^(#|class|$)/ { next }
         { count = split($1, names, " ")
           for (i = 1; i <= count; i++)
-              if (names[i] == class || (names[i] == "all" && class != "absent") || (names[i], class) in in_set) {
+              if (names[i] == class || (names[i] == "all" && class != "absent" && class != "startup") || (names[i], class) in in_set) {
                   print
                   break
               } }' "$table"
@@ -173,10 +199,11 @@ options_for() {
 
 # NAME EXAMPLE RESULT
 try_option() {
-    local ranks=alone words pattern=${3#*: }
+    local ranks=alone words pattern=${3#*: } usual=(-m 8:8 -i 3 -x 0 --release barrier)
     read -r -a words <<<"$2"
     case $1:$3 in *lat*:works* | *bw*:works*) ranks=2 ;; esac
-    run $ranks mpix_osu "$1" -m 8:8 -i 3 -x 0 --release barrier "${words[@]}"
+    case $1 in init | hello) usual=() ;; esac
+    run $ranks mpix_osu "$1" "${usual[@]}" "${words[@]}"
     case $3 in
     works:*)
         expect_status 0
@@ -208,6 +235,7 @@ quick tap_check "OSU's figure in OSU's column" check_columns
 tap_check "percentiles of bandwidths" check_tail
 quick tap_check "sizes as OSU" check_sizes
 tap_check "pairs and messages at once" check_pairs
+tap_check "the start of the program" check_startup
 tap_check "several ranks send to one, and one to several" check_fans
 if grep -qx partitioned_latency "$scratch/listed"; then
     tap_check "messages in partitions" check_partitions

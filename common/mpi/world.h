@@ -21,6 +21,8 @@ typedef struct world {
     int rank;
     int ranks;
     int nodes;
+    /* When MPI_Init began and ended on this rank, and the first barrier (0: there was none), by system_time_ns. */
+    int64_t begun_ns, initialized_ns, met_ns;
 } world_t;
 
 /*
@@ -28,6 +30,9 @@ typedef struct world {
  * another MPI library started it, and the first process says so. Collective over all processes.
  */
 void world_begin(world_t *world, const char *program, int *argc, char ***argv);
+
+/* world_begin_meeting - world_begin, with a barrier of all processes as the first call, if meets. */
+void world_begin_meeting(world_t *world, const char *program, bool meets, int *argc, char ***argv);
 
 /* world_end - finalize MPI. Collective. Returns status, or STATUS_FAILED if standard output could not be written. */
 int world_end(world_t *world, int status);
