@@ -29,8 +29,10 @@ typedef struct bench_settings {
     int64_t root;       /* those that rotate are -1, as ROOT_ROTATES */
     int64_t messages;   /* at once; or ABSENT, likewise the next one */
     int64_t pairs;      /* 0: all */
-    int64_t partitions; /* or ABSENT, likewise the next two */
-    int64_t window;     /* window_kind_t */
+    int64_t partitions; /* or ABSENT, likewise the next four */
+    int64_t senders;    /* threads */
+    int64_t receivers;
+    int64_t window; /* window_kind_t */
     int64_t synchronization;
     int64_t in_place;
     int64_t cache;
@@ -51,6 +53,6 @@ typedef struct bench_settings {
     results_t results;
 } bench_settings_t;
 
-enum { MAX_MESSAGES = 65536 };
+enum { MAX_MESSAGES = 65536, MAX_TEST_CALLS = 1000000 };
 
 #endif

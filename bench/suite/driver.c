@@ -74,6 +74,11 @@ static int check_ranks(const bench_t *bench, const job_t *job)
     if (operation->shape->meets && bench->world.met_ns == 0)
         return world_refuse(&bench->world, "%s is measured when the program starts: name it on the command line",
                             operation->name);
+    if (operation->shape->has_threads && bench->world.thread_level != MPI_THREAD_MULTIPLE)
+        return world_refuse(&bench->world,
+                            "%s needs MPI_THREAD_MULTIPLE: name it on the command line, and take an MPI library that "
+                            "has it",
+                            operation->name);
     if (root >= min)
         return world_refuse(&bench->world, "option --root: %d is not allowed, give a rank from 0 to %d, or rotate",
                             root, min - 1);
@@ -333,6 +338,8 @@ static void write_head(bench_t *bench, int argc, char **argv)
         return;
     head_add(&head, "resolution_ns", "%lld", (long long)bench->resolution_ns);
     name_order(bench, head_item(&head, "order"));
+    if (bench->world.thread_level == MPI_THREAD_MULTIPLE)
+        head_add(&head, "thread_level", "multiple");
     if (bench->plan.note[0] != '\0')
         head_add(&head, "note", "%s", bench->plan.note);
     report_head(&bench->report, &head);
@@ -375,7 +382,9 @@ int bench_main(const char *program, bool is_osu, int argc, char **argv)
 {
     static bench_t bench;
     int status;
-    world_begin_meeting(&bench.world, program, has_word(argc, argv, "hello"), &argc, &argv);
+    const beginning_t beginning = {.meets = has_word(argc, argv, "hello"),
+                                   .has_threads = has_word(argc, argv, "latency_mt")};
+    world_begin_as(&bench.world, program, &beginning, &argc, &argv);
     if (share_plan(&bench, is_osu, argc, argv, &status))
         status = run(&bench, argc, argv);
     communicator_close(&bench.communicator, &bench.world);

@@ -72,6 +72,7 @@ typedef enum exposure { EXPOSES_NOTHING, EXPOSES_SEND, EXPOSES_RECEIVE } exposur
 
 enum { USUAL_MESSAGES = 64 }; /* at once, as OSU */
 enum { USUAL_PARTITIONS = 8 };
+enum { USUAL_SENDERS = 1, USUAL_RECEIVERS = 2, MAX_THREADS = 128 }; /* as OSU */
 
 /* How the data of an operation lie and move, whatever its form. */
 typedef struct shape {
@@ -93,6 +94,7 @@ typedef struct shape {
     int directions;      /* many messages at once go in so many of a pair, and their bandwidth is told; else 0 */
     bool has_rate;       /* messages per second are told, too */
     bool keeps_requests; /* persistent ones of a pair, made for each size */
+    bool has_threads;    /* on both of a pair, each of which has some of the messages */
     bool meets;          /* the start includes the first barrier */
     bool is_partitioned; /* and each is of a message in partitions */
     bool pairs_all;      /* the first half of the ranks with the second half; else ranks 0 and 1 are the pair */
@@ -135,6 +137,9 @@ bool operation_allows_in_place(const operation_t *operation);
  */
 int operation_turns(const operation_t *operation, synchronization_t synchronization);
 
+/* operation_thread_messages - how many messages go there and back in a call so that all threads have as many. */
+int operation_thread_messages(int senders, int receivers);
+
 /* operation_keeps_buffers - whether all calls have the same buffers, as persistent requests name them. */
 bool operation_keeps_buffers(const operation_t *operation);
 
@@ -154,9 +159,11 @@ typedef struct work_plan {
     const reduction_t *reduction; /* of no effect if it does not reduce */
     int root;                     /* or ROOT_ROTATES */
     bool in_place;
-    int messages;         /* at once, where there are many; 0: as usual */
-    int partitions;       /* at most, of a message that has some; 0: as usual */
-    int pairs;            /* that take part, where all may; 0: all. Of fans: ranks with several partners; 0: one */
+    int messages;   /* at once, where there are many; 0: as usual */
+    int senders;    /* threads of the first of a pair, where there are several; 0: as usual; likewise the next one */
+    int receivers;  /* of the second */
+    int partitions; /* at most, of a message that has some; 0: as usual */
+    int pairs;      /* that take part, where all may; 0: all. Of fans: ranks with several partners; 0: one */
     window_kind_t window; /* of one-sided operations, likewise the next one */
     synchronization_t synchronization;
     int64_t uneven_seed; /* of reduce_scatter, if not 0: blocks differ in length, and none is longer than the size */

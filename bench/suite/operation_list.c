@@ -61,6 +61,7 @@ SHAPE(as_reduce_scatter, .send = PER_RANK, .receive = ONE, .scratch = AT_ROOT | 
 SHAPE(latency, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2)
 SHAPE(latency_persistent, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2, .keeps_requests = true)
 SHAPE(partitioned_latency, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2, .keeps_requests = true, .is_partitioned = true)
+SHAPE(latency_mt, PAIR(AT_PAIRS, AT_PAIRS, PER_MESSAGE), .turns = 2, .has_threads = true)
 SHAPE(multi_lat, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2, .pairs_all = true)
 SHAPE(sendrecv, PAIR(AT_PAIRS, AT_PAIRS, ONE))
 SHAPE(send, PAIR(AT_LEADERS, AT_FOLLOWERS, ONE))
@@ -319,6 +320,29 @@ static int answer(const work_t *work, bool gives)
     return code;
 }
 
+/* One of the messages of threads. If one thread sends, any of the other rank's may receive what comes next. */
+static int exchange_part(const work_t *work, int message)
+{
+    char *send = (char *)work->send + message * work->size_bytes;
+    char *receive = (char *)work->receive + message * work->size_bytes;
+    int tag = work->plan.senders == 1 ? TAG : TAG + message;
+    int code = leads(work) ? MPI_Send(send, work->count, work->type, work->partner, tag, COMM) : MPI_SUCCESS;
+    if (code == MPI_SUCCESS)
+        code = MPI_Recv(receive, work->count, work->type, work->partner, tag, COMM, MPI_STATUS_IGNORE);
+    if (code == MPI_SUCCESS && !leads(work))
+        code = MPI_Send(send, work->count, work->type, work->partner, tag, COMM);
+    return code;
+}
+
+int exchange_parts(const void *of, int thread)
+{
+    const work_t *work = of;
+    int code = MPI_SUCCESS;
+    for (int i = thread; code == MPI_SUCCESS && i < work->messages; i += work->own_threads)
+        code = exchange_part(work, i);
+    return code;
+}
+
 /* Many messages at once. */
 static int flood(const work_t *work, bool gives, bool takes)
 {
@@ -426,6 +450,7 @@ POINT_TO_POINT(partitioned_latency, play_persistent(work, send_partitions))
 POINT_TO_POINT(bw_persistent, flood_persistent(work, leads(work), !leads(work)))
 POINT_TO_POINT(bibw_persistent, flood_persistent(work, true, true))
 POINT_TO_POINT(bw, flood(work, leads(work), !leads(work)))
+POINT_TO_POINT(latency_mt, threads_call(work->threads))
 POINT_TO_POINT(bw_fan_in, flood(work, !leads(work), leads(work)))
 POINT_TO_POINT(bibw, flood(work, true, true))
 POINT_TO_POINT(sendrecv, MPI_Sendrecv(work->send, work->count, work->type, work->partner, TAG, FROM, MPI_STATUS_IGNORE))
@@ -555,6 +580,7 @@ static const operation_t operation_list[] = {
     {"latency_isend", "MPI_Isend", FORM_POINT_TO_POINT, &latency, exchange_latency_isend},
     {"latency_persistent", "MPI_Send_init", FORM_POINT_TO_POINT, &latency_persistent, exchange_latency_persistent},
     {"partitioned_latency", "MPI_Psend_init", FORM_POINT_TO_POINT, &partitioned_latency, PARTITIONED_CALL},
+    {"latency_mt", "MPI_Send", FORM_POINT_TO_POINT, &latency_mt, exchange_latency_mt},
     {"multi_lat", "MPI_Send", FORM_POINT_TO_POINT, &multi_lat, exchange_latency},
     {"bw", "MPI_Isend", FORM_POINT_TO_POINT, &bw, exchange_bw},
     {"bibw", "MPI_Isend", FORM_POINT_TO_POINT, &bibw, exchange_bibw},
@@ -589,6 +615,8 @@ static const char *absence(const operation_t *operation)
         return "SimGrid's MPI has no distributed graphs";
     if (operation->form == FORM_STARTUP)
         return "a simulator starts no processes";
+    if (operation->shape->has_threads)
+        return "SimGrid's MPI has no threads";
 #endif
     if (operation->call)
         return NULL;
@@ -636,6 +664,15 @@ int operation_turns(const operation_t *operation, synchronization_t synchronizat
     return operation->shape->turns * (doubles ? 2 : 1);
 }
 
+/* The least common multiple. */
+int operation_thread_messages(int senders, int receivers)
+{
+    int messages = senders;
+    while (messages % receivers != 0)
+        messages += senders;
+    return messages;
+}
+
 bool operation_has_size(const operation_t *operation)
 {
     return operation->shape->from != FROM_NOBODY;
@@ -658,7 +695,7 @@ bool operation_has_halves(const operation_t *operation)
 
 /* ---- Groups */
 
-/* What stands for several operations: those of a form, and others. What is of the start is in none. */
+/* What stands for several operations: those of a form, and others. What takes another start, or is one, is in none. */
 enum { GROUP_NEIGHBORHOOD = FORM_ONE_SIDED + 1, GROUP_ALL };
 
 /* In the order of operation_form_t, as far as that goes. */
@@ -668,7 +705,7 @@ const char *const operation_groups[] = {"blocking",  "nonblocking",  "persistent
 bool operation_is_in_group(const operation_t *operation, int group)
 {
     bool is_neighborhood = operation->shape->has_neighbors;
-    if (operation->form > FORM_ONE_SIDED)
+    if (operation->form > FORM_ONE_SIDED || operation->shape->has_threads)
         return false;
     return group == GROUP_ALL ||
            (group == GROUP_NEIGHBORHOOD ? is_neighborhood : !is_neighborhood && (int)operation->form == group);

@@ -6,6 +6,7 @@
 #define OPERATION_PRIVATE_H
 
 #include "bench/suite/operation.h"
+#include "bench/suite/threads.h"
 
 enum { MAX_NEIGHBORS = 2 };
 
@@ -32,6 +33,8 @@ typedef struct work {
     needs_t needs;                  /* whoever is root */
     bool has_window;
     window_t window;
+    int own_threads; /* of those that have messages; 0: there are none */
+    threads_t *threads;
     int64_t *expected; /* what a comparison takes the memory of the partner for: an element */
     arena_t arena;
     /* Of the size. */
@@ -57,6 +60,9 @@ typedef struct work {
 
 /* pair_requests - make the persistent requests of a pair: all messages to the partner, then all from it. Local. */
 int pair_requests(const work_t *work);
+
+/* exchange_parts - the messages of a thread. Returns an MPI error code. Local, but for these. */
+int exchange_parts(const void *work, int thread);
 
 /* work_settle - of one-sided operations: results are there on all ranks. Collective. */
 int work_settle(const work_t *work);

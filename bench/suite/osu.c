@@ -39,7 +39,7 @@ const option_spec_t osu_options[] = {
     {'R', "print-rate", "N", OPTION_INTEGER, FIELD(print_rate), .max = 1},
     {'b', "buffer-num", "KIND", OPTION_CHOICE, FIELD(buffers), .names = NAMES(buffer_kinds)},
     {0, "window-size", "N", OPTION_INTEGER, FIELD(bench.messages), .min = 1, .max = MAX_MESSAGES},
-    {0, "num-test-calls", "N", OPTION_INTEGER, FIELD(bench.test_calls), .max = 1e6},
+    {'t', "num-test-calls", "N", OPTION_TEXT, FIELD(calls), .doc = ""},
     REFUSED('V', "vary-window", NULL, "give -W, and start once for each size of the window"),
     REFUSED('D', "ddt", "TYPE", "messages have no gaps: give the type of their elements by -T"),
     REFUSED('I', "session", NULL, "MPI begins by MPI_Init: leave it out"),
@@ -188,6 +188,55 @@ static bool take_types(const context_t *context)
     return true;
 }
 
+/* Reads a whole number up to max at *text, and moves on behind it. Returns -1 if there is none. */
+static int64_t read_number(const char **text, int64_t max)
+{
+    char *end;
+    if (!isdigit((unsigned char)**text))
+        return -1;
+    errno = 0;
+    long long number = strtoll(*text, &end, 10);
+    *text = end;
+    return errno == 0 && number <= max ? number : -1;
+}
+
+/* -t RECEIVERS or -t SENDERS:RECEIVERS. */
+static bool take_threads(const context_t *context, const char *text)
+{
+    bench_settings_t *bench = &context->command->bench;
+    const char *at = text;
+    int64_t senders = USUAL_SENDERS, receivers = read_number(&at, MAX_THREADS);
+    if (*at == ':') {
+        at++;
+        senders = receivers;
+        receivers = read_number(&at, MAX_THREADS);
+    }
+    if (senders < 1 || receivers < 1 || *at != '\0')
+        return refuse(context,
+                      "option -t, --num-test-calls: \"%.60s\" is not allowed, give RECEIVERS or SENDERS:RECEIVERS, "
+                      "threads from 1 to %d",
+                      text, MAX_THREADS);
+    bench->senders = senders;
+    bench->receivers = receivers;
+    return true;
+}
+
+static bool take_calls(const context_t *context)
+{
+    const char *text = context->command->calls, *at = text;
+    if (!text)
+        return true;
+    if (context->operation->shape->has_threads)
+        return take_threads(context, text);
+    int64_t calls = read_number(&at, MAX_TEST_CALLS);
+    if (calls < 0 || *at != '\0')
+        return refuse(context,
+                      "option -t, --num-test-calls: \"%.60s\" is not allowed, give a whole number from 0 to %d", text,
+                      MAX_TEST_CALLS);
+    context->command->bench.test_calls = calls;
+    return true;
+}
+
 /* OSU measures the overlap of non-blocking operations. */
 static bool take_overlap(const context_t *context)
 {
@@ -255,7 +304,7 @@ bool osu_take(osu_command_t *command, const char *speaker, const operation_t *op
     raise_limit(&context);
     write_note(&context);
     return take_validation(&context) && take_root(&context) && check_neighbors(&context) && check_buffers(&context) &&
-           take_rate(&context) && take_types(&context) && take_overlap(&context);
+           take_rate(&context) && take_types(&context) && take_calls(&context) && take_overlap(&context);
 }
 
 const char *osu_advice(const char *argument)

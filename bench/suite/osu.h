@@ -21,6 +21,7 @@ typedef struct osu_command {
     const char *validation;
     const char *root;
     const char *neighbors;
+    const char *calls; /* of MPI_Test, or threads */
     text_list_t type_names;
     number_list_t tail;
     int64_t print_rate;

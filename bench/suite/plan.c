@@ -54,6 +54,10 @@ static const option_spec_t options[] = {
     {'q', "partitions", "N", OPTION_INTEGER, FIELD(partitions), .min = 1, .max = MAX_MESSAGES, .default_doc = "8",
      .doc = "the partitions of a message of partitioned_latency",
      .more = "A message that does not divide into so many has the next smaller number of equal partitions."},
+    {0, "send-threads", "N", OPTION_INTEGER, FIELD(senders), .min = 1, .max = MAX_THREADS, .default_doc = "1",
+     .doc = "the threads of rank 0 that send, of latency_mt"},
+    {0, "receive-threads", "N", OPTION_INTEGER, FIELD(receivers), .min = 1, .max = MAX_THREADS, .default_doc = "2",
+     .doc = "the threads of rank 1 that answer, of latency_mt"},
     {'w', "win-options", "WINDOW", OPTION_CHOICE, FIELD(window), .names = NAMES(window_kinds),
      .default_doc = "allocate", .doc = "how the window of one-sided operations is made",
      .more = "By MPI_Win_create, MPI_Win_allocate or MPI_Win_create_dynamic."},
@@ -79,7 +83,7 @@ static const option_spec_t options[] = {
              "take part wait without using their processors."},
     {0, "overlap", NULL, OPTION_SWITCH, FIELD(overlap),
      .doc = "also measure the overlap of non-blocking and persistent forms with computation", .more = "See OUTPUT."},
-    {'t', "test-calls", "N", OPTION_INTEGER, FIELD(test_calls), .max = 1e6, .default_doc = "0",
+    {'t', "test-calls", "N", OPTION_INTEGER, FIELD(test_calls), .max = MAX_TEST_CALLS, .default_doc = "0",
      .doc = "calls of MPI_Test during the computation, at equal intervals", .more = "Only with --overlap."},
     {'c', "validation", NULL, OPTION_SWITCH, FIELD(validation),
      .doc = "check the results of the operation at each size",
@@ -236,6 +240,9 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
         return refuse(reader, "option --num-pairs is not allowed: %s is not for many pairs", name);
     if (named && settings->partitions != ABSENT && !operation->shape->is_partitioned)
         return refuse(reader, "option --partitions is not allowed: %s has no partitions", name);
+    if (named && (settings->senders != ABSENT || settings->receivers != ABSENT) && !operation->shape->has_threads)
+        return refuse(reader, "option --%s is not allowed: %s has one thread of each rank",
+                      settings->senders != ABSENT ? "send-threads" : "receive-threads", name);
     if (named && settings->window != ABSENT && !is_one_sided)
         return refuse(reader, "option --win-options is not allowed: %s is not one-sided", name);
     if (named && settings->synchronization != ABSENT && !is_one_sided)
@@ -257,6 +264,8 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
         settings->reduction = names_find(NAMES(reductions), "sum");
     settings->messages = settings->messages == ABSENT ? USUAL_MESSAGES : settings->messages;
     settings->pairs = settings->pairs == ABSENT || !operation->shape->pairs_all ? 0 : settings->pairs;
+    settings->senders = settings->senders == ABSENT ? USUAL_SENDERS : settings->senders;
+    settings->receivers = settings->receivers == ABSENT ? USUAL_RECEIVERS : settings->receivers;
     settings->partitions = settings->partitions == ABSENT ? USUAL_PARTITIONS : settings->partitions;
     settings->window = settings->window == ABSENT || !is_one_sided ? WINDOW_ALLOCATE : settings->window;
     if (settings->synchronization == ABSENT || !is_one_sided || (both && is_passive))
@@ -557,7 +566,10 @@ enum { MAX_ITERATIONS = 100000 };
 
 int job_turns(const job_t *job)
 {
-    return operation_turns(operation_at(job->operation), (synchronization_t)job->settings.synchronization);
+    const operation_t *operation = operation_at(job->operation);
+    int senders = (int)job->settings.senders, receivers = (int)job->settings.receivers;
+    int messages = operation->shape->has_threads ? operation_thread_messages(senders, receivers) / senders : 1;
+    return messages * operation_turns(operation, (synchronization_t)job->settings.synchronization);
 }
 
 int64_t job_wanted(const job_t *job, int64_t size_bytes)

@@ -30,6 +30,7 @@ typedef struct row_keys {
     const char *run_time;   /* local, makespan */
     const char *messages;   /* at once; "" where there are not many */
     const char *pairs;      /* of ranks, "" if there are none */
+    const char *threads;    /* of both of a pair; "" if there are not several */
     const char *partitions; /* of a message; "" if there are none */
     const char *window;     /* of one-sided operations, else "", likewise the next one */
     const char *synchronization;

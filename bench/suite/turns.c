@@ -17,9 +17,9 @@ typedef struct task {
     bench_t *bench;
     measurement_t measurement;
     job_row_t row;
-    char root[16], label[48], messages[16], pairs[16], partitions[16]; /* texts of keys */
-    row_keys_t keys;                                                   /* of all rows */
-    bool is_done[MAX_SIZES];                                           /* which sizes were measured */
+    char root[16], label[48], messages[16], pairs[16], threads[16], partitions[16]; /* texts of keys */
+    row_keys_t keys;                                                                /* of all rows */
+    bool is_done[MAX_SIZES];                                                        /* which sizes were measured */
 } task_t;
 
 /* Jobs while they are measured. */
@@ -219,6 +219,8 @@ work_plan_t turns_plan_work(const communicator_t *communicator, const job_t *job
                         .in_place = job->settings.in_place != 0,
                         .messages = (int)job->settings.messages,
                         .pairs = finds_hubs ? communicator->hubs : (int)job->settings.pairs,
+                        .senders = (int)job->settings.senders,
+                        .receivers = (int)job->settings.receivers,
                         .partitions = (int)job->settings.partitions,
                         .window = (window_kind_t)job->settings.window,
                         .synchronization = (synchronization_t)job->settings.synchronization,
@@ -242,6 +244,8 @@ static void name_keys(const bench_t *bench, task_t *task)
     snprintf(task->label, sizeof task->label, "%d:%s", 1 + (int)(job - bench->plan.jobs), job_name(&bench->plan, job));
     if (shape->directions > 0)
         snprintf(task->messages, sizeof task->messages, "%d", (int)settings->messages);
+    if (shape->has_threads)
+        snprintf(task->threads, sizeof task->threads, "%d:%d", (int)settings->senders, (int)settings->receivers);
     if (shape->is_partitioned)
         snprintf(task->partitions, sizeof task->partitions, "%d", (int)settings->partitions);
     if (shape->pairs_all)
@@ -263,6 +267,7 @@ static void name_keys(const bench_t *bench, task_t *task)
                               .run_time = run_times[settings->run_time],
                               .messages = task->messages,
                               .pairs = task->pairs,
+                              .threads = task->threads,
                               .partitions = task->partitions,
                               .window = is_one_sided ? window_kinds[settings->window] : "",
                               .synchronization = is_one_sided ? synchronizations[settings->synchronization] : "",
@@ -276,9 +281,15 @@ static void tell_job(const bench_t *bench, const task_t *task)
     const operation_t *operation = task->measurement.operation;
     int64_t cache_bytes = bench->communicator.cache_bytes, used_bytes = job_cache_bytes(job, cache_bytes);
     report_job(&bench->report, &task->keys, operation->function);
-    if (bench->report.output.format == FORMAT_TABLE && job_turns(job) == 2)
+    int turns = job_turns(job);
+    if (bench->report.output.format == FORMAT_TABLE && turns == 2)
         fprintf(bench->report.output.file,
                 "# A call is a message there and one back; Latency is one message's, as OSU's\n");
+    if (bench->report.output.format == FORMAT_TABLE && turns > 2)
+        fprintf(bench->report.output.file,
+                "# A call is %d messages there and back of each thread that sends, one after the other; Latency is one "
+                "message's, as OSU's\n",
+                turns / 2);
     if (job->settings.cache != CACHE_WARM && used_bytes < cache_bytes)
         fprintf(stderr,
                 "%s: %s: --cache %s takes %lld MiB of memory, for %lld MiB of cache: give --mem-limit for more\n",

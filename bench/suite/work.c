@@ -16,8 +16,20 @@ enum { POISON = 0xa5 };
 
 /* ---- What a plan needs */
 
+static int senders_of(const work_plan_t *plan)
+{
+    return plan->senders > 0 ? plan->senders : USUAL_SENDERS;
+}
+
+static int receivers_of(const work_plan_t *plan)
+{
+    return plan->receivers > 0 ? plan->receivers : USUAL_RECEIVERS;
+}
+
 static int messages_of(const work_plan_t *plan)
 {
+    if (plan->operation->shape->has_threads)
+        return operation_thread_messages(senders_of(plan), receivers_of(plan));
     return plan->messages > 0 ? plan->messages : USUAL_MESSAGES;
 }
 
@@ -174,6 +186,10 @@ static void fill_in(work_t *work, const work_plan_t *plan)
     work->partners = partners_of(plan, work->rank, work->ranks);
     work->stride = shape->fans ? hubs_of(plan) : 0;
     work->messages = messages_of(plan);
+    work->plan.senders = senders_of(plan);
+    work->plan.receivers = receivers_of(plan);
+    if (shape->has_threads && work->partner >= 0)
+        work->own_threads = work->rank < work->partner ? work->plan.senders : work->plan.receivers;
     work->needs = find_needs(plan, work->rank, work->ranks);
 }
 
@@ -210,6 +226,8 @@ work_t *work_open(const work_plan_t *plan, char *memory)
         open_ring(work);
     if (plan->operation->shape->exposes != EXPOSES_NOTHING)
         memory = open_window(work, memory);
+    if (work->own_threads > 0)
+        work->threads = threads_open(plan->span, work->own_threads, exchange_parts, work);
     work->arena = arena_open(memory, plan->cache, buffer_bytes(plan->max_bytes, work->needs.send),
                              buffer_bytes(plan->max_bytes, work->needs.receive), plan->cache_bytes);
     return work;
@@ -225,6 +243,7 @@ static void free_requests(work_t *work)
 void work_close(work_t *work)
 {
     free_requests(work);
+    threads_close(work->threads);
     if (work->has_window)
         window_close(&work->window);
     if (work->plan.operation->shape->has_neighbors)
@@ -255,6 +274,15 @@ static bool is_accessed(const work_t *work, int block)
     return both || work->window.is_first == is_taken;
 }
 
+/* Of a block that one of a pair gives the other, what it is by its values: any thread may receive those of one. */
+static int place_in_pair(const work_t *work, int block)
+{
+    const shape_t *shape = work->plan.operation->shape;
+    if (shape->fetches || (shape->has_threads && work->plan.senders == 1))
+        return 0;
+    return shape->fans ? block % work->messages : block;
+}
+
 origin_t work_origin(const work_t *work, int block)
 {
     const shape_t *shape = work->plan.operation->shape;
@@ -269,10 +297,7 @@ origin_t work_origin(const work_t *work, int block)
         [FROM_THOSE_UP_TO_OWN] = {0, work->rank, place},
         [FROM_THOSE_BEFORE_OWN] = {0, work->rank - 1, place},
         [FROM_NEIGHBOR] = {neighbor, neighbor, shape->to_own ? work->place_there[nearby] : 0},
-        [FROM_PARTNER] = {partner, partner,
-                          shape->fetches ? 0
-                          : shape->fans  ? block % work->messages
-                                         : block},
+        [FROM_PARTNER] = {partner, partner, place_in_pair(work, block)},
         [FROM_PAIR] = {first, work->rank + work->partner - first, 0, abs(work->partner - work->rank)},
     };
     if (work->has_window && !is_accessed(work, block))
@@ -310,7 +335,7 @@ char *work_result(const work_t *work, int *blocks)
     return receives_in_place(work) ? work->send_memory + work->rank * work->size_bytes : work->receive_memory;
 }
 
-void work_prepare(work_t *work, int64_t number)
+static void choose_buffers(work_t *work, int64_t number)
 {
     bool rotates = work->plan.root == ROOT_ROTATES;
     work->root = rotates ? (int)(number % work->ranks) : work->plan.root;
@@ -320,6 +345,13 @@ void work_prepare(work_t *work, int64_t number)
     work->receive = receives_in_place(work) ? MPI_IN_PLACE : work->receive_memory;
 }
 
+void work_prepare(work_t *work, int64_t number)
+{
+    choose_buffers(work, number);
+    if (work->threads)
+        threads_wake(work->threads);
+}
+
 /* ---- Sizes */
 
 /* One for each root. */
@@ -327,7 +359,7 @@ static void make_requests(work_t *work)
 {
     int roots = work->plan.root == ROOT_ROTATES ? work->ranks : 1;
     for (int i = 0; i < roots; i++) {
-        work_prepare(work, i);
+        choose_buffers(work, i);
         world_require_code(work->plan.span, work->plan.operation->call(work, &work->requests[i]),
                            work->plan.operation->function);
         work->request_count++;
@@ -394,7 +426,7 @@ void work_set_size(work_t *work, int64_t size_bytes)
                    buffer_bytes(work->size_bytes, work->needs.receive));
     if (work->plan.operation->form == FORM_PERSISTENT)
         make_requests(work);
-    work_prepare(work, 0);
+    choose_buffers(work, 0);
     if (work->plan.operation->shape->keeps_requests && work->partner >= 0)
         make_pair_requests(work);
 }
@@ -456,7 +488,8 @@ static void contribute(work_t *work, const values_t *values)
     for (int i = 0; i < blocks; i++) {
         int64_t before_bytes = work->plan.uneven_seed != 0 ? (int64_t)work->displacements[i] * work->plan.element->bytes
                                                            : i * work->size_bytes;
-        values_fill(values, work->rank, i, at + before_bytes, elements_of(work, i));
+        int place = work->plan.operation->shape->has_threads ? place_in_pair(work, i) : i;
+        values_fill(values, work->rank, place, at + before_bytes, elements_of(work, i));
     }
 }
 

@@ -267,6 +267,10 @@ static void check_operation(const operation_t *operation, bool with_faults)
         check_plan(&plan, with_faults);
     }
     plan = usual;
+    if (operation->shape->has_threads) {
+        plan.senders = 3;
+        check_plan(&plan, with_faults);
+    }
     plan.cache = is_persistent ? CACHE_COLD : CACHE_ROTATE;
     plan.element = element_named("mpi_double");
     check_plan(&plan, with_faults);
@@ -332,6 +336,8 @@ static void check_refusals(void)
 
 static bool runs(const operation_t *operation, bool with_faults)
 {
+    if (operation->shape->has_threads && world.thread_level != MPI_THREAD_MULTIPLE)
+        return false;
     return operation->shape->min_ranks <= world.ranks &&
            !((with_faults || world.ranks > 2) && delivers_old_data(operation));
 }
@@ -341,7 +347,7 @@ int main(int argc, char **argv)
     bool with_faults = argc > 1;
     long all[3];
 
-    MPI_Init(&argc, &argv);
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &world.thread_level);
     world.comm = MPI_COMM_WORLD;
     MPI_Comm_rank(MPI_COMM_WORLD, &world.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world.ranks);

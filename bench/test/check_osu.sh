@@ -16,7 +16,7 @@ check_list() {
     {
         printf '%s\n' {,i}neighbor_{allgather,allgatherv,alltoall,alltoallv,alltoallw} \
             {latency,bw,bibw}{,_persistent} multi_lat mbw_mr bw_fan_{in,out} \
-            init hello $(grep -x partitioned_latency "$scratch/listed") \
+            init hello latency_mt $(grep -x partitioned_latency "$scratch/listed") \
             {put,get,acc,get_acc,fop,cas}_latency {put,get}_bw put_bibw get_multi_lat get_mbw
         for name in $collective; do
             printf '%s\n' $name i$name
@@ -172,6 +172,32 @@ check_startup() {
     refuses "name it on the command line" run 2 mpix_bench --jobs "$scratch/jobs"
 }
 
+# A call of three receivers is three messages there and back, of two senders three each of six.
+check_threads() {
+    local per_thread threads
+    run 2 mpix_osu latency_mt -i 1 -x 0 --release barrier -m 8:8
+    [ "$status" -ne 2 ] || return 0
+    while read -r threads per_thread; do
+        succeeds run 2 mpix_osu latency_mt -i 5 -x 1 --release barrier -m 0,8,65536 -c -t "$threads" --format csv
+        grep -qx "# thread_level: multiple" "$scratch/out" || complain "the head does not say how MPI began"
+        columns threads wrong latency_ns median_ns | awk -F, -v threads="${threads/#3/1:3}" -v count="$per_thread" '
+            $1 != threads || $2 != 0 || ($4 / $3 / 2 / count - 1) ^ 2 > 1e-4 { print "wrong or no latency: " $0 }
+            END { if (NR != 3) print NR " rows" }' >"$scratch/problems"
+        [ ! -s "$scratch/problems" ] || complain "$(cat "$scratch/problems")"
+    done <<'END'
+3 3
+1:1 1
+2:3 3
+2:2 1
+END
+    succeeds run 4 mpix_osu latency_mt -i 3 -x 0 --release barrier -m 8:8 -c --format csv
+    columns threads wrong | grep -qx 1:2,0 || complain "not the usual threads"
+    refuses "give RECEIVERS or SENDERS:RECEIVERS" run 2 mpix_osu latency_mt -t 2:
+    refuses "latency has one thread of each rank" run 2 mpix_bench latency --send-threads 2
+    echo latency_mt >"$scratch/jobs"
+    refuses "latency_mt needs MPI_THREAD_MULTIPLE" run 2 mpix_bench --jobs "$scratch/jobs"
+}
+
 # ---- The table of OSU's options
 
 # CLASS: its programs that this MPI library has, and for the last class, that nobody has
@@ -191,7 +217,8 @@ options_for() {
         /^(#|class|$)/ { next }
         { count = split($1, names, " ")
           for (i = 1; i <= count; i++)
-              if (names[i] == class || (names[i] == "all" && class != "absent" && class != "startup") || (names[i], class) in in_set) {
+              if (names[i] == class || (names[i] == "all" && class !~ /^(absent|startup)$/) ||
+                  (names[i], class) in in_set) {
                   print
                   break
               } }' "$table"
@@ -235,6 +262,7 @@ quick tap_check "OSU's figure in OSU's column" check_columns
 tap_check "percentiles of bandwidths" check_tail
 quick tap_check "sizes as OSU" check_sizes
 tap_check "pairs and messages at once" check_pairs
+tap_check "messages of several threads" check_threads
 tap_check "the start of the program" check_startup
 tap_check "several ranks send to one, and one to several" check_fans
 if grep -qx partitioned_latency "$scratch/listed"; then

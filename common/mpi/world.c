@@ -38,26 +38,29 @@ static void count_nodes(world_t *world)
 
 void world_begin(world_t *world, const char *program, int *argc, char ***argv)
 {
-    world_begin_meeting(world, program, false, argc, argv);
+    world_begin_as(world, program, &(const beginning_t){.meets = false}, argc, argv);
 }
 
-static void initialize(world_t *world, bool meets, int *argc, char ***argv)
+static void initialize(world_t *world, const beginning_t *beginning, int *argc, char ***argv)
 {
     world->begun_ns = system_time_ns();
-    MPI_Init(argc, argv);
+    if (beginning->has_threads)
+        MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &world->thread_level);
+    else
+        MPI_Init(argc, argv);
     world->initialized_ns = system_time_ns();
-    if (!meets)
+    if (!beginning->meets)
         return;
     MPI_Barrier(MPI_COMM_WORLD);
     world->met_ns = system_time_ns();
 }
 
-void world_begin_meeting(world_t *world, const char *program, bool meets, int *argc, char ***argv)
+void world_begin_as(world_t *world, const char *program, const beginning_t *beginning, int *argc, char ***argv)
 {
     char library[LIBRARY_BYTES], message[MH_LAUNCHER_MESSAGE];
     int size;
     output_begin();
-    initialize(world, meets, argc, argv);
+    initialize(world, beginning, argc, argv);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     world_library(library);
     if (mh_launcher_leaves_alone(size, library, message)) {

@@ -23,7 +23,14 @@ typedef struct world {
     int nodes;
     /* When MPI_Init began and ended on this rank, and the first barrier (0: there was none), by system_time_ns. */
     int64_t begun_ns, initialized_ns, met_ns;
+    int thread_level; /* MPI's */
 } world_t;
+
+/* How MPI begins if that is to be measured, or what is measured needs it. */
+typedef struct beginning {
+    bool meets;       /* the first call is a barrier of all processes */
+    bool has_threads; /* by MPI_Init_thread, for calls of several threads at once */
+} beginning_t;
 
 /*
  * world_begin - initialize MPI and fill in the world of a program of this name. Ends the program if the launcher of
@@ -31,8 +38,8 @@ typedef struct world {
  */
 void world_begin(world_t *world, const char *program, int *argc, char ***argv);
 
-/* world_begin_meeting - world_begin, with a barrier of all processes as the first call, if meets. */
-void world_begin_meeting(world_t *world, const char *program, bool meets, int *argc, char ***argv);
+/* world_begin_as - world_begin, otherwise than usual. */
+void world_begin_as(world_t *world, const char *program, const beginning_t *beginning, int *argc, char ***argv);
 
 /* world_end - finalize MPI. Collective. Returns status, or STATUS_FAILED if standard output could not be written. */
 int world_end(world_t *world, int status);
