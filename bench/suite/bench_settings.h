@@ -34,6 +34,7 @@ typedef struct bench_settings {
     int64_t receivers;
     int64_t window; /* window_kind_t */
     int64_t synchronization;
+    const char *neighborhood; /* NULL: the usual one */
     int64_t in_place;
     int64_t cache;
     int64_t run_time;

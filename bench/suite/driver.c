@@ -41,6 +41,20 @@ static void share_tables(const world_t *world, arrival_tables_t *tables)
     }
 }
 
+/* Likewise the pairs of files. */
+static void share_lists(const world_t *world, pair_lists_t *lists)
+{
+    world_require(world, MPI_Bcast(&lists->count, 1, MPI_INT64_T, 0, world->comm));
+    if (world->rank != 0)
+        lists->items = world_allocate(world, lists->count, sizeof lists->items[0], "");
+    for (pair_list_t *list = lists->items; list < lists->items + lists->count; list++) {
+        world_require(world, MPI_Bcast(&list->count, 1, MPI_INT64_T, 0, world->comm));
+        if (world->rank != 0)
+            list->pairs = world_allocate(world, list->count, sizeof list->pairs[0], "");
+        world_require(world, MPI_Bcast(list->pairs, (int)list->count, MPI_2INT, 0, world->comm));
+    }
+}
+
 /* Reads the plan on rank 0, and gives it to all. Returns true to go on; else *status is the exit status. */
 static bool share_plan(bench_t *bench, bool is_osu, int argc, char **argv, int *status)
 {
@@ -59,6 +73,7 @@ static bool share_plan(bench_t *bench, bool is_osu, int argc, char **argv, int *
     for (int i = 0; i < plan->job_count; i++)
         MPI_Bcast(&plan->jobs[i], sizeof plan->jobs[0], MPI_BYTE, 0, bench->world.comm);
     share_tables(&bench->world, &plan->tables);
+    share_lists(&bench->world, &plan->lists);
     return true;
 }
 
@@ -71,6 +86,9 @@ static int check_ranks(const bench_t *bench, const job_t *job)
     if (min < operation->shape->min_ranks)
         return world_refuse(&bench->world, "%s needs at least %d ranks, and there is %d", operation->name,
                             operation->shape->min_ranks, min);
+    if (operation->shape->has_neighbors && job->neighborhood.ranks > min)
+        return world_refuse(&bench->world, "option --neighborhood: \"%s\" has edges of %d ranks, and there are %d",
+                            job->neighborhood.text, job->neighborhood.ranks, min);
     if (operation->shape->meets && bench->world.met_ns == 0)
         return world_refuse(&bench->world, "%s is measured when the program starts: name it on the command line",
                             operation->name);
@@ -139,7 +157,7 @@ static int refuse_sizes(const bench_t *bench, const job_t *job, const work_plan_
 static int check_limit(const bench_t *bench, job_t *job, int64_t *own_bytes)
 {
     for (;;) {
-        work_plan_t plan = turns_plan_work(&bench->communicator, job);
+        work_plan_t plan = turns_plan_work(bench, job);
         int64_t bytes;
         *own_bytes = communicator_takes_part(&bench->communicator) ? work_bytes(&plan) : 0;
         /* Without a sign, -1 is the largest. */

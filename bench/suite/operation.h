@@ -12,6 +12,7 @@
 #include "common/mpi/world.h"
 #include "bench/suite/arena.h"
 #include "bench/suite/elements.h"
+#include "bench/suite/neighborhood.h"
 #include "bench/suite/window.h"
 
 #include <mpi.h>
@@ -34,10 +35,11 @@ typedef enum operation_form {
 enum {
     ONE = 1,
     PER_RANK,
-    PER_NEIGHBOR,
+    PER_SOURCE,   /* neighbors who send to this rank */
     PER_MESSAGE,  /* of those that are under way at once */
     WITH_FETCHED, /* two: what others access, and what was there before */
     PER_MESSAGE_OF_PARTNERS,
+    PER_DESTINATION, /* neighbors to whom this rank sends */
     BLOCKS = 7,
     AT_ROOT = 8,
     AT_LEADERS = 16, /* the first of each pair */
@@ -164,7 +166,9 @@ typedef struct work_plan {
     int receivers;  /* of the second */
     int partitions; /* at most, of a message that has some; 0: as usual */
     int pairs;      /* that take part, where all may; 0: all. Of fans: ranks with several partners; 0: one */
-    window_kind_t window; /* of one-sided operations, likewise the next one */
+    const neighborhood_t *neighborhood; /* NULL: a ring */
+    const pair_list_t *graph;           /* that of the neighborhood if it has one */
+    window_kind_t window;               /* of one-sided operations, likewise the next one */
     synchronization_t synchronization;
     int64_t uneven_seed; /* of reduce_scatter, if not 0: blocks differ in length, and none is longer than the size */
     cache_mode_t cache;
@@ -181,9 +185,6 @@ int64_t work_bytes(const work_plan_t *plan);
 
 /*
  * work_open - get ready. Collective over plan->comm.
- *
- * Neighborhoods are rings of all ranks, where each has its predecessor and its successor as neighbors. If these
- * are the same, as among two ranks, or the rank itself, there is one neighbor: MPI libraries disagree on double edges.
  *
  * memory   of arena_allocate, as many bytes as work_bytes says, or more. Works that take turns may have the same
  */

@@ -38,10 +38,10 @@ TWO_SHAPES(allgather, allgatherv, .send = ONE, .receive = PER_RANK, .from = FROM
 #define ALL_TO_ALL .send = PER_RANK, .receive = PER_RANK, .from = FROM_EACH, .to_own = true, .in_place = SEND_IN_PLACE
 TWO_SHAPES(alltoall, alltoallv, ALL_TO_ALL)
 SHAPE(alltoallw, ALL_TO_ALL, .has_byte_displacements = true)
-TWO_SHAPES(neighbor_allgather, neighbor_allgatherv, .send = ONE, .receive = PER_NEIGHBOR, .from = FROM_NEIGHBOR,
+TWO_SHAPES(neighbor_allgather, neighbor_allgatherv, .send = ONE, .receive = PER_SOURCE, .from = FROM_NEIGHBOR,
            .has_neighbors = true)
 #define NEIGHBOR_ALL_TO_ALL \
-    .send = PER_NEIGHBOR, .receive = PER_NEIGHBOR, .from = FROM_NEIGHBOR, .to_own = true, .has_neighbors = true
+    .send = PER_DESTINATION, .receive = PER_SOURCE, .from = FROM_NEIGHBOR, .to_own = true, .has_neighbors = true
 TWO_SHAPES(neighbor_alltoall, neighbor_alltoallv, NEIGHBOR_ALL_TO_ALL)
 SHAPE(neighbor_alltoallw, NEIGHBOR_ALL_TO_ALL)
 

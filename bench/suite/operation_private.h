@@ -8,8 +8,6 @@
 #include "bench/suite/operation.h"
 #include "bench/suite/threads.h"
 
-enum { MAX_NEIGHBORS = 2 };
-
 /* Blocks of the buffers that a rank needs. */
 typedef struct needs {
     int send;
@@ -27,10 +25,8 @@ typedef struct work {
     int partners; /* more than 1 in the middle of a fan: partner, partner + stride, and so on */
     int stride;
     int messages; /* at once with each partner, where there are many */
-    int neighbors;
-    int neighbor[MAX_NEIGHBORS];
-    int place_there[MAX_NEIGHBORS]; /* this rank's among that neighbor's neighbors */
-    needs_t needs;                  /* whoever is root */
+    neighbors_t neighbors;
+    needs_t needs; /* whoever is root */
     bool has_window;
     window_t window;
     int own_threads; /* of those that have messages; 0: there are none */

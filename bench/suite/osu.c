@@ -35,7 +35,7 @@ const option_spec_t osu_options[] = {
     {'z', "tail-lat", "LIST", OPTION_NUMBERS, FIELD(tail), .min = 0.0001, .max = 100, .missing_text = "50,90,99"},
     {0, "tail", "LIST", OPTION_NUMBERS, FIELD(tail), .min = 0.0001, .max = 100},
     {'k', "root-rank", "ROOT", OPTION_TEXT, FIELD(root), .doc = ""},
-    {'N', "nhbr", "NEIGHBORS", OPTION_TEXT, FIELD(neighbors), .doc = ""},
+    {'N', "nhbr", "NEIGHBORHOOD", OPTION_TEXT, FIELD(bench.neighborhood), .doc = ""},
     {'R', "print-rate", "N", OPTION_INTEGER, FIELD(print_rate), .max = 1},
     {'b', "buffer-num", "KIND", OPTION_CHOICE, FIELD(buffers), .names = NAMES(buffer_kinds)},
     {0, "window-size", "N", OPTION_INTEGER, FIELD(bench.messages), .min = 1, .max = MAX_MESSAGES},
@@ -98,18 +98,6 @@ static bool take_root(const context_t *context)
         return refuse(context, "option -k, --root-rank: \"%.60s\" is not allowed, give fixed:RANK or rotate", text);
     context->command->bench.root = rank;
     return true;
-}
-
-/* The usual one of OSU is a ring. */
-static bool check_neighbors(const context_t *context)
-{
-    const char *text = context->command->neighbors;
-    if (!text)
-        return true;
-    if (!context->operation->shape->has_neighbors)
-        return refuse(context, "option -N, --nhbr is not allowed: %s has no neighbors", context->operation->name);
-    return strcasecmp(text, "cart:1:1") == 0 ||
-           refuse(context, "option -N, --nhbr: \"%.60s\" is not allowed, give cart:1:1, a ring of all ranks", text);
 }
 
 static bool check_buffers(const context_t *context)
@@ -303,8 +291,8 @@ bool osu_take(osu_command_t *command, const char *speaker, const operation_t *op
     choose_sizes(&context);
     raise_limit(&context);
     write_note(&context);
-    return take_validation(&context) && take_root(&context) && check_neighbors(&context) && check_buffers(&context) &&
-           take_rate(&context) && take_types(&context) && take_calls(&context) && take_overlap(&context);
+    return take_validation(&context) && take_root(&context) && check_buffers(&context) && take_rate(&context) &&
+           take_types(&context) && take_calls(&context) && take_overlap(&context);
 }
 
 const char *osu_advice(const char *argument)

@@ -20,7 +20,6 @@ typedef struct osu_command {
     /* As they were given: NULL, 0 or ABSENT if they were not. */
     const char *validation;
     const char *root;
-    const char *neighbors;
     const char *calls; /* of MPI_Test, or threads */
     text_list_t type_names;
     number_list_t tail;

@@ -65,6 +65,12 @@ static const option_spec_t options[] = {
      .default_doc = "flush, of put_bibw pscw", .doc = "the synchronization of one-sided operations",
      .more = "With `pscw` (post, start, complete, wait) and `fence`, targets take part. The others lock the memory of "
              "the target: `lock` and `lock_all` for each call, `flush` and `flush_local` for good."},
+    {0, "neighborhood", "NEIGHBORHOOD", OPTION_TEXT, FIELD(neighborhood), .default_doc = USUAL_NEIGHBORHOOD,
+     .doc = "who are neighbors in neighborhood operations: cart:DIMENSIONS:RADIUS or graph:FILE",
+     .more = "`cart:`DIMENSIONS`:`RADIUS arranges the ranks in a grid (MPI_Dims_create), closed in each dimension, "
+             "where neighbors are at most RADIUS ranks away in each dimension; `cart:1:1` is a ring. If a neighbor "
+             "can be reached in two ways, it is one neighbor. Lines SOURCE, DESTINATION of FILE are the edges of a "
+             "graph; a # begins a comment."},
     {'l', "in-place", NULL, OPTION_SWITCH, FIELD(in_place), .doc = "use MPI_IN_PLACE if the operation allows it"},
     {0, "cache", "MODE", OPTION_CHOICE, FIELD(cache), .names = NAMES(cache_modes), .default_text = "warm",
      .doc = "the buffers of successive calls",
@@ -277,6 +283,19 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
     return true;
 }
 
+static bool fit_neighborhood(const reader_t *reader, job_t *job, bool named)
+{
+    const operation_t *operation = operation_at(job->operation);
+    const char *text = job->settings.neighborhood;
+    char why[PAIR_LIST_WHY_BYTES];
+    if (named && text && !operation->shape->has_neighbors)
+        return refuse(reader, "option --neighborhood is not allowed: %s has no neighbors", operation->name);
+    if (!operation->shape->has_neighbors)
+        return true;
+    return neighborhood_parse(&job->neighborhood, &reader->plan->lists, text ? text : USUAL_NEIGHBORHOOD, why) ||
+           refuse(reader, "option --neighborhood: %s", why);
+}
+
 static bool fit_datatype(const reader_t *reader, job_t *job)
 {
     const operation_t *operation = operation_at(job->operation);
@@ -359,7 +378,7 @@ static bool fit_scheme(const reader_t *reader, job_t *job)
 static bool fit(const reader_t *reader, job_t *job, bool named)
 {
     if (!fit_scheme(reader, job) || !fit_arrivals(reader, job) || !fit_operation(reader, job, named) ||
-        !fit_datatype(reader, job) || !fit_sizes(reader, job))
+        !fit_neighborhood(reader, job, named) || !fit_datatype(reader, job) || !fit_sizes(reader, job))
         return false;
     size_list_t *sizes = &job->settings.sizes;
     uint64_t dice = (uint64_t)job->settings.seed;
@@ -612,6 +631,7 @@ double job_time_slice_s(const job_t *job)
 void plan_free(plan_t *plan)
 {
     arrival_tables_free(&plan->tables);
+    pair_lists_free(&plan->lists);
     free(plan->jobs);
     plan->jobs = NULL;
 }

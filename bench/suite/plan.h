@@ -21,6 +21,7 @@ typedef struct job {
     communicator_choice_t comm;
     arrival_list_t arrivals;
     int operation; /* of operation_at */
+    neighborhood_t neighborhood;
 } job_t;
 
 typedef struct plan {
@@ -33,6 +34,7 @@ typedef struct plan {
     bool shows_rate;
     char note[NOTE_BYTES];   /* how the results differ from OSU's; "": they do not, or nobody compares */
     arrival_tables_t tables; /* the files of delays of all jobs */
+    pair_lists_t lists;      /* the files of neighborhoods of all jobs */
 } plan_t;
 
 /*

@@ -80,6 +80,8 @@ static const figure_t figures[] = {
      TEXT("pairs",
           "pairs of ranks, of multi_lat, mbw_mr and one-sided operations; of fans, the ranks with several partners",
           NULL, 0)},
+    {0, BOTH, A_TEXT, KEY(neighborhood),
+     TEXT("neighborhood", "who are neighbors, as --neighborhood; empty if the operation has none", NULL, 0)},
     {0, BOTH, A_TEXT, KEY(threads), TEXT("threads", "threads of ranks 0 and 1, as in 1:2, of latency_mt", NULL, 0)},
     {0, BOTH, A_TEXT, KEY(partitions),
      TEXT("partitions", "partitions of a message, as --partitions, of partitioned_latency", NULL, 0)},
@@ -425,6 +427,7 @@ void report_job(const report_t *report, const row_keys_t *keys, const char *func
     print_trait(file, "barrier ", keys->barrier);
     print_trait(file, "messages at once ", keys->messages);
     print_trait(file, "pairs ", keys->pairs);
+    print_trait(file, "neighborhood ", keys->neighborhood);
     print_trait(file, "threads ", keys->threads);
     print_trait(file, "partitions ", keys->partitions);
     print_trait(file, "window ", keys->window);

@@ -22,17 +22,18 @@ typedef struct row_keys {
     const char *cadence;   /* "isolated" or "streaming" */
     const char *comm;      /* which communicator, as --comm names it */
     int ranks;
-    const char *datatype;   /* "" if none */
-    const char *reduction;  /* "" if none */
-    const char *root;       /* "0", "rotating", "" */
-    const char *buffers;    /* "separate" or "in place" */
-    const char *cache;      /* warm, rotate, cold */
-    const char *run_time;   /* local, makespan */
-    const char *messages;   /* at once; "" where there are not many */
-    const char *pairs;      /* of ranks, "" if there are none */
-    const char *threads;    /* of both of a pair; "" if there are not several */
-    const char *partitions; /* of a message; "" if there are none */
-    const char *window;     /* of one-sided operations, else "", likewise the next one */
+    const char *datatype;     /* "" if none */
+    const char *reduction;    /* "" if none */
+    const char *root;         /* "0", "rotating", "" */
+    const char *buffers;      /* "separate" or "in place" */
+    const char *cache;        /* warm, rotate, cold */
+    const char *run_time;     /* local, makespan */
+    const char *messages;     /* at once; "" where there are not many */
+    const char *pairs;        /* of ranks, "" if there are none */
+    const char *neighborhood; /* "" if there is none */
+    const char *threads;      /* of both of a pair; "" if there are not several */
+    const char *partitions;   /* of a message; "" if there are none */
+    const char *window;       /* of one-sided operations, else "", likewise the next one */
     const char *synchronization;
     int64_t size_bytes;
     const char *arrival; /* the pattern, "" if the scheme imposes none */

@@ -207,8 +207,10 @@ int turns_pairs(const communicator_t *communicator, const job_t *job)
     return shape->fans ? communicator->all_hubs : communicator->pairs;
 }
 
-work_plan_t turns_plan_work(const communicator_t *communicator, const job_t *job)
+work_plan_t turns_plan_work(const bench_t *bench, const job_t *job)
 {
+    const communicator_t *communicator = &bench->communicator;
+    bool has_graph = job->neighborhood.kind == NEIGHBORHOOD_GRAPH;
     bool finds_hubs = operation_at(job->operation)->shape->fans && job->settings.pairs == 0;
     work_plan_t plan = {.span = &communicator->span,
                         .operation = operation_at(job->operation),
@@ -219,6 +221,8 @@ work_plan_t turns_plan_work(const communicator_t *communicator, const job_t *job
                         .in_place = job->settings.in_place != 0,
                         .messages = (int)job->settings.messages,
                         .pairs = finds_hubs ? communicator->hubs : (int)job->settings.pairs,
+                        .neighborhood = &job->neighborhood,
+                        .graph = has_graph ? &bench->plan.lists.items[job->neighborhood.graph] : NULL,
                         .senders = (int)job->settings.senders,
                         .receivers = (int)job->settings.receivers,
                         .partitions = (int)job->settings.partitions,
@@ -267,6 +271,7 @@ static void name_keys(const bench_t *bench, task_t *task)
                               .run_time = run_times[settings->run_time],
                               .messages = task->messages,
                               .pairs = task->pairs,
+                              .neighborhood = shape->has_neighbors ? job->neighborhood.text : "",
                               .threads = task->threads,
                               .partitions = task->partitions,
                               .window = is_one_sided ? window_kinds[settings->window] : "",
@@ -299,7 +304,7 @@ static void tell_job(const bench_t *bench, const task_t *task)
 
 static void open_task(bench_t *bench, turns_t *turns, const job_t *job, task_t *task)
 {
-    work_plan_t plan = turns_plan_work(&bench->communicator, job);
+    work_plan_t plan = turns_plan_work(bench, job);
     *task = (task_t){.bench = bench,
                      .measurement = {.span = &bench->communicator.span,
                                      .job = job,

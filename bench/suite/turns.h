@@ -30,8 +30,8 @@ enum { MAX_TURNS = 256 };
 /* turns_pairs - the pairs of ranks in all groups, or of fans the ranks in the middle. */
 int turns_pairs(const communicator_t *communicator, const job_t *job);
 
-/* turns_plan_work - what a job asks of its operation. */
-work_plan_t turns_plan_work(const communicator_t *communicator, const job_t *job);
+/* turns_plan_work - what a job asks of its operation, in the communicator that is open. */
+work_plan_t turns_plan_work(const bench_t *bench, const job_t *job);
 
 /*
  * turns_run - measure jobs of the communicator that is open, size by size, in turns, so that changes of the machine

@@ -61,15 +61,33 @@ static int partner_of(const work_plan_t *plan, int rank, int ranks)
     return rank < pairs ? rank + pairs : rank < 2 * pairs ? rank - pairs : -1;
 }
 
+static neighbors_t neighbors_of(const work_plan_t *plan, int rank, int ranks)
+{
+    static const neighborhood_t ring = {.kind = NEIGHBORHOOD_GRID, .dimensions = 1, .radius = 1};
+    return neighbors_find(plan->neighborhood ? plan->neighborhood : &ring, plan->graph, rank, ranks);
+}
+
+/* Those to whom a rank sends, or who send to it. */
+static int count_neighbors(const work_plan_t *plan, int rank, int ranks, bool sends)
+{
+    if (!plan->operation->shape->has_neighbors)
+        return 0;
+    neighbors_t neighbors = neighbors_of(plan, rank, ranks);
+    int count = sends ? neighbors.destinations : neighbors.sources;
+    neighbors_free(&neighbors);
+    return count;
+}
+
 /* The blocks of a buffer that a rank has. */
 static int blocks_held(const work_plan_t *plan, int extent, int rank, int ranks, bool is_root)
 {
     int64_t of_partners = (int64_t)messages_of(plan) * partners_of(plan, rank, ranks);
     const int blocks[] = {[ONE] = 1,
                           [PER_RANK] = ranks,
-                          [PER_NEIGHBOR] = ranks > 2 ? 2 : 1,
+                          [PER_SOURCE] = count_neighbors(plan, rank, ranks, false),
                           [PER_MESSAGE] = messages_of(plan),
                           [WITH_FETCHED] = 2,
+                          [PER_DESTINATION] = count_neighbors(plan, rank, ranks, true),
                           [PER_MESSAGE_OF_PARTNERS] = of_partners < INT_MAX ? (int)of_partners : INT_MAX};
     int partner = partner_of(plan, rank, ranks);
     bool holds = (extent & ~BLOCKS) == 0 || ((extent & AT_ROOT) != 0 && is_root) ||
@@ -146,28 +164,26 @@ int64_t work_bytes(const work_plan_t *plan)
 
 /* ---- Opening */
 
-/* In their lists of neighbors, predecessors come first. */
-static void open_ring(work_t *work)
+static void open_neighborhood(work_t *work)
 {
     /* Given, because compilers take the constant MPI_UNWEIGHTED of some libraries for an array without elements. */
-    const int weights[MAX_NEIGHBORS] = {1, 1};
-    MPI_Comm ring;
-    int predecessor = (work->rank + work->ranks - 1) % work->ranks;
+    int *weights = world_allocate(work->plan.span, work->ranks, sizeof weights[0], "");
+    MPI_Comm comm;
     char call[80];
 
-    work->neighbors = work->ranks > 2 ? 2 : 1;
-    work->neighbor[0] = predecessor;
-    work->neighbor[1] = (work->rank + 1) % work->ranks;
-    work->place_there[0] = work->neighbors - 1;
-    work->place_there[1] = 0;
+    for (int i = 0; i < work->ranks; i++)
+        weights[i] = 1;
+    work->neighbors = neighbors_of(&work->plan, work->rank, work->ranks);
+    const neighbors_t *neighbors = &work->neighbors;
     snprintf(call, sizeof call, "MPI_Dist_graph_create_adjacent for %s", work->plan.operation->name);
     world_require_code(work->plan.span,
-                       MPI_Dist_graph_create_adjacent(work->plan.comm, work->neighbors, work->neighbor, weights,
-                                                      work->neighbors, work->neighbor, weights, MPI_INFO_NULL, 0,
-                                                      &ring),
+                       MPI_Dist_graph_create_adjacent(work->plan.comm, neighbors->sources, neighbors->source, weights,
+                                                      neighbors->destinations, neighbors->destination, weights,
+                                                      MPI_INFO_NULL, 0, &comm),
                        call);
-    MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN);
-    work->plan.comm = ring;
+    free(weights);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    work->plan.comm = comm;
 }
 
 static void fill_in(work_t *work, const work_plan_t *plan)
@@ -223,7 +239,7 @@ work_t *work_open(const work_plan_t *plan, char *memory)
     fill_in(work, plan);
     allocate(work);
     if (plan->operation->shape->has_neighbors)
-        open_ring(work);
+        open_neighborhood(work);
     if (plan->operation->shape->exposes != EXPOSES_NOTHING)
         memory = open_window(work, memory);
     if (work->own_threads > 0)
@@ -248,6 +264,7 @@ void work_close(work_t *work)
         window_close(&work->window);
     if (work->plan.operation->shape->has_neighbors)
         MPI_Comm_free(&work->plan.comm);
+    neighbors_free(&work->neighbors);
     free(work->counts);
     free(work->displacements);
     free(work->addresses);
@@ -286,7 +303,10 @@ static int place_in_pair(const work_t *work, int block)
 origin_t work_origin(const work_t *work, int block)
 {
     const shape_t *shape = work->plan.operation->shape;
-    int place = shape->to_own ? work->rank : 0, nearby = block % MAX_NEIGHBORS, neighbor = work->neighbor[nearby];
+    const neighbors_t *neighbors = &work->neighbors;
+    bool is_nearby = block < neighbors->sources;
+    int place = shape->to_own ? work->rank : 0, neighbor = is_nearby ? neighbors->source[block] : -1;
+    int place_there = is_nearby && shape->to_own ? neighbors->place_there[block] : 0;
     int first = work->rank < work->partner ? work->rank : work->partner;
     int partner = work->partner + block / work->messages * work->stride;
     const origin_t origins[] = {
@@ -296,7 +316,7 @@ origin_t work_origin(const work_t *work, int block)
         [FROM_ALL] = {0, work->ranks - 1, place},
         [FROM_THOSE_UP_TO_OWN] = {0, work->rank, place},
         [FROM_THOSE_BEFORE_OWN] = {0, work->rank - 1, place},
-        [FROM_NEIGHBOR] = {neighbor, neighbor, shape->to_own ? work->place_there[nearby] : 0},
+        [FROM_NEIGHBOR] = {neighbor, neighbor, place_there},
         [FROM_PARTNER] = {partner, partner, place_in_pair(work, block)},
         [FROM_PAIR] = {first, work->rank + work->partner - first, 0, abs(work->partner - work->rank)},
     };

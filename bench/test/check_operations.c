@@ -227,6 +227,11 @@ static void check_one_sided(const work_plan_t *usual, bool with_faults)
     check_plan(&plan, with_faults);
 }
 
+/* An edge from rank 0 to the last one, which is rank 0 if it is alone, and no other. */
+static const neighborhood_t sparse = {.kind = NEIGHBORHOOD_GRAPH};
+static number_pair_t sparse_edge;
+static const pair_list_t graph = {.count = 1, .pairs = &sparse_edge};
+
 /* Each of these differs from the usual in one respect, or few. */
 static void check_operation(const operation_t *operation, bool with_faults)
 {
@@ -267,6 +272,12 @@ static void check_operation(const operation_t *operation, bool with_faults)
         check_plan(&plan, with_faults);
     }
     plan = usual;
+    if (operation->shape->has_neighbors) {
+        plan.neighborhood = &sparse;
+        plan.graph = &graph;
+        check_plan(&plan, with_faults);
+        plan = usual;
+    }
     if (operation->shape->has_threads) {
         plan.senders = 3;
         check_plan(&plan, with_faults);
@@ -351,6 +362,7 @@ int main(int argc, char **argv)
     world.comm = MPI_COMM_WORLD;
     MPI_Comm_rank(MPI_COMM_WORLD, &world.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world.ranks);
+    sparse_edge.second = world.ranks - 1;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     for (int i = 0; operation_at(i); i++)
         if (runs(operation_at(i), with_faults))

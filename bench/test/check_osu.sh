@@ -198,6 +198,34 @@ END
     refuses "latency_mt needs MPI_THREAD_MULTIPLE" run 2 mpix_bench --jobs "$scratch/jobs"
 }
 
+# On four ranks, a grid of two by two, with the ranks at its corners or without, and a graph whose ranks have 0 to 2
+# sources and destinations.
+check_neighborhoods() {
+    local operations ranks
+    operations=$(grep -x "i*neighbor_.*" "$scratch/listed" | tr '\n' ' ')
+    [ -n "$operations" ] || return 0
+    printf '%s\n' '# source, destination' '2, 0' '0, 1' '1, 2' '2, 3' '1,3' >"$scratch/graph"
+    for ranks in 2 4; do
+        # They are words.
+        # shellcheck disable=SC2086
+        succeeds run $ranks mpix_bench $operations -i 3 -x 0 --release barrier -m 1,1024 -c --format csv \
+            --neighborhood cart:2:1
+        columns neighborhood wrong | sort | uniq -c | awk '{ print $1 " " $2 }' | grep -qx "20 cart:2:1,0" ||
+            complain "not 20 rows of a grid"
+    done
+    # shellcheck disable=SC2086
+    succeeds run 4 mpix_bench $operations -i 3 -x 0 --release barrier -m 1,1024 -c --format csv \
+        --neighborhood "graph:$scratch/graph"
+    columns wrong | sort | uniq -c | awk '{ print $1 " " $2 }' | grep -qx "20 0" || complain "not 20 rows of a graph"
+    refuses "has edges of 4 ranks, and there are 2" run 2 mpix_osu neighbor_allgather -N "graph:$scratch/graph"
+    echo '0, 1' >>"$scratch/graph"
+    refuses 'has the edge 0, 1 twice' run 2 mpix_osu neighbor_allgather -N "graph:$scratch/graph"
+    echo '0 1' >"$scratch/graph"
+    refuses 'is not allowed, give SOURCE, DESTINATION in each' run 2 mpix_osu neighbor_allgather -N "graph:$scratch/graph"
+    : >"$scratch/graph"
+    refuses "is empty, give lines of SOURCE, DESTINATION" run 2 mpix_osu neighbor_allgather -N "graph:$scratch/graph"
+}
+
 # ---- The table of OSU's options
 
 # CLASS: its programs that this MPI library has, and for the last class, that nobody has
@@ -263,6 +291,7 @@ tap_check "percentiles of bandwidths" check_tail
 quick tap_check "sizes as OSU" check_sizes
 tap_check "pairs and messages at once" check_pairs
 tap_check "messages of several threads" check_threads
+tap_check "neighborhoods: grids and graphs" check_neighborhoods
 tap_check "the start of the program" check_startup
 tap_check "several ranks send to one, and one to several" check_fans
 if grep -qx partitioned_latency "$scratch/listed"; then
