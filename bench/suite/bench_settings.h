@@ -35,6 +35,7 @@ typedef struct bench_settings {
     int64_t window; /* window_kind_t */
     int64_t synchronization;
     const char *neighborhood; /* NULL: the usual one */
+    const char *layout;       /* NULL: none */
     int64_t in_place;
     int64_t cache;
     int64_t run_time;

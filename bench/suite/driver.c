@@ -310,6 +310,8 @@ static void choose_osu_columns(report_t *report, const plan_t *plan, const job_t
         *next++ = offsetof(row_t, wrong);
     if (plan->shows_tail)
         *next++ = tail;
+    if (job->layout.kind != LAYOUT_PLAIN)
+        *next++ = offsetof(row_t, data_bytes);
     report->parts |= plan->shows_tail && tail == offsetof(row_t, tail) ? PART_TAIL : 0;
     report->has_no_size = !operation_has_size(operation) && report->output.format == FORMAT_TABLE;
 }
@@ -329,7 +331,8 @@ static void prepare_report(bench_t *bench)
         const job_t *job = &plan->jobs[i];
         const shape_t *shape = operation_at(job->operation)->shape;
         report->parts |= (job->settings.overlap ? PART_OVERLAP : 0) | (job->arrivals.given ? PART_ARRIVAL : 0) |
-                         (job->settings.validation ? PART_VALIDATION : 0) | (shape->turns > 0 ? PART_LATENCY : 0) |
+                         (job->settings.validation ? PART_VALIDATION : 0) |
+                         (job->layout.kind != LAYOUT_PLAIN ? PART_LAYOUT : 0) | (shape->turns > 0 ? PART_LATENCY : 0) |
                          (shape->directions > 0 ? PART_BANDWIDTH : 0) |
                          (shape->has_rate && plan->shows_rate ? PART_RATE : 0);
     }

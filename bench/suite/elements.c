@@ -224,7 +224,7 @@ int64_t values_wrong(const values_t *values, const origin_t *origin, const void 
     if (origin->last < origin->first)
         return 0;
     for (int64_t i = 0; i < count; i++, at += element->bytes) {
-        number_t number = expected(values, origin, i);
+        number_t number = expected(values, origin, origin->index + i);
         wrong += !element->first->equals(at, number.first) ||
                  (element->second && !element->second->equals(at + element->first->bytes, number.second));
     }

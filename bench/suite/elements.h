@@ -91,7 +91,8 @@ typedef struct origin {
     int first;
     int last;
     int place;
-    int step; /* from one of these ranks to the next; 0: 1 */
+    int step;      /* from one of these ranks to the next; 0: 1 */
+    int64_t index; /* of the first element that is compared */
 } origin_t;
 
 /* values_of - element `index` of block `place` that a rank contributes. */

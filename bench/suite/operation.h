@@ -12,6 +12,7 @@
 #include "common/mpi/world.h"
 #include "bench/suite/arena.h"
 #include "bench/suite/elements.h"
+#include "bench/suite/layout.h"
 #include "bench/suite/neighborhood.h"
 #include "bench/suite/window.h"
 
@@ -142,6 +143,9 @@ int operation_turns(const operation_t *operation, synchronization_t synchronizat
 /* operation_thread_messages - how many messages go there and back in a call so that all threads have as many. */
 int operation_thread_messages(int senders, int receivers);
 
+/* operation_allows_layout - whether messages may have a derived datatype. */
+bool operation_allows_layout(const operation_t *operation);
+
 /* operation_keeps_buffers - whether all calls have the same buffers, as persistent requests name them. */
 bool operation_keeps_buffers(const operation_t *operation);
 
@@ -166,6 +170,8 @@ typedef struct work_plan {
     int receivers;  /* of the second */
     int partitions; /* at most, of a message that has some; 0: as usual */
     int pairs;      /* that take part, where all may; 0: all. Of fans: ranks with several partners; 0: one */
+    const layout_t *layout;             /* NULL: plain */
+    const pair_list_t *blocks;          /* those of the layout if it has some */
     const neighborhood_t *neighborhood; /* NULL: a ring */
     const pair_list_t *graph;           /* that of the neighborhood if it has one */
     window_kind_t window;               /* of one-sided operations, likewise the next one */
@@ -195,6 +201,9 @@ work_t *work_open(const work_plan_t *plan, char *memory);
  * A message is what one rank gives to one other (of alltoall, one block).
  */
 void work_set_size(work_t *work, int64_t size_bytes);
+
+/* work_data_bytes - of the size: what of a message is data, if it has gaps. */
+int64_t work_data_bytes(const work_t *work);
 
 /*
  * work_prepare - before each call, not timed: the next buffers, a cold cache, and the root. Local.

@@ -683,6 +683,12 @@ bool operation_allows_in_place(const operation_t *operation)
     return operation->shape->in_place != IN_PLACE_NEVER && operation->shape->in_place != ROOT_SENDS_FROM_RESULT;
 }
 
+bool operation_allows_layout(const operation_t *operation)
+{
+    return operation_has_size(operation) && !operation->shape->reduces && operation->form != FORM_COMPOSED &&
+           operation->form != FORM_ONE_SIDED;
+}
+
 bool operation_keeps_buffers(const operation_t *operation)
 {
     return operation->form == FORM_PERSISTENT || operation->shape->keeps_requests;

@@ -35,7 +35,9 @@ typedef struct work {
     arena_t arena;
     /* Of the size. */
     int64_t size_bytes;
-    int count;
+    int elements;
+    int count; /* of the type: all elements are one if there is a layout */
+    bool has_layout;
     int partitions; /* of a message that has some */
     int *counts;
     int *displacements;  /* in elements or bytes, as the operation takes them */

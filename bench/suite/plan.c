@@ -65,6 +65,12 @@ static const option_spec_t options[] = {
      .default_doc = "flush, of put_bibw pscw", .doc = "the synchronization of one-sided operations",
      .more = "With `pscw` (post, start, complete, wait) and `fence`, targets take part. The others lock the memory of "
              "the target: `lock` and `lock_all` for each call, `flush` and `flush_local` for good."},
+    {0, "layout", "LAYOUT", OPTION_TEXT, FIELD(layout),
+     .doc = "send messages as one element of a derived datatype: cont, vect:STRIDE:BLOCK or indx:FILE",
+     .more = "`cont` is all elements of a message, `vect:`STRIDE`:`BLOCK the first BLOCK of STRIDE elements, and so on "
+             "up to the last whole stride; lines DISPLACEMENT, LENGTH of FILE are blocks of elements, of which those "
+             "are sent that end within the message. The size is that of a message with its gaps; `data_bytes` is "
+             "without them. Not for reductions, and not for one-sided and composed operations."},
     {0, "neighborhood", "NEIGHBORHOOD", OPTION_TEXT, FIELD(neighborhood), .default_doc = USUAL_NEIGHBORHOOD,
      .doc = "who are neighbors in neighborhood operations: cart:DIMENSIONS:RADIUS or graph:FILE",
      .more = "`cart:`DIMENSIONS`:`RADIUS arranges the ranks in a grid (MPI_Dims_create), closed in each dimension, "
@@ -283,6 +289,18 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
     return true;
 }
 
+static bool fit_layout(const reader_t *reader, job_t *job, bool named)
+{
+    const operation_t *operation = operation_at(job->operation);
+    const char *text = job->settings.layout;
+    char why[PAIR_LIST_WHY_BYTES];
+    if (named && text && !operation_allows_layout(operation))
+        return refuse(reader, "option --layout is not allowed: %s has no derived datatype", operation->name);
+    if (!text || !operation_allows_layout(operation))
+        return true;
+    return layout_parse(&job->layout, &reader->plan->lists, text, why) || refuse(reader, "option --layout: %s", why);
+}
+
 static bool fit_neighborhood(const reader_t *reader, job_t *job, bool named)
 {
     const operation_t *operation = operation_at(job->operation);
@@ -378,7 +396,8 @@ static bool fit_scheme(const reader_t *reader, job_t *job)
 static bool fit(const reader_t *reader, job_t *job, bool named)
 {
     if (!fit_scheme(reader, job) || !fit_arrivals(reader, job) || !fit_operation(reader, job, named) ||
-        !fit_neighborhood(reader, job, named) || !fit_datatype(reader, job) || !fit_sizes(reader, job))
+        !fit_neighborhood(reader, job, named) || !fit_layout(reader, job, named) || !fit_datatype(reader, job) ||
+        !fit_sizes(reader, job))
         return false;
     size_list_t *sizes = &job->settings.sizes;
     uint64_t dice = (uint64_t)job->settings.seed;

@@ -22,6 +22,7 @@ typedef struct job {
     arrival_list_t arrivals;
     int operation; /* of operation_at */
     neighborhood_t neighborhood;
+    layout_t layout;
 } job_t;
 
 typedef struct plan {
@@ -34,7 +35,7 @@ typedef struct plan {
     bool shows_rate;
     char note[NOTE_BYTES];   /* how the results differ from OSU's; "": they do not, or nobody compares */
     arrival_tables_t tables; /* the files of delays of all jobs */
-    pair_lists_t lists;      /* the files of neighborhoods of all jobs */
+    pair_lists_t lists;      /* the files of neighborhoods and layouts of all jobs */
 } plan_t;
 
 /*

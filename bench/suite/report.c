@@ -80,6 +80,8 @@ static const figure_t figures[] = {
      TEXT("pairs",
           "pairs of ranks, of multi_lat, mbw_mr and one-sided operations; of fans, the ranks with several partners",
           NULL, 0)},
+    {0, BOTH, A_TEXT, KEY(layout),
+     TEXT("layout", "the derived datatype of messages, as --layout; empty if they have none", NULL, 0)},
     {0, BOTH, A_TEXT, KEY(neighborhood),
      TEXT("neighborhood", "who are neighbors, as --neighborhood; empty if the operation has none", NULL, 0)},
     {0, BOTH, A_TEXT, KEY(threads), TEXT("threads", "threads of ranks 0 and 1, as in 1:2, of latency_mt", NULL, 0)},
@@ -221,6 +223,12 @@ static const figure_t figures[] = {
      TIME("arrival_bound_ns",
           "the bound of the global clock after the measurement, the maximum of all ranks; empty if no bound is known",
           "Bound(us)")},
+    {PART_LAYOUT,
+     BOTH,
+     AN_INT64,
+     offsetof(row_t, data_bytes),
+     {"data_bytes", "bytes", ROLE_FIGURE, TYPE_INTEGER, "with --layout: the bytes of a message without its gaps",
+      "Transmit", 12, 0, 0}},
     {PART_VALIDATION, BOTH, AN_INT64, offsetof(row_t, wrong),
      COUNT("wrong", "with --validation: the number of wrong elements on all ranks", "Wrong", 12)},
 };
@@ -427,6 +435,7 @@ void report_job(const report_t *report, const row_keys_t *keys, const char *func
     print_trait(file, "barrier ", keys->barrier);
     print_trait(file, "messages at once ", keys->messages);
     print_trait(file, "pairs ", keys->pairs);
+    print_trait(file, "layout ", keys->layout);
     print_trait(file, "neighborhood ", keys->neighborhood);
     print_trait(file, "threads ", keys->threads);
     print_trait(file, "partitions ", keys->partitions);

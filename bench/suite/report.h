@@ -30,6 +30,7 @@ typedef struct row_keys {
     const char *run_time;     /* local, makespan */
     const char *messages;     /* at once; "" where there are not many */
     const char *pairs;        /* of ranks, "" if there are none */
+    const char *layout;       /* of messages with a derived datatype, else "" */
     const char *neighborhood; /* "" if there is none */
     const char *threads;      /* of both of a pair; "" if there are not several */
     const char *partitions;   /* of a message; "" if there are none */
@@ -58,7 +59,8 @@ enum {
     PART_VALIDATION = 64,
     PART_LABEL = 128,
     PART_RATE = 256, /* messages per second */
-    PART_TAIL = 512  /* percentiles of OSU's figure */
+    PART_TAIL = 512, /* percentiles of OSU's figure */
+    PART_LAYOUT = 1024
 };
 
 typedef struct row {
@@ -71,6 +73,7 @@ typedef struct row {
     double mb_per_s;            /* by the median run time, likewise the next one */
     double messages_per_s;      /* of all pairs */
     double tail[MAX_QUANTILES]; /* of latencies or run times in us, or of bandwidths in MB/s */
+    int64_t data_bytes;         /* of a message with gaps */
     int64_t wrong;              /* elements found wrong by validation */
 } row_t;
 

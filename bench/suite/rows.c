@@ -127,7 +127,9 @@ static void take_pure(job_row_t *row, measurement_t *measurement, const communic
                       (shape->directions > 0 ? PART_BANDWIDTH | (shape->has_rate ? PART_RATE : 0) : 0) |
                       (job->arrivals.given ? PART_ARRIVAL : 0);
     figures->latency_ns = figures->analysis.median_ns / turns;
-    double messages = messages_of(measurement, communicator), bytes = messages * (double)figures->keys.size_bytes;
+    figures->data_bytes = work_data_bytes(measurement->work);
+    figures->parts |= job->layout.kind != LAYOUT_PLAIN ? PART_LAYOUT : 0;
+    double messages = messages_of(measurement, communicator), bytes = messages * (double)figures->data_bytes;
     figures->mb_per_s = bytes / figures->analysis.median_ns * 1e3;
     figures->messages_per_s = messages / figures->analysis.median_ns * 1e9;
     take_tail(figures, measurement, report, bytes);

@@ -210,7 +210,8 @@ int turns_pairs(const communicator_t *communicator, const job_t *job)
 work_plan_t turns_plan_work(const bench_t *bench, const job_t *job)
 {
     const communicator_t *communicator = &bench->communicator;
-    bool has_graph = job->neighborhood.kind == NEIGHBORHOOD_GRAPH;
+    bool has_graph = job->neighborhood.kind == NEIGHBORHOOD_GRAPH, has_blocks = job->layout.kind == LAYOUT_INDEXED;
+    const pair_list_t *lists = bench->plan.lists.items;
     bool finds_hubs = operation_at(job->operation)->shape->fans && job->settings.pairs == 0;
     work_plan_t plan = {.span = &communicator->span,
                         .operation = operation_at(job->operation),
@@ -222,7 +223,9 @@ work_plan_t turns_plan_work(const bench_t *bench, const job_t *job)
                         .messages = (int)job->settings.messages,
                         .pairs = finds_hubs ? communicator->hubs : (int)job->settings.pairs,
                         .neighborhood = &job->neighborhood,
-                        .graph = has_graph ? &bench->plan.lists.items[job->neighborhood.graph] : NULL,
+                        .graph = has_graph ? &lists[job->neighborhood.graph] : NULL,
+                        .layout = &job->layout,
+                        .blocks = has_blocks ? &lists[job->layout.list] : NULL,
                         .senders = (int)job->settings.senders,
                         .receivers = (int)job->settings.receivers,
                         .partitions = (int)job->settings.partitions,
@@ -271,6 +274,7 @@ static void name_keys(const bench_t *bench, task_t *task)
                               .run_time = run_times[settings->run_time],
                               .messages = task->messages,
                               .pairs = task->pairs,
+                              .layout = job->layout.text,
                               .neighborhood = shape->has_neighbors ? job->neighborhood.text : "",
                               .threads = task->threads,
                               .partitions = task->partitions,

@@ -256,9 +256,17 @@ static void free_requests(work_t *work)
     work->request_count = 0;
 }
 
+static void free_type(work_t *work)
+{
+    if (work->has_layout)
+        MPI_Type_free(&work->type);
+    work->has_layout = false;
+}
+
 void work_close(work_t *work)
 {
     free_requests(work);
+    free_type(work);
     threads_close(work->threads);
     if (work->has_window)
         window_close(&work->window);
@@ -433,13 +441,38 @@ static void set_blocks(work_t *work)
     }
 }
 
+/* What is sent at once. */
+static void set_type(work_t *work)
+{
+    const work_plan_t *plan = &work->plan;
+    work->elements = (int)(work->size_bytes / plan->element->bytes);
+    work->count = work->elements;
+    work->type = plan->element->type;
+    if (!plan->layout || plan->layout->kind == LAYOUT_PLAIN || work->elements == 0)
+        return;
+    world_require_code(
+        plan->span,
+        layout_type(plan->layout, plan->blocks, work->elements, plan->element->type, plan->element->bytes, &work->type),
+        "MPI_Type_commit");
+    work->has_layout = true;
+    work->count = 1;
+}
+
+int64_t work_data_bytes(const work_t *work)
+{
+    const work_plan_t *plan = &work->plan;
+    return work->has_layout ? layout_data(plan->layout, plan->blocks, work->elements) * plan->element->bytes
+                            : work->size_bytes;
+}
+
 void work_set_size(work_t *work, int64_t size_bytes)
 {
     free_requests(work);
+    free_type(work);
     work->size_bytes = work->plan.operation->shape->from == FROM_NOBODY ? 0
                        : work->plan.operation->shape->has_one_element   ? work->plan.element->bytes
                                                                         : size_bytes;
-    work->count = (int)(work->size_bytes / work->plan.element->bytes);
+    set_type(work);
     set_blocks(work);
     set_partitions(work);
     arena_set_size(&work->arena, buffer_bytes(work->size_bytes, work->needs.send),
@@ -498,7 +531,7 @@ static void set_memory(work_t *work, int byte)
 /* Of the block for a rank. */
 static int elements_of(const work_t *work, int rank)
 {
-    return work->plan.uneven_seed != 0 ? work->counts[rank] : work->count;
+    return work->plan.uneven_seed != 0 ? work->counts[rank] : work->elements;
 }
 
 static void contribute(work_t *work, const values_t *values)
@@ -519,9 +552,24 @@ static void expose(work_t *work, const values_t *values)
     const shape_t *shape = work->plan.operation->shape;
     if (work->partner < 0 || (!shape->fetches && shape->from != FROM_PAIR))
         return;
-    values_fill(values, work->rank, 0, work->receive_memory, work->count);
+    values_fill(values, work->rank, 0, work->receive_memory, work->elements);
     if (shape->compares)
         values_fill(values, work->partner, 0, work->expected, 1);
+}
+
+/* Nothing is known of gaps. */
+static int64_t compare_block(const work_t *work, const values_t *values, origin_t origin, const char *at)
+{
+    int elements = elements_of(work, work->rank);
+    number_pair_t block;
+    int64_t wrong = 0, number = 0;
+    if (!work->has_layout)
+        return values_wrong(values, &origin, at, elements);
+    while (layout_block(work->plan.layout, work->plan.blocks, elements, &number, &block)) {
+        origin.index = block.first;
+        wrong += values_wrong(values, &origin, at + (int64_t)block.first * work->plan.element->bytes, block.second);
+    }
+    return wrong;
 }
 
 static int64_t compare(work_t *work, const values_t *values)
@@ -529,10 +577,8 @@ static int64_t compare(work_t *work, const values_t *values)
     int blocks;
     const char *at = work_result(work, &blocks);
     int64_t wrong = 0;
-    for (int i = 0; i < blocks; i++) {
-        origin_t origin = work_origin(work, i);
-        wrong += values_wrong(values, &origin, at + i * work->size_bytes, elements_of(work, work->rank));
-    }
+    for (int i = 0; i < blocks; i++)
+        wrong += compare_block(work, values, work_origin(work, i), at + i * work->size_bytes);
     return wrong;
 }
 

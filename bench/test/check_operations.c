@@ -232,6 +232,12 @@ static const neighborhood_t sparse = {.kind = NEIGHBORHOOD_GRAPH};
 static number_pair_t sparse_edge;
 static const pair_list_t graph = {.count = 1, .pairs = &sparse_edge};
 
+/* Of seven elements, each has three. */
+static const layout_t vector = {.kind = LAYOUT_VECTOR, .stride = 2, .block = 1};
+static const layout_t indexed = {.kind = LAYOUT_INDEXED};
+static number_pair_t block_pairs[] = {{1, 1}, {3, 2}, {6, 3}, {4000, 1000}};
+static const pair_list_t blocks = {.count = 4, .pairs = block_pairs};
+
 /* Each of these differs from the usual in one respect, or few. */
 static void check_operation(const operation_t *operation, bool with_faults)
 {
@@ -269,6 +275,13 @@ static void check_operation(const operation_t *operation, bool with_faults)
         plan.root = ROOT_ROTATES;
         check_plan(&plan, with_faults);
         plan.in_place = false;
+        check_plan(&plan, with_faults);
+    }
+    if (!with_faults && operation_allows_layout(operation)) {
+        plan.layout = &vector;
+        check_plan(&plan, with_faults);
+        plan.layout = &indexed;
+        plan.blocks = &blocks;
         check_plan(&plan, with_faults);
     }
     plan = usual;

@@ -221,9 +221,39 @@ check_neighborhoods() {
     echo '0, 1' >>"$scratch/graph"
     refuses 'has the edge 0, 1 twice' run 2 mpix_osu neighbor_allgather -N "graph:$scratch/graph"
     echo '0 1' >"$scratch/graph"
-    refuses 'is not allowed, give SOURCE, DESTINATION in each' run 2 mpix_osu neighbor_allgather -N "graph:$scratch/graph"
+    refuses "is not allowed, give SOURCE, DESTINATION" run 2 mpix_osu neighbor_allgather -N "graph:$scratch/graph"
     : >"$scratch/graph"
     refuses "is empty, give lines of SOURCE, DESTINATION" run 2 mpix_osu neighbor_allgather -N "graph:$scratch/graph"
+}
+
+# RANKS LAYOUT EXPECTED NAME...: of 8, 64 and 1024 bytes so many are data, and right.
+check_layout() {
+    succeeds run "$1" mpix_bench "${@:4}" -i 3 -x 0 --release barrier -m 8,64,1024 -c --format csv --layout "$2"
+    [ "$(columns size_bytes data_bytes wrong | sort -u | sort -n | xargs)" = "$3" ] ||
+        complain "not $3: $(columns size_bytes data_bytes wrong | sort -u | xargs)"
+}
+
+check_layouts() {
+    local copying="latency bw bcast alltoall ialltoallw gatherv scatter allgather" ranks
+    printf '%s\n' '# displacement, length' '2, 10' '50,4' '60, 100' '2000, 1' >"$scratch/blocks"
+    for ranks in 2 4; do
+        # They are words.
+        # shellcheck disable=SC2086
+        {
+            check_layout $ranks cont "8,8,0 64,64,0 1024,1024,0" $copying
+            check_layout $ranks vect:16:4 "8,0,0 64,16,0 1024,256,0" $copying
+            check_layout $ranks "indx:$scratch/blocks" "8,0,0 64,14,0 1024,114,0" $copying
+        }
+    done
+    succeeds run 2 mpix_osu bw -i 5 -x 1 --release barrier -m 1024:1024 -W 1 -D vect:16:4 --format csv
+    columns mb_per_s median_ns | awk -F, '($1 * $2 / 256e3 - 1) ^ 2 > 1e-4 { print "not of 256 bytes: " $0 }' \
+        >"$scratch/problems"
+    [ ! -s "$scratch/problems" ] || complain "$(cat "$scratch/problems")"
+    refuses "allreduce has no derived datatype" run 2 mpix_bench allreduce --layout cont
+    refuses "a block from 1 to the stride" run 2 mpix_osu bw -D vect:4:5
+    refuses "give cont, vect:STRIDE:BLOCK or indx:FILE" run 2 mpix_osu bw -D struct
+    echo '11, 1' >>"$scratch/blocks"
+    refuses "block 5 of" run 2 mpix_osu bw -D "indx:$scratch/blocks"
 }
 
 # ---- The table of OSU's options
@@ -292,6 +322,7 @@ quick tap_check "sizes as OSU" check_sizes
 tap_check "pairs and messages at once" check_pairs
 tap_check "messages of several threads" check_threads
 tap_check "neighborhoods: grids and graphs" check_neighborhoods
+tap_check "derived datatypes" check_layouts
 tap_check "the start of the program" check_startup
 tap_check "several ranks send to one, and one to several" check_fans
 if grep -qx partitioned_latency "$scratch/listed"; then
