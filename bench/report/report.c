@@ -327,7 +327,8 @@ static void print_charts(report_t *report, const section_t *section, const sheet
     for (size_t i = json_array_size(charts); i-- > 0;) {
         json_t *chart = json_array_get(charts, i);
         json_object_set_new(chart, "resolution", or_exit(json_real(section->resolution)));
-        if (sheet_column(rows, first_column(chart)) < 0)
+        const char *lanes = text_at(chart, "y");
+        if (sheet_column(rows, first_column(chart)) < 0 || (lanes[0] != '\0' && sheet_column(rows, lanes) < 0))
             json_array_remove(charts, i);
     }
     page_charts(&report->page, rows, charts);

@@ -29,6 +29,7 @@ typedef struct bench_settings {
     int64_t root;       /* those that rotate are -1, as ROOT_ROTATES */
     int64_t messages;   /* at once; or ABSENT, likewise the next one */
     int64_t pairs;      /* 0: all */
+    int64_t matrix;     /* each two ranks are a job */
     int64_t partitions; /* or ABSENT, likewise the next four */
     int64_t senders;    /* threads */
     int64_t receivers;

@@ -332,8 +332,8 @@ static void prepare_report(bench_t *bench)
         const shape_t *shape = operation_at(job->operation)->shape;
         report->parts |= (job->settings.overlap ? PART_OVERLAP : 0) | (job->arrivals.given ? PART_ARRIVAL : 0) |
                          (job->settings.validation ? PART_VALIDATION : 0) |
-                         (job->layout.kind != LAYOUT_PLAIN ? PART_LAYOUT : 0) | (shape->turns > 0 ? PART_LATENCY : 0) |
-                         (shape->directions > 0 ? PART_BANDWIDTH : 0) |
+                         (job->layout.kind != LAYOUT_PLAIN ? PART_LAYOUT : 0) | (job->pair[1] > 0 ? PART_MATRIX : 0) |
+                         (shape->turns > 0 ? PART_LATENCY : 0) | (shape->directions > 0 ? PART_BANDWIDTH : 0) |
                          (shape->has_rate && plan->shows_rate ? PART_RATE : 0);
     }
 }

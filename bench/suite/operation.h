@@ -146,6 +146,9 @@ int operation_thread_messages(int senders, int receivers);
 /* operation_allows_layout - whether messages may have a derived datatype. */
 bool operation_allows_layout(const operation_t *operation);
 
+/* operation_is_of_two - whether two ranks carry it out, which may be any. */
+bool operation_is_of_two(const operation_t *operation);
+
 /* operation_keeps_buffers - whether all calls have the same buffers, as persistent requests name them. */
 bool operation_keeps_buffers(const operation_t *operation);
 
@@ -169,6 +172,7 @@ typedef struct work_plan {
     int senders;    /* threads of the first of a pair, where there are several; 0: as usual; likewise the next one */
     int receivers;  /* of the second */
     int partitions; /* at most, of a message that has some; 0: as usual */
+    int pair[2];    /* the only ranks that take part, in their order; both 0: as usual */
     int pairs;      /* that take part, where all may; 0: all. Of fans: ranks with several partners; 0: one */
     const layout_t *layout;             /* NULL: plain */
     const pair_list_t *blocks;          /* those of the layout if it has some */

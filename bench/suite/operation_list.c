@@ -689,6 +689,11 @@ bool operation_allows_layout(const operation_t *operation)
            operation->form != FORM_ONE_SIDED;
 }
 
+bool operation_is_of_two(const operation_t *operation)
+{
+    return operation->form == FORM_POINT_TO_POINT && !operation->shape->pairs_all;
+}
+
 bool operation_keeps_buffers(const operation_t *operation)
 {
     return operation->form == FORM_PERSISTENT || operation->shape->keeps_requests;

@@ -51,6 +51,9 @@ static const option_spec_t options[] = {
      .doc = "the pairs of ranks, the first N of them with the next N",
      .more = "Only of multi_lat, mbw_mr and one-sided operations. Of bw_fan_in and bw_fan_out, it is how many of the "
              "first ranks have several partners: by default one, or on several nodes those of the first node."},
+    {0, "matrix", NULL, OPTION_SWITCH, FIELD(matrix), .doc = "measure between each two ranks, while the others wait",
+     .more = "Only of operations of two ranks, such as latency and bw, with `--comm world`. The pairs take turns. Rows "
+             "have the columns `rank`, the one that sends first, and `partner`; mpix_report draws a map of them."},
     {'q', "partitions", "N", OPTION_INTEGER, FIELD(partitions), .min = 1, .max = MAX_MESSAGES, .default_doc = "8",
      .doc = "the partitions of a message of partitioned_latency",
      .more = "A message that does not divide into so many has the next smaller number of equal partitions."},
@@ -289,6 +292,17 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
     return true;
 }
 
+static bool fit_matrix(const reader_t *reader, const job_t *job, bool named)
+{
+    const operation_t *operation = operation_at(job->operation);
+    if (!job->settings.matrix)
+        return true;
+    if (named && !operation_is_of_two(operation))
+        return refuse(reader, "option --matrix is not allowed: %s is not of two ranks", operation->name);
+    return job->comm.kind == COMM_WORLD_ALL ||
+           refuse(reader, "option --matrix is not allowed together with --comm %.60s, give world", job->comm.text);
+}
+
 static bool fit_layout(const reader_t *reader, job_t *job, bool named)
 {
     const operation_t *operation = operation_at(job->operation);
@@ -396,8 +410,8 @@ static bool fit_scheme(const reader_t *reader, job_t *job)
 static bool fit(const reader_t *reader, job_t *job, bool named)
 {
     if (!fit_scheme(reader, job) || !fit_arrivals(reader, job) || !fit_operation(reader, job, named) ||
-        !fit_neighborhood(reader, job, named) || !fit_layout(reader, job, named) || !fit_datatype(reader, job) ||
-        !fit_sizes(reader, job))
+        !fit_matrix(reader, job, named) || !fit_neighborhood(reader, job, named) || !fit_layout(reader, job, named) ||
+        !fit_datatype(reader, job) || !fit_sizes(reader, job))
         return false;
     size_list_t *sizes = &job->settings.sizes;
     uint64_t dice = (uint64_t)job->settings.seed;
@@ -408,7 +422,8 @@ static bool fit(const reader_t *reader, job_t *job, bool named)
 
 /* ---- Jobs */
 
-static bool add_job(const reader_t *reader, const bench_settings_t *settings, int operation, bool named)
+static bool add_pair(const reader_t *reader, const bench_settings_t *settings, int operation, bool named,
+                     const int pair[2])
 {
     plan_t *plan = reader->plan;
     if (plan->job_count == MAX_JOBS)
@@ -418,8 +433,21 @@ static bool add_job(const reader_t *reader, const bench_settings_t *settings, in
         return refuse(reader, "out of memory");
     plan->jobs = jobs;
     job_t *job = &plan->jobs[plan->job_count++];
-    *job = (job_t){.settings = *settings, .operation = operation};
+    *job = (job_t){.settings = *settings, .operation = operation, .pair = {pair[0], pair[1]}};
     return fit(reader, job, named);
+}
+
+/* Of a matrix, a job for each two ranks. */
+static bool add_job(const reader_t *reader, const bench_settings_t *settings, int operation, bool named)
+{
+    bool is_matrix = settings->matrix && operation_is_of_two(operation_at(operation)) && reader->ranks > 1;
+    if (!is_matrix)
+        return add_pair(reader, settings, operation, named, (const int[2]){0, 0});
+    for (int rank = 0; rank < reader->ranks; rank++)
+        for (int partner = rank + 1; partner < reader->ranks; partner++)
+            if (!add_pair(reader, settings, operation, named, (const int[2]){rank, partner}))
+                return false;
+    return true;
 }
 
 /* Operations that take more ranks than there are have no job. */

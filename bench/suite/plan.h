@@ -23,6 +23,7 @@ typedef struct job {
     int operation; /* of operation_at */
     neighborhood_t neighborhood;
     layout_t layout;
+    int pair[2]; /* as in work_plan_t */
 } job_t;
 
 typedef struct plan {

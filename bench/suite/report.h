@@ -30,6 +30,7 @@ typedef struct row_keys {
     const char *run_time;     /* local, makespan */
     const char *messages;     /* at once; "" where there are not many */
     const char *pairs;        /* of ranks, "" if there are none */
+    int rank, partner;        /* of a matrix */
     const char *layout;       /* of messages with a derived datatype, else "" */
     const char *neighborhood; /* "" if there is none */
     const char *threads;      /* of both of a pair; "" if there are not several */
@@ -60,7 +61,8 @@ enum {
     PART_LABEL = 128,
     PART_RATE = 256, /* messages per second */
     PART_TAIL = 512, /* percentiles of OSU's figure */
-    PART_LAYOUT = 1024
+    PART_LAYOUT = 1024,
+    PART_MATRIX = 2048
 };
 
 typedef struct row {

@@ -134,7 +134,8 @@ static bool begin_row(task_t *task, int64_t size_bytes, int pattern)
     }
     if (release_schemes[measurement->releaser.kind].imposes)
         measurement->keys.arrival = arrivals->items[pattern].text;
-    task->row.figures = (row_t){.keys = measurement->keys};
+    task->row.figures =
+        (row_t){.keys = measurement->keys, .parts = task->measurement.job->pair[1] > 0 ? PART_MATRIX : 0};
     measure_begin(measurement, 0);
     return true;
 }
@@ -222,6 +223,7 @@ work_plan_t turns_plan_work(const bench_t *bench, const job_t *job)
                         .in_place = job->settings.in_place != 0,
                         .messages = (int)job->settings.messages,
                         .pairs = finds_hubs ? communicator->hubs : (int)job->settings.pairs,
+                        .pair = {job->pair[0], job->pair[1]},
                         .neighborhood = &job->neighborhood,
                         .graph = has_graph ? &lists[job->neighborhood.graph] : NULL,
                         .layout = &job->layout,
@@ -274,6 +276,8 @@ static void name_keys(const bench_t *bench, task_t *task)
                               .run_time = run_times[settings->run_time],
                               .messages = task->messages,
                               .pairs = task->pairs,
+                              .rank = job->pair[0],
+                              .partner = job->pair[1],
                               .layout = job->layout.text,
                               .neighborhood = shape->has_neighbors ? job->neighborhood.text : "",
                               .threads = task->threads,
@@ -289,12 +293,15 @@ static void tell_job(const bench_t *bench, const task_t *task)
     const job_t *job = task->measurement.job;
     const operation_t *operation = task->measurement.operation;
     int64_t cache_bytes = bench->communicator.cache_bytes, used_bytes = job_cache_bytes(job, cache_bytes);
-    report_job(&bench->report, &task->keys, operation->function);
+    /* Of a matrix, only the first pair is told. */
+    if (job->pair[1] <= 1)
+        report_job(&bench->report, &task->keys, operation->function);
     int turns = job_turns(job);
-    if (bench->report.output.format == FORMAT_TABLE && turns == 2)
+    bool is_told = bench->report.output.format == FORMAT_TABLE && job->pair[1] <= 1;
+    if (is_told && turns == 2)
         fprintf(bench->report.output.file,
                 "# A call is a message there and one back; Latency is one message's, as OSU's\n");
-    if (bench->report.output.format == FORMAT_TABLE && turns > 2)
+    if (is_told && turns > 2)
         fprintf(bench->report.output.file,
                 "# A call is %d messages there and back of each thread that sends, one after the other; Latency is one "
                 "message's, as OSU's\n",

@@ -57,6 +57,8 @@ static int partner_of(const work_plan_t *plan, int rank, int ranks)
 {
     if (plan->operation->shape->fans)
         return partner_in_fan(plan, rank, ranks);
+    if (plan->pair[1] > 0)
+        return rank == plan->pair[0] ? plan->pair[1] : rank == plan->pair[1] ? plan->pair[0] : -1;
     int all = plan->pairs > 0 ? plan->pairs : ranks / 2, pairs = plan->operation->shape->pairs_all ? all : 1;
     return rank < pairs ? rank + pairs : rank < 2 * pairs ? rank - pairs : -1;
 }

@@ -90,6 +90,41 @@ check_titles() {
     grep -qF '<h1>Results: bcast</h1>' "$page" || complain "not a title of two kinds"
 }
 
+# Each two of three ranks: a cell for each, and no curves.
+write_matrix() {
+    json_head mpix-bench "operation,,key,text rank,,key,integer partner,,key,integer size_bytes,bytes,key,integer \
+median_ns,ns,figure,number latency_ns,ns,figure,number"
+    printf '{"operation":"latency","rank":%d,"partner":%d,"size_bytes":8,"median_ns":%d,"latency_ns":%d}\n' \
+        0 1 1000 500 0 2 3000 1500 1 2 3200 1600
+}
+
+check_map() {
+    write_matrix >"$scratch/matrix.json"
+    report "$scratch/matrix.json"
+    expect_page "$scratch/matrix.json"
+    [ "$(grep -o '"type":"map"' "$page" | wc -l)" -eq 1 ] || complain "not one map"
+    report "$scratch/known/barrier.json"
+    ! grep -q '"type":"map"' "$page" || complain "a map without ranks"
+}
+
+check_map_reader() {
+    write_matrix >"$scratch/matrix.json"
+    report "$scratch/matrix.json"
+    expect_reader svg.chart table "median " 'cells 3' 'deeper true' 'tip first rank: 0|second rank: 1|latency: 500 ns' \
+        'zoomed true' <<'END'
+const cells = [...chart.querySelectorAll(".heat")], depth = (i) => Number(cells[i].getAttribute("fill-opacity"));
+say("cells", cells.length);
+say("deeper", depth(0) < depth(1) && depth(1) < depth(2));
+point_at(cells[0]);
+const width = cells[0].getBoundingClientRect().width;
+for (let i = 0; i < 4; i++) wheel(cells[0], true);
+say("zoomed", chart.querySelector(".heat").getBoundingClientRect().width > width);
+END
+    browse "$page" --dump-dom
+    cp "$scratch/browsed" "$page"
+    expect_page "$scratch/matrix.json"
+}
+
 check_verdicts() {
     report "$scratch/known/compare.json" "$scratch/known/guidelines.json"
     expect_page "$scratch/known/compare.json" "$scratch/known/guidelines.json"
@@ -245,6 +280,7 @@ if "$python" -c 'import html.parser' 2>/dev/null; then
     quick tap_check "mpix_report: known results, and texts that look like markup" check_known
     quick tap_check "mpix_report: titles say what was measured" check_titles
     quick tap_check "mpix_report: comparisons and guidelines" check_verdicts
+    quick tap_check "mpix_report: a map of ranks" check_map
     quick tap_check "mpix_report: a campaign" check_campaign
     quick tap_check "mpix_report: a directory of launches" check_directory
     quick tap_check "mpix_report: numbers that are extreme" check_extremes
@@ -257,5 +293,6 @@ no_browser="there is no Chromium"
 tap_check_if has_browser "$no_browser" "mpix_report: in a browser, its script changes no value" \
     check_browser "$scratch/known/harmonize.json"
 tap_check_if has_browser "$no_browser" "mpix_report: in a browser, pointer, zoom, tables" check_reader
+tap_check_if has_browser "$no_browser" "mpix_report: in a browser, a map of ranks" check_map_reader
 tap_check_if has_browser "$no_browser" "mpix_report: in a browser, on paper" check_paper
 tap_done

@@ -75,6 +75,25 @@ END
     cmp -s "$scratch/keys" "$scratch/expected" || complain "keys: $(diff "$scratch/keys" "$scratch/expected")"
 }
 
+# Each two of three ranks, in both operations; one has no other rank.
+check_matrix() {
+    succeeds run 3 mpix_bench latency bw --matrix -m 8,16 -i 3 -x 0 --release barrier -c --format csv
+    [ "$(columns operation rank partner size_bytes wrong | sort | xargs)" = "$(
+        for operation in bw latency; do for pair in 0,1 0,2 1,2; do for size in 16 8; do
+            echo "$operation,$pair,$size,0"
+        done; done; done | sort | xargs)" ] || complain "other rows: $(columns operation rank partner size_bytes wrong)"
+    columns latency_ns mb_per_s | awk -F, '($1 == "") == ($2 == "") || $1 < 0 || $2 < 0 { print "no figure: " $0 }' \
+        >"$scratch/problems"
+    [ ! -s "$scratch/problems" ] || complain "$(cat "$scratch/problems")"
+    succeeds run 3 mpix_bench bw --matrix -m 8:8 -i 3 -x 0 --release barrier
+    grep -q '^# *Rank  *Partner  *Size' "$scratch/out" || complain "no columns of ranks"
+    [ "$(grep -c '^# 1:bw, ' "$scratch/out")" -eq 1 ] && ! grep -q '^# 2:bw, ' "$scratch/out" ||
+        complain "other lines of jobs"
+    refuses "allreduce is not of two ranks" run 2 mpix_bench allreduce --matrix
+    refuses "together with --comm node, give world" run 2 mpix_bench latency --matrix --comm node
+    refuses "latency needs at least 2 ranks" run alone mpix_bench latency --matrix
+}
+
 # Of the messages of both groups: two pairs of ranks that send 64 messages each.
 check_bandwidth() {
     succeeds run 4 mpix_bench bw mbw_mr -m 64K:64K -i 2 -x 0 --comm cart:2x2:0 --release barrier --format csv
@@ -318,6 +337,7 @@ tap_check "order of sizes" check_shuffle
 tap_check "options that not all can heed" check_refusals
 tap_check "groups of operations" check_groups
 quick tap_check "latency and bandwidth" check_latency
+tap_check "each two ranks" check_matrix
 tap_check "bandwidth of groups that send at once" check_bandwidth
 tap_check_if "with_large_cache true" "no other size can be shown here" \
     "a cache larger than the memory for buffers" check_large_cache

@@ -547,6 +547,97 @@ class Chart extends Figure {
   }
 }
 
+// ---- Maps of what is between two things
+
+// The value of each row as a color, at its places x and y, which are whole numbers from 0 on.
+class HeatMap extends Figure {
+  constructor(spec, table, name) {
+    super(name ? `${spec.title}: ${name}` : spec.title);
+    this.spec = spec;
+    const [{ column }] = spec.measures;
+    this.unit = table.column(column).unit;
+    this.cells = table.rows.map((row) => ({ x: table.number(row, spec.x), y: table.number(row, spec.y),
+      value: table.number(row, column) })).filter(({ x, y, value }) => x !== null && y !== null && value !== null);
+    this.isEmpty = this.cells.length === 0;
+    this.places = 1 + this.cells.reduce((most, { x, y }) => Math.max(most, x, y), 0);
+    this.axes = [this.axisOfPlaces(), this.axisOfPlaces()];
+    this.least = this.cells.reduce((least, { value }) => Math.min(least, value), Infinity);
+    this.most = this.cells.reduce((most, { value }) => Math.max(most, value), -Infinity);
+  }
+
+  axisOfPlaces() {
+    const axis = new Axis("linear", "", [0, this.places]);
+    axis.whole = axis.seen = [-0.5, this.places - 0.5];
+    return axis;
+  }
+
+  // From 0.1 to 1; of values that differ much, by their logarithms.
+  depth(value) {
+    const [to] = transforms[this.least > 0 && this.most >= 3 * this.least ? "log" : "linear"];
+    const span = to(this.most) - to(this.least);
+    return span > 0 ? 0.1 + 0.9 * (to(value) - to(this.least)) / span : 0.55;
+  }
+
+  draw() {
+    const [xAxis, yAxis] = this.axes;
+    this.begin(64, 400);
+    const { left, right, top, bottom } = this.box;
+    const inside = this.picture.appendChild(svg("g", { "clip-path": `url(#${this.clip})` }));
+    const x = (place) => this.px(xAxis.place(place)), y = (place) => this.py(yAxis.place(place));
+    for (const cell of this.cells) {
+      const node = inside.appendChild(svg("rect", { class: "heat", x: x(cell.x - 0.5), y: y(cell.y + 0.5),
+        width: x(cell.x + 0.5) - x(cell.x - 0.5), height: y(cell.y - 0.5) - y(cell.y + 0.5),
+        "fill-opacity": this.depth(cell.value).toFixed(3) }));
+      node.dataset.value = cell.value;
+      node.tipText = `${this.spec.yTitle}: ${cell.y}\n${this.spec.xTitle}: ${cell.x}\n` +
+        `${this.spec.valueTitle}: ${valueText(cell.value, this.unit)}`;
+    }
+    this.drawPlaces(x, y);
+    this.drawFrame();
+    this.picture.append(
+      svg("text", { class: "title", x: (left + right) / 2, y: this.height - 8, "text-anchor": "middle" },
+        this.spec.xTitle),
+      svg("text", { class: "title", transform: `translate(14 ${(top + bottom) / 2}) rotate(-90)`,
+        "text-anchor": "middle" }, this.spec.yTitle));
+    this.drawScale();
+    this.finish();
+  }
+
+  // As many as there is room for.
+  drawPlaces(x, y) {
+    const { left, right, top, bottom } = this.box;
+    const everyX = Math.ceil(30 / (x(1) - x(0))), everyY = Math.ceil(18 / (y(0) - y(1)));
+    for (let place = 0; place < this.places; place++) {
+      if (place % everyX === 0 && x(place) >= left && x(place) <= right)
+        this.picture.append(svg("text", { x: x(place), y: bottom + 18, "text-anchor": "middle" }, String(place)));
+      if (place % everyY === 0 && y(place) >= top && y(place) <= bottom)
+        this.picture.append(svg("text", { x: left - 8, y: y(place) + 4, "text-anchor": "end" }, String(place)));
+    }
+  }
+
+  drawScale() {
+    this.legend.replaceChildren(...[...new Set([this.least, this.most])].map((value) => html("li", {},
+      svg("svg", { class: "key", viewBox: "0 0 28 12" }, svg("rect", { class: "heat", x: 2, y: 1, width: 24,
+        height: 10, "fill-opacity": this.depth(value).toFixed(3) })), " ", valueText(value, this.unit))));
+  }
+
+  find(at, event) {
+    const node = event.target.closest(".heat");
+    return node && { x: at.x, y: at.y, node, text: node.tipText };
+  }
+}
+
+// A map for all rows that differ in their places alone.
+const mapsOf = (spec, table) => {
+  const part = table.part(table.rows.filter((row) => table.number(row, spec.measures[0].column) !== null));
+  const keys = part.keys([spec.x, spec.y]), groups = new Map();
+  for (const row of part.rows) {
+    const name = part.label(row, keys);
+    groups.set(name, [...(groups.get(name) || []), row]);
+  }
+  return [...groups].map(([name, rows]) => new HeatMap(spec, part.part(rows), name)).filter((map) => !map.isEmpty);
+};
+
 // ---- Calls and messages over time
 
 // { title, xTitle, laneTitle, to (ns), lanes: [name], functions: [name],
@@ -701,7 +792,10 @@ const tables = data.tables.map((table) => new Table(table));
 const figuresOf = (spec) => {
   if (spec.type === "timeline") return [new Timeline(spec)];
   if (spec.type === "overview") return [new Overview(spec)];
-  const table = tables[spec.table];
+  if (spec.type === "map") return mapsOf(spec, tables[spec.table]);
+  const whole = tables[spec.table];
+  const table = spec.without && whole.places.has(spec.without)
+    ? whole.part(whole.rows.filter((row) => whole.get(row, spec.without) === null)) : whole;
   const panels = spec.panel && table.places.has(spec.panel) ? [...table.values(spec.panel)] : [null];
   const partOf = (panel) => table.part(table.rows.filter((row) => table.get(row, spec.panel) === panel));
   return panels.map((panel) => new Chart(spec, panel === null ? table : partOf(panel), panel))

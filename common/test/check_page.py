@@ -134,9 +134,10 @@ def check_charts(root, data):
             continue
         wanted = Counter(float(row[measure["column"]]) for row in table_rows(data["tables"][chart["table"]])
                          for measure in chart["measures"] if is_drawn(row.get(measure["column"]))
-                         if not chart.get("x") or is_drawn(row.get(chart["x"])))
-        shown = Counter(float(node.attributes["data-value"]) for node in place.all("path", "point")
-                        if "data-value" in node.attributes)
+                         if all(is_drawn(row.get(chart[axis])) for axis in ("x", "y") if chart.get(axis))
+                         and row.get(chart.get("without")) is None)
+        nodes = [*place.all("path", "point"), *place.all("rect", "heat")]
+        shown = Counter(float(node.attributes["data-value"]) for node in nodes if "data-value" in node.attributes)
         if chart.get("ignored"):
             wanted, shown = Counter(set(wanted)), Counter(set(shown))
         if wanted != shown:
@@ -145,7 +146,8 @@ def check_charts(root, data):
             ticks = list(figure.all("path", "tick"))
             picture = next(figure.all("svg", "chart"))
             labels = [text.text for text in picture.all("text") if "title" not in text.classes()]
-            if len(labels) < 2 or not ticks or any(re.search("NaN|undefined|Infinity", text) for text in labels):
+            has_ticks = ticks or chart.get("type") == "map"
+            if len(labels) < 2 or not has_ticks or any(re.search("NaN|undefined|Infinity", text) for text in labels):
                 complain(f"{chart['title']}: labels {labels}")
             if any(re.search("NaN|undefined|Infinity", str(node.attributes)) for node in picture.all()):
                 complain(f"{chart['title']}: draws what is no number")
