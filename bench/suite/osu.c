@@ -2,6 +2,8 @@
 /* osu.c - what the options of the OSU micro-benchmarks mean here. */
 #include "bench/suite/osu.h"
 
+#include "bench/suite/pair_list.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -176,28 +178,16 @@ static bool take_types(const context_t *context)
     return true;
 }
 
-/* Reads a whole number up to max at *text, and moves on behind it. Returns -1 if there is none. */
-static int64_t read_number(const char **text, int64_t max)
-{
-    char *end;
-    if (!isdigit((unsigned char)**text))
-        return -1;
-    errno = 0;
-    long long number = strtoll(*text, &end, 10);
-    *text = end;
-    return errno == 0 && number <= max ? number : -1;
-}
-
 /* -t RECEIVERS or -t SENDERS:RECEIVERS. */
 static bool take_threads(const context_t *context, const char *text)
 {
     bench_settings_t *bench = &context->command->bench;
     const char *at = text;
-    int64_t senders = USUAL_SENDERS, receivers = read_number(&at, MAX_THREADS);
+    int64_t senders = USUAL_SENDERS, receivers = number_read(&at, MAX_THREADS);
     if (*at == ':') {
         at++;
         senders = receivers;
-        receivers = read_number(&at, MAX_THREADS);
+        receivers = number_read(&at, MAX_THREADS);
     }
     if (senders < 1 || receivers < 1 || *at != '\0')
         return refuse(context,
@@ -216,7 +206,7 @@ static bool take_calls(const context_t *context)
         return true;
     if (context->operation->shape->has_threads)
         return take_threads(context, text);
-    int64_t calls = read_number(&at, MAX_TEST_CALLS);
+    int64_t calls = number_read(&at, MAX_TEST_CALLS);
     if (calls < 0 || *at != '\0')
         return refuse(context,
                       "option -t, --num-test-calls: \"%.60s\" is not allowed, give a whole number from 0 to %d", text,

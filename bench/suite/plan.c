@@ -231,6 +231,7 @@ static bool fit_startup(const reader_t *reader, job_t *job, const char *name)
         return refuse(reader, "option --arrival is not allowed: at %s, there is no clock yet to arrive by", name);
     settings->iterations = 1;
     settings->warmup = 0;
+    settings->validation_warmup = ABSENT;
     settings->ci_percent = ABSENT;
     settings->release = RELEASE_NONE;
     return true;

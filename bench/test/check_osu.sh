@@ -116,11 +116,11 @@ check_pairs() {
     refuses "bcast has one message at once" run alone mpix_osu bcast -W 2
 }
 
-# OPERATION SENDERS OPTION...: one message of 8 bytes of each sender
+# OPERATION SENDERS OPTION...: one message of 64 KiB of each sender
 check_fan() {
-    succeeds run 4 mpix_osu "$1" -i 5 -x 1 --release barrier -m 8:8 -W 1 -c --format csv "${@:3}"
+    succeeds run 4 mpix_osu "$1" -i 5 -x 1 --release barrier -m 64K:64K -W 1 -c --format csv "${@:3}"
     columns wrong mb_per_s median_ns | awk -F, -v senders="$2" '
-        $1 != 0 || ($2 * $3 / 8e3 / senders - 1) ^ 2 > 1e-4 {
+        $1 != 0 || ($2 * $3 / 65536e3 / senders - 1) ^ 2 > 1e-4 {
             print "not the bandwidth of " senders " messages: " $0 }' >"$scratch/problems"
     [ ! -s "$scratch/problems" ] || complain "$(cat "$scratch/problems")"
 }
@@ -245,8 +245,8 @@ check_layouts() {
             check_layout $ranks "indx:$scratch/blocks" "8,0,0 64,14,0 1024,114,0" $copying
         }
     done
-    succeeds run 2 mpix_osu bw -i 5 -x 1 --release barrier -m 1024:1024 -W 1 -D vect:16:4 --format csv
-    columns mb_per_s median_ns | awk -F, '($1 * $2 / 256e3 - 1) ^ 2 > 1e-4 { print "not of 256 bytes: " $0 }' \
+    succeeds run 2 mpix_osu bw -i 5 -x 1 --release barrier -m 64K:64K -W 1 -D vect:16:4 --format csv
+    columns mb_per_s median_ns | awk -F, '($1 * $2 / 16384e3 - 1) ^ 2 > 1e-4 { print "not of 16 KiB: " $0 }' \
         >"$scratch/problems"
     [ ! -s "$scratch/problems" ] || complain "$(cat "$scratch/problems")"
     refuses "allreduce has no derived datatype" run 2 mpix_bench allreduce --layout cont
