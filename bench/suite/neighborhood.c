@@ -3,6 +3,7 @@
 #include "bench/suite/neighborhood.h"
 
 #include "common/cli/memory.h"
+#include "pure/order_statistics.h"
 
 #include <limits.h>
 #include <mpi.h>
@@ -40,11 +41,6 @@ static bool parse_grid(neighborhood_t *neighborhood, const char *text, char *why
                           text, MAX_GRID_DIMENSIONS, MAX_NEARBY);
 }
 
-static int greater_of(int a, int b)
-{
-    return a > b ? a : b;
-}
-
 static bool has_edge(const number_pair_t *edges, int64_t count, const number_pair_t *edge)
 {
     for (int64_t i = 0; i < count; i++)
@@ -64,7 +60,7 @@ static bool parse_graph(neighborhood_t *neighborhood, pair_lists_t *lists, const
         const number_pair_t *edge = &graph->pairs[i];
         if (has_edge(graph->pairs, i, edge))
             return refuse(why, "\"%.100s\" has the edge %d, %d twice, give each once", path, edge->first, edge->second);
-        neighborhood->ranks = greater_of(neighborhood->ranks, greater_of(edge->first, edge->second) + 1);
+        neighborhood->ranks = (int)greater(neighborhood->ranks, greater(edge->first, edge->second) + 1);
     }
     return true;
 }

@@ -3,7 +3,6 @@
 #include "bench/suite/rows.h"
 
 #include "pure/order_statistics.h"
-#include "bench/suite/turns.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -79,11 +78,21 @@ static void take_arrivals(job_row_t *row, measurement_t *measurement, double bou
     figures->robustness = figures->from_last_ns / row->from_last_ns;
 }
 
-/* Bytes that a call moves between all pairs, and messages. */
+int row_pairs(const communicator_t *communicator, const job_t *job)
+{
+    const shape_t *shape = operation_at(job->operation)->shape;
+    if (!shape->pairs_all)
+        return communicator->groups;
+    if (job->settings.pairs > 0)
+        return (int)job->settings.pairs * communicator->groups;
+    return shape->fans ? communicator->all_hubs : communicator->pairs;
+}
+
+/* Messages that a call moves between all pairs. */
 static double messages_of(const measurement_t *measurement, const communicator_t *communicator)
 {
     const shape_t *shape = measurement->operation->shape;
-    int pairs = turns_pairs(communicator, measurement->job);
+    int pairs = row_pairs(communicator, measurement->job);
     int senders = shape->fans ? communicator->members - pairs : pairs;
     return (double)shape->directions * (double)measurement->job->settings.messages * senders;
 }

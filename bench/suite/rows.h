@@ -14,6 +14,9 @@ typedef struct job_row {
     double from_last_ns; /* from the last arrival; NaN: not known */
 } job_row_t;
 
+/* row_pairs - the pairs of ranks that a job has in all groups, or of fans the ranks in the middle. */
+int row_pairs(const communicator_t *communicator, const job_t *job);
+
 /* row_take - the figures of calls that were measured. bound_ns: of the global clock, with imposed arrivals. */
 void row_take(job_row_t *row, measurement_t *measurement, const communicator_t *communicator, const report_t *report,
               double bound_ns);

@@ -198,16 +198,6 @@ static void run_size(turns_t *turns, int64_t size_bytes)
 
 /* ---- Jobs */
 
-int turns_pairs(const communicator_t *communicator, const job_t *job)
-{
-    const shape_t *shape = operation_at(job->operation)->shape;
-    if (!shape->pairs_all)
-        return communicator->groups;
-    if (job->settings.pairs > 0)
-        return (int)job->settings.pairs * communicator->groups;
-    return shape->fans ? communicator->all_hubs : communicator->pairs;
-}
-
 work_plan_t turns_plan_work(const bench_t *bench, const job_t *job)
 {
     const communicator_t *communicator = &bench->communicator;
@@ -258,7 +248,7 @@ static void name_keys(const bench_t *bench, task_t *task)
     if (shape->is_partitioned)
         snprintf(task->partitions, sizeof task->partitions, "%d", (int)settings->partitions);
     if (shape->pairs_all)
-        snprintf(task->pairs, sizeof task->pairs, "%d", turns_pairs(&bench->communicator, job));
+        snprintf(task->pairs, sizeof task->pairs, "%d", row_pairs(&bench->communicator, job));
     task->keys = (row_keys_t){.label = task->label,
                               .operation = operation->name,
                               .release = scheme->name,

@@ -27,9 +27,6 @@ typedef struct bench {
 /* At most so many jobs take turns: some have communicators, and MPI libraries have only a few thousand of these. */
 enum { MAX_TURNS = 256 };
 
-/* turns_pairs - the pairs of ranks in all groups, or of fans the ranks in the middle. */
-int turns_pairs(const communicator_t *communicator, const job_t *job);
-
 /* turns_plan_work - what a job asks of its operation, in the communicator that is open. */
 work_plan_t turns_plan_work(const bench_t *bench, const job_t *job);
 
