@@ -41,6 +41,16 @@ static bool parse_grid(neighborhood_t *neighborhood, const char *text, char *why
                           text, MAX_GRID_DIMENSIONS, MAX_NEARBY);
 }
 
+static bool parse_faces(neighborhood_t *neighborhood, const char *text, char *why)
+{
+    const char *at = text;
+    neighborhood->has_faces = true;
+    neighborhood->radius = 1;
+    neighborhood->dimensions = (int)number_read(&at, MAX_GRID_DIMENSIONS);
+    return (*at == '\0' && neighborhood->dimensions >= 1) ||
+           refuse(why, "\"faces:%.40s\" is not allowed, give faces:DIMENSIONS, 1 to %d", text, MAX_GRID_DIMENSIONS);
+}
+
 static bool has_edge(const number_pair_t *edges, int64_t count, const number_pair_t *edge)
 {
     for (int64_t i = 0; i < count; i++)
@@ -68,16 +78,18 @@ static bool parse_graph(neighborhood_t *neighborhood, pair_lists_t *lists, const
 bool neighborhood_parse(neighborhood_t *neighborhood, pair_lists_t *lists, const char *text,
                         char why[PAIR_LIST_WHY_BYTES])
 {
-    static const char grid[] = "cart:", graph[] = "graph:";
+    static const char grid[] = "cart:", faces[] = "faces:", graph[] = "graph:";
     *neighborhood = (neighborhood_t){.kind = NEIGHBORHOOD_GRID};
     if (strlen(text) >= sizeof neighborhood->text)
         return refuse(why, "\"%.60s\"... is too long", text);
     strcpy(neighborhood->text, text);
     if (strncasecmp(text, grid, strlen(grid)) == 0)
         return parse_grid(neighborhood, text + strlen(grid), why);
+    if (strncasecmp(text, faces, strlen(faces)) == 0)
+        return parse_faces(neighborhood, text + strlen(faces), why);
     if (strncasecmp(text, graph, strlen(graph)) == 0)
         return parse_graph(neighborhood, lists, text + strlen(graph), why);
-    return refuse(why, "\"%.60s\" is not allowed, give cart:DIMENSIONS:RADIUS or graph:FILE", text);
+    return refuse(why, "\"%.60s\" is not allowed, give cart:DIMENSIONS:RADIUS, faces:DIMENSIONS or graph:FILE", text);
 }
 
 /* ---- Neighbors. Lists have room for all ranks */
@@ -113,6 +125,14 @@ static bool advance(int *distances, const neighborhood_t *neighborhood)
     return false;
 }
 
+static bool is_at_corner(const int *distances, int dimensions)
+{
+    int away = 0;
+    for (int i = 0; i < dimensions; i++)
+        away += distances[i] != 0;
+    return away > 1;
+}
+
 static int list_nearby(const neighborhood_t *neighborhood, int rank, int ranks, int *list)
 {
     int extents[MAX_GRID_DIMENSIONS] = {0}, coordinates[MAX_GRID_DIMENSIONS], distances[MAX_GRID_DIMENSIONS];
@@ -125,7 +145,7 @@ static int list_nearby(const neighborhood_t *neighborhood, int rank, int ranks, 
     }
     do {
         int other = rank_beside(coordinates, distances, extents, dimensions);
-        if (other != rank)
+        if (other != rank && !(neighborhood->has_faces && is_at_corner(distances, dimensions)))
             count = add(list, count, other);
     } while (advance(distances, neighborhood));
     return count > 0 ? count : add(list, 0, rank);

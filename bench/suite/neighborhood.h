@@ -19,6 +19,7 @@ typedef struct neighborhood {
     neighborhood_kind_t kind;
     int dimensions; /* of a grid, which is closed in each of them; likewise the next one */
     int radius;     /* neighbors are so far away in each dimension at most */
+    bool has_faces; /* neighbors are away in one dimension only, so none is at a corner */
     int graph;      /* of the lists of pairs, each an edge from a source to a destination; likewise the next one */
     int ranks;      /* that it takes at least */
     char text[NEIGHBORHOOD_TEXT_BYTES]; /* as it was given */
@@ -28,7 +29,7 @@ typedef struct neighborhood {
 #define USUAL_NEIGHBORHOOD "cart:1:1"
 
 /*
- * neighborhood_parse - cart:DIMENSIONS:RADIUS or graph:FILE, whose lines are SOURCE, DESTINATION.
+ * neighborhood_parse - cart:DIMENSIONS:RADIUS, faces:DIMENSIONS, or graph:FILE, whose lines are SOURCE, DESTINATION.
  *
  * lists   the graph of a file is added to it
  * why     out: one clause that says what is wrong, and what is allowed

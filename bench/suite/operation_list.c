@@ -44,6 +44,7 @@ TWO_SHAPES(neighbor_allgather, neighbor_allgatherv, .send = ONE, .receive = PER_
     .send = PER_DESTINATION, .receive = PER_SOURCE, .from = FROM_NEIGHBOR, .to_own = true, .has_neighbors = true
 TWO_SHAPES(neighbor_alltoall, neighbor_alltoallv, NEIGHBOR_ALL_TO_ALL)
 SHAPE(neighbor_alltoallw, NEIGHBOR_ALL_TO_ALL)
+SHAPE(halo, NEIGHBOR_ALL_TO_ALL)
 
 /* Composed calls have the shape of the operation that they replace. If this has no root, rank 0 is the root in between.
  * */
@@ -456,6 +457,21 @@ POINT_TO_POINT(bibw, flood(work, true, true))
 POINT_TO_POINT(sendrecv, MPI_Sendrecv(work->send, work->count, work->type, work->partner, TAG, FROM, MPI_STATUS_IGNORE))
 POINT_TO_POINT(send, leads(work) ? MPI_Send(TO) : MPI_Recv(FROM, MPI_STATUS_IGNORE))
 
+/* What neighbor_alltoall does, as programs do it themselves. */
+static int exchange_halo(const work_t *work, MPI_Request *request)
+{
+    const neighbors_t *neighbors = &work->neighbors;
+    int count = 0, code = MPI_SUCCESS;
+    (void)request;
+    for (int i = 0; code == MPI_SUCCESS && i < neighbors->sources; i++)
+        code = MPI_Irecv((char *)work->receive + i * work->size_bytes, work->count, work->type, neighbors->source[i],
+                         TAG, COMM, &work->requests[count++]);
+    for (int i = 0; code == MPI_SUCCESS && i < neighbors->destinations; i++)
+        code = MPI_Isend((char *)work->send + i * work->size_bytes, work->count, work->type,
+                         neighbors->destination[i], TAG, COMM, &work->requests[count++]);
+    return code == MPI_SUCCESS ? MPI_Waitall(count, work->requests, work->statuses) : code;
+}
+
 /* ---- One-sided */
 
 /* Where the memory begins that the partner exposes in this call. */
@@ -591,6 +607,7 @@ static const operation_t operation_list[] = {
     {"bw_fan_out", "MPI_Isend", FORM_POINT_TO_POINT, &bw_fan_out, exchange_bw},
     {"sendrecv", "MPI_Sendrecv", FORM_POINT_TO_POINT, &sendrecv, exchange_sendrecv},
     {"send", "MPI_Send", FORM_POINT_TO_POINT, &send, exchange_send},
+    {"halo", "MPI_Isend", FORM_POINT_TO_POINT, &halo, exchange_halo},
     {"put_latency", "MPI_Put", FORM_ONE_SIDED, &put_latency, exchange_put},
     {"get_latency", "MPI_Get", FORM_ONE_SIDED, &get_latency, exchange_get},
     {"get_multi_lat", "MPI_Get", FORM_ONE_SIDED, &get_latency, exchange_get},
@@ -649,7 +666,7 @@ const char *operation_absence(const char *name)
 
 bool operation_is_osus(const operation_t *operation)
 {
-    static const char *const others[] = {"latency_ssend", "latency_isend", "sendrecv", "send", NULL};
+    static const char *const others[] = {"latency_ssend", "latency_isend", "sendrecv", "send", "halo", NULL};
     if (operation->form == FORM_ONE_SIDED || operation->form == FORM_STARTUP)
         return true;
     if (operation->form == FORM_POINT_TO_POINT)
@@ -691,7 +708,7 @@ bool operation_allows_layout(const operation_t *operation)
 
 bool operation_is_of_two(const operation_t *operation)
 {
-    return operation->form == FORM_POINT_TO_POINT && !operation->shape->pairs_all;
+    return operation->form == FORM_POINT_TO_POINT && !operation->shape->pairs_all && !operation->shape->has_neighbors;
 }
 
 bool operation_keeps_buffers(const operation_t *operation)

@@ -217,8 +217,9 @@ static void allocate(work_t *work)
     work->displacements = world_allocate(work->plan.span, work->ranks, sizeof work->displacements[0], "");
     work->addresses = world_allocate(work->plan.span, work->ranks, sizeof work->addresses[0], "");
     work->types = world_allocate(work->plan.span, work->ranks, sizeof work->types[0], "");
-    int64_t at_once = (int64_t)work->messages * work->partners * 2;
-    work->requests = world_allocate(work->plan.span, work->ranks + at_once, sizeof work->requests[0], "");
+    /* To partners and from them; to each neighbor and from it, or one for each root. */
+    int64_t at_once = (int64_t)work->messages * work->partners * 2 + (int64_t)work->ranks * 2;
+    work->requests = world_allocate(work->plan.span, at_once, sizeof work->requests[0], "");
     work->expected = world_allocate(work->plan.span, 1, sizeof *work->expected, "");
     /* Given, because compilers take MPI_STATUSES_IGNORE of some libraries for an array without elements. */
     work->statuses = world_allocate(work->plan.span, at_once, sizeof work->statuses[0], "");

@@ -345,6 +345,34 @@ static void expect_room(cache_mode_t cache)
         complain(&plan, 0, 0, "has too little memory");
 }
 
+/* Of a rank of grids, whatever the ranks here; list: 0 ends it. */
+static void expect_neighbors(const neighborhood_t *neighborhood, int rank, int ranks, const int *list)
+{
+    neighbors_t neighbors = neighbors_find(neighborhood, NULL, rank, ranks);
+    int wrong = 0;
+    checks++;
+    for (int i = 0; i < neighbors.sources; i++)
+        wrong += neighbors.source[i] != list[i] || neighbors.destination[i] != list[i];
+    if (wrong > 0 || neighbors.sources != neighbors.destinations || list[neighbors.sources] != 0) {
+        complaints++;
+        printf("rank %d of %d has other neighbors in %s\n", rank, ranks, neighborhood->text);
+    }
+    neighbors_free(&neighbors);
+}
+
+static void check_grids(void)
+{
+    neighborhood_t square = {.dimensions = 2, .radius = 1, .text = "cart:2:1"}, cross = square, cube = square;
+    cross.has_faces = cube.has_faces = true;
+    cube.dimensions = 3;
+    strcpy(cross.text, "faces:2");
+    strcpy(cube.text, "faces:3");
+    expect_neighbors(&square, 0, 4, (const int[]){3, 2, 1, 0});
+    expect_neighbors(&cross, 0, 4, (const int[]){2, 1, 0});
+    expect_neighbors(&cross, 0, 12, (const int[]){9, 2, 1, 3, 0}); /* four by three */
+    expect_neighbors(&cube, 0, 8, (const int[]){4, 2, 1, 0});
+}
+
 static void check_refusals(void)
 {
     expect_room(CACHE_WARM);
@@ -384,6 +412,8 @@ int main(int argc, char **argv)
         check_datatypes(with_faults);
     if (!with_faults)
         check_refusals();
+    if (!with_faults)
+        check_grids();
     all[0] = checks;
     all[1] = complaints;
     all[2] = known_faults;

@@ -201,7 +201,7 @@ END
 # On four ranks, a grid of two by two, with the ranks at its corners or without, and a graph whose ranks have 0 to 2
 # sources and destinations.
 check_neighborhoods() {
-    local operations ranks
+    local operations ranks grid
     operations=$(grep -x "i*neighbor_.*" "$scratch/listed" | tr '\n' ' ')
     [ -n "$operations" ] || return 0
     printf '%s\n' '# source, destination' '2, 0' '0, 1' '1, 2' '2, 3' '1,3' >"$scratch/graph"
@@ -217,6 +217,14 @@ check_neighborhoods() {
     succeeds run 4 mpix_bench $operations -i 3 -x 0 --release barrier -m 1,1024 -c --format csv \
         --neighborhood "graph:$scratch/graph"
     columns wrong | sort | uniq -c | awk '{ print $1 " " $2 }' | grep -qx "20 0" || complain "not 20 rows of a graph"
+    for ranks in 2 4; do
+        for grid in faces:1 faces:2 faces:3 cart:2:1; do
+            succeeds run $ranks mpix_bench halo -i 3 -x 0 --release barrier -m 0,1,1024 -c --format csv \
+                --neighborhood $grid
+            columns neighborhood wrong | uniq -c | awk '{ print $1 " " $2 }' | grep -qx "3 $grid,0" ||
+                complain "not three sizes of $grid"
+        done
+    done
     refuses "has edges of 4 ranks, and there are 2" run 2 mpix_osu neighbor_allgather -N "graph:$scratch/graph"
     echo '0, 1' >>"$scratch/graph"
     refuses 'has the edge 0, 1 twice' run 2 mpix_osu neighbor_allgather -N "graph:$scratch/graph"
