@@ -14,22 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LAST_LINES = 5, TEXT_BYTES = 64, USUAL_COLUMNS = 80 };
+enum { LAST_LINES = 5, USUAL_COLUMNS = 80 };
 
 /* ---- Telling */
-
-/* A duration for people. */
-static const char *describe_time(int64_t ns, char text[TEXT_BYTES])
-{
-    long long seconds = (long long)(ns / 1000000000);
-    if (seconds >= 3600)
-        snprintf(text, TEXT_BYTES, "%lld h %lld min", seconds / 3600, seconds % 3600 / 60);
-    else if (seconds >= 60)
-        snprintf(text, TEXT_BYTES, "%lld min %lld s", seconds / 60, seconds % 60);
-    else
-        snprintf(text, TEXT_BYTES, "%lld s", seconds);
-    return text;
-}
 
 static const char *variant_name(const json_t *run)
 {
@@ -97,12 +84,12 @@ static void clear_progress(const campaign_t *campaign)
 /* Only before a launch: while one runs, nothing is to disturb it. A line that is wider than the terminal would stay. */
 static void show_progress(const campaign_t *campaign, const json_t *run)
 {
-    char text[TEXT_BYTES], left[2 * TEXT_BYTES] = "", line[5 * TEXT_BYTES];
+    char text[TEXT_DURATION_BYTES], left[2 * TEXT_DURATION_BYTES] = "", line[5 * TEXT_DURATION_BYTES];
     int64_t left_ns = estimate_left_ns(&campaign->manifest);
     if (!campaign->is_terminal)
         return;
     if (left_ns >= 0)
-        snprintf(left, sizeof left, ", about %s left", describe_time(left_ns, text));
+        snprintf(left, sizeof left, ", about %s left", text_duration(left_ns, text));
     snprintf(line, sizeof line, "%d of %d launches done%s; %s, launch %d", manifest_count_done(&campaign->manifest),
              (int)json_array_size(campaign->manifest.runs), left, variant_name(run), launch_number(run));
     clear_progress(campaign);

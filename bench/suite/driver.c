@@ -6,10 +6,12 @@
  */
 #include "bench/suite/driver.h"
 
+#include "common/cli/text.h"
 #include "common/mpi/kernel.h"
 #include "common/mpi/machine_clock.h"
 #include "pure/order_statistics.h"
 #include "bench/suite/arena.h"
+#include "bench/suite/crowd.h"
 #include "bench/suite/measure.h"
 #include "bench/suite/provenance.h"
 #include "bench/suite/turns.h"
@@ -368,16 +370,81 @@ static void write_head(bench_t *bench, int argc, char **argv)
         report_raw_head(&bench->plan.settings.results.raw);
 }
 
+/* ---- What is ahead */
+
+/* The samples of a job, in samples of short messages. */
+static double samples_of(const job_t *job)
+{
+    double all = 0;
+    for (int i = 0; i < job->settings.sizes.count; i++) {
+        int64_t size_bytes = job->settings.sizes.bytes[i];
+        all += progress_samples((double)job_wanted(job, size_bytes), size_bytes);
+    }
+    return all * job->arrivals.count * (job->settings.overlap ? 2 : 1);
+}
+
+/* How long the delays of a file make a call, in the mean. */
+static double mean_delay_ns(const arrival_table_t *table)
+{
+    double sum_ns = 0;
+    for (int64_t call = 0; call < table->calls; call++) {
+        int64_t longest_ns = 0;
+        for (int rank = 0; rank < table->ranks; rank++)
+            longest_ns = greater(longest_ns, table->delays_ns[call * table->ranks + rank]);
+        sum_ns += (double)longest_ns;
+    }
+    return sum_ns / (double)table->calls;
+}
+
+/* Who gave a file of arrivals and no sizes may not know for how long its delays make all sizes last. */
+static void tell_delays(const bench_t *bench, const job_t *job)
+{
+    const size_list_t *sizes = &job->settings.sizes;
+    char duration[TEXT_DURATION_BYTES];
+    double calls = 0;
+    for (int i = 0; i < sizes->count; i++)
+        calls += (double)job_wanted(job, sizes->bytes[i]) + (double)job_warmup(job, sizes->bytes[i]);
+    for (const arrival_t *arrival = job->arrivals.items; arrival < job->arrivals.items + job->arrivals.count; arrival++)
+        if (arrival->shape == ARRIVAL_FILE && sizes->count > 1 && !sizes->has_max)
+            fprintf(stderr, "%s: %s with the delays of %s at %d message sizes takes %s or more: give -m or -i for less\n",
+                    bench->world.program, operation_at(job->operation)->name, arrival->text, sizes->count,
+                    text_duration((int64_t)(calls * mean_delay_ns(&bench->plan.tables.items[arrival->table])),
+                                  duration));
+}
+
+/* On rank 0. */
+static void look_ahead(bench_t *bench)
+{
+    const plan_t *plan = &bench->plan;
+    bool has_limit = true, is_known = true;
+    double all = 0, longest_ns = 0;
+    for (const job_t *job = plan->jobs; job < plan->jobs + plan->job_count; job++) {
+        double slice_ns = job_time_slice_s(job) * 1e9;
+        all += samples_of(job);
+        longest_ns += slice_ns * job->settings.sizes.count * job->arrivals.count * (job->settings.overlap ? 2 : 1);
+        has_limit = has_limit && slice_ns > 0;
+        is_known = is_known && job->settings.ci_percent <= 0;
+        tell_delays(bench, job);
+    }
+    bench->progress = (progress_t){
+        .begun_ns = system_time_ns(), .all = is_known ? all : 0, .longest_ns = has_limit ? longest_ns : 0};
+}
+
 /* Returns an exit status. */
 static int run(bench_t *bench, int argc, char **argv)
 {
-    int flag, status = check_jobs(bench);
+    int flag, status;
+    if (bench->world.rank == 0)
+        crowd_watch(bench->world.program);
+    status = check_jobs(bench);
     if (status != STATUS_GOOD)
         return status;
     /* The call that a bad setting of the library makes fail, on all ranks. */
     if (!world_agree(&bench->world, MPIX_Harmonize(bench->world.comm, &flag), "MPIX_Harmonize"))
         return STATUS_FAILED;
     world_tell_unbound(&bench->world);
+    if (bench->world.rank == 0)
+        look_ahead(bench);
     status = results_open(&bench->plan.settings.results, &bench->world);
     if (status != STATUS_GOOD)
         return status;
@@ -387,6 +454,7 @@ static int run(bench_t *bench, int argc, char **argv)
         count = count_turns(bench, i);
         run_jobs(bench, &bench->plan.jobs[i], count);
     }
+    crowd_leave();
     return bench->status;
 }
 

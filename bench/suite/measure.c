@@ -2,9 +2,9 @@
 /* measure.c - run batches of calls, and collect their times on rank 0. */
 #include "bench/suite/measure.h"
 
-#include "pure/order_statistics.h"
-
+#include "common/cli/text.h"
 #include "common/mpi/machine_clock.h"
+#include "pure/order_statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -194,17 +194,21 @@ static bool is_clock_due(measurement_t *measurement, int64_t now_ns)
     return interval_ns > 0 && world_number(measurement->span, "mpix_harmonize_clock_age_ns") > interval_ns;
 }
 
-/* On a terminal, says what is being measured. */
+/* On a terminal, says what is being measured, and how long all of it may take. */
 static void show_progress(measurement_t *measurement, int64_t now_ns)
 {
     const samples_t *samples = &measurement->samples;
+    char duration[TEXT_DURATION_BYTES], left[TEXT_DURATION_BYTES + 16] = "";
     if (now_ns < measurement->next_shown_ns)
         return;
     measurement->next_shown_ns = now_ns + (int64_t)PROGRESS_INTERVAL_NS;
-    world_progress(measurement->span, "%s, %lld bytes: %lld of %lld valid, %lld missed, %lld late",
-                   measurement->operation->function, (long long)measurement->keys.size_bytes, (long long)samples->valid,
-                   (long long)measurement->sampling.limits.wanted, (long long)samples->missed,
-                   (long long)samples->late);
+    int64_t left_ns = progress_left_ns(measurement->progress, system_time_ns());
+    if (left_ns >= 0)
+        snprintf(left, sizeof left, ", about %s left", text_duration(left_ns, duration));
+    world_progress(measurement->span, "%s, %lld bytes%s: %lld of %lld valid, %lld missed, %lld late",
+                   measurement->operation->function, (long long)measurement->keys.size_bytes, left,
+                   (long long)samples->valid, (long long)measurement->sampling.limits.wanted,
+                   (long long)samples->missed, (long long)samples->late);
 }
 
 /* What rank 0 orders before a batch; returns when. Clocks may be synchronized before. Collective. */
@@ -279,6 +283,7 @@ static void run_batch(void *subject, batch_t *batch)
             take_call(measurement, notes);
     }
     batch->valid = measurement->samples.valid - valid_before;
+    measurement->progress->done += progress_samples((double)batch->valid, measurement->keys.size_bytes);
     learn(measurement, batch->calls, invalid);
 }
 

@@ -11,6 +11,7 @@
 #include "bench/suite/engine.h"
 #include "bench/suite/operation.h"
 #include "bench/suite/plan.h"
+#include "bench/suite/progress.h"
 #include "bench/suite/report.h"
 #include "bench/suite/schemes.h"
 #include "common/arrival/arrival.h"
@@ -42,6 +43,7 @@ typedef struct measurement {
     int64_t resolution_ns;       /* of measure_resolution_ns */
     const output_t *raw;         /* without a file if no raw times are wanted */
     bool takes_turns;            /* with other jobs */
+    progress_t *progress;        /* rank 0: of all rows */
     bool (*settle)(void *owner); /* as the engine calls it */
     void *owner;
 

@@ -98,6 +98,9 @@ static bool settle(void *owner)
     const world_t *span = measurement->span;
     const job_t *job = measurement->job;
     double bound_ns = job->arrivals.given ? max_bound_ns(span) : NAN;
+    /* What ended before it had all samples is done, too. */
+    bench->progress.done += progress_samples((double)(measurement->sampling.limits.wanted - measurement->samples.valid),
+                                             measurement->keys.size_bytes);
     world_progress(span, "%s", "");
     if (span->rank == 0)
         row_take(&task->row, measurement, &bench->communicator, &bench->report, bound_ns);
@@ -315,6 +318,7 @@ static void open_task(bench_t *bench, turns_t *turns, const job_t *job, task_t *
                                      .resolution_ns = bench->resolution_ns,
                                      .raw = &bench->plan.settings.results.raw,
                                      .takes_turns = turns->count > 1,
+                                     .progress = &bench->progress,
                                      .settle = settle,
                                      .owner = task,
                                      .imposed = {.seed = job->settings.seed, .tables = &bench->plan.tables}}};

@@ -6,6 +6,7 @@
 #include "bench/suite/communicator.h"
 #include "bench/suite/operation.h"
 #include "bench/suite/plan.h"
+#include "bench/suite/progress.h"
 #include "bench/suite/report.h"
 #include "common/mpi/world.h"
 
@@ -20,6 +21,7 @@ typedef struct bench {
     communicator_t communicator; /* of the last job */
     int64_t resolution_ns;       /* of all ranks' clocks the largest */
     char *memory;                /* for the buffers of all jobs: only the buffers of one job are in use at a time */
+    progress_t progress;         /* rank 0 */
     bool is_full;                /* no file takes further rows */
     int status;
 } bench_t;

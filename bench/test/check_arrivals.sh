@@ -54,6 +54,16 @@ file_label() {
     from=raw columns arrival | grep "^file:${1:-delays}.csv@[0-9a-f]\{8\}$" | head -n 1
 }
 
+# Without -m, how long the delays take is told first: three sizes of five calls, 100 ms in the mean.
+check_time_of_file() {
+    printf 'call,rank,delay_ns\n0,0,0\n0,1,50000000\n1,0,150000000\n1,1,0\n' >"$scratch/slow.csv"
+    measure bcast -M 4 -i 2 --arrival "file:$scratch/slow.csv"
+    grep -q '^mpix_bench: bcast with the delays of file:slow.csv@[0-9a-f]* at 3 message sizes takes 1 s or more: ' \
+        "$scratch/err" || complain "does not say how long it takes"
+    measure bcast -m 8:8 -i 2 --arrival "file:$scratch/slow.csv"
+    ! grep -q 'or more: give -m' "$scratch/err" || complain "says how long one size takes"
+}
+
 # Each measured call has the delays of the next call of the file, also if calls are so long that a batch has only one.
 check_calls_of_file() {
     printf 'call,rank,delay_ns\n0,0,0\n0,1,30000000\n1,0,0\n1,1,31000000\n2,0,0\n2,1,32000000\n' >"$scratch/long.csv"
@@ -128,6 +138,7 @@ check_no_sample() {
 
 quick tap_check_if "command -v $python" "it takes python3" "figures of arrivals recomputed" check_figures
 quick tap_check "when ranks are to start" check_targets
+tap_check "how long the delays of a file take" check_time_of_file
 quick tap_check "each call of a file in turn" check_calls_of_file
 quick tap_check "several files, each read once" check_several_files
 tap_check "multiples of the median" check_multiples

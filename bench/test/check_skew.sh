@@ -42,6 +42,39 @@ check_narrow() {
     grep -qx 'MPI_Barrier, 0 byte' "$scratch/out" || complain "more than a line"
 }
 
+# Through a launcher, too, which passes on what ranks say. A second tells how long four take.
+check_progress() {
+    local words
+    words="${MPIEXEC:-mpiexec} ${MPIEXEC_FLAGS-} -n 2 '$(path_of mpix_bench)' barrier bcast -m 8,16 -i 100000000 -x 1 \
+--time-slice-s 1.5 --release barrier"
+    command="mpix_bench on a terminal, through a launcher"
+    script -qec "$words --output '$scratch/results'" "$scratch/typed" >/dev/null 2>"$scratch/err" </dev/null
+    status=$?
+    expect_status 0
+    tr '\r' '\n' <"$scratch/typed" >"$scratch/out"
+    grep -q '^MPI_Bcast, 16 bytes, about [0-9 hmins]* s left: [0-9]* of 100000000 valid, ' "$scratch/out" ||
+        complain "not how long it takes"
+    script -qec "$words --output '$scratch/results' 2>'$scratch/err'" "$scratch/typed" >/dev/null </dev/null
+    ! grep -q 'left:' "$scratch/typed" "$scratch/err" || complain "progress in a file"
+}
+
+# More processes than processors, which the shells of this test are: it is said while the program runs.
+check_busy() {
+    local busy=() pid
+    for ((i = 0; i < 3 * $(nproc); i++)); do
+        while :; do :; done &
+        busy+=($!)
+    done
+    run 2 mpix_bench barrier -i 100000000 -x 1 --release barrier --time-slice-s 6
+    for pid in "${busy[@]}"; do
+        kill "$pid"
+        { wait "$pid"; } 2>/dev/null
+    done
+    expect_status 0
+    [ "$(grep -c 'mpix_bench: not done after 4 s: more processes run on this node' "$scratch/err")" -eq 1 ] ||
+        complain "does not say once why it takes long"
+}
+
 # All flags are 0, with one process more than there are processors, and with one process.
 check_crowded() {
     CHECK_FAULT=never run $(($(nproc) + 1)) check_faults bcast -m 8 -i 2 -x 0 --max-repeat 1
@@ -200,8 +233,14 @@ quick tap_check_if has_other_function "there is no shared library" \
     "mpix_skew: the function of another library" check_other_function
 tap_check_if "command -v script" "there is no script (Debian package: bsdutils)" \
     "mpix_bench: progress on a terminal" check_narrow
+has_terminal() { launches && command -v script; }
+tap_check_if has_terminal "there is no launcher, or no script (Debian package: bsdutils)" \
+    "mpix_bench: progress and time left through a launcher" check_progress
 tap_check_if "test $(nproc) -le 4" "there are many processors" \
     "mpix_bench: more processes than processors" check_crowded
+can_be_busy() { launches && [ "$(nproc)" -le 4 ]; }
+tap_check_if can_be_busy "there is no launcher, or there are many processors" \
+    "mpix_bench: other processes on the processors" check_busy
 if ${CC:-mpicc} -shared -fPIC -o "$scratch/never.so" "$scratch/never.c" >"$scratch/log" 2>&1; then
     tap_check_if has_other_function "there is no shared library" \
         "mpix_skew: no valid call, and no scheme" check_nothing_measured

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -87,6 +88,20 @@ static inline void text_clean(char *text, const char *kept)
 static inline void text_one_line(char *text)
 {
     text_clean(text, "");
+}
+
+/* text_duration - a duration for people, in seconds, minutes or hours. Returns text. */
+enum { TEXT_DURATION_BYTES = 64 };
+static inline const char *text_duration(int64_t ns, char text[TEXT_DURATION_BYTES])
+{
+    long long seconds = (long long)(ns / 1000000000);
+    if (seconds >= 3600)
+        snprintf(text, TEXT_DURATION_BYTES, "%lld h %lld min", seconds / 3600, seconds % 3600 / 60);
+    else if (seconds >= 60)
+        snprintf(text, TEXT_DURATION_BYTES, "%lld min %lld s", seconds / 60, seconds % 60);
+    else
+        snprintf(text, TEXT_DURATION_BYTES, "%lld s", seconds);
+    return text;
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include "common/cli/output.h"
 #include "pure/launcher.h"
 #include "common/cli/memory.h"
+#include "common/cli/terminal.h"
 #include "common/cli/text.h"
 #include "common/cli/variables.h"
 
@@ -23,6 +24,9 @@
  * wait before they end, of which only the first tells why: Open MPI's launcher then ends those that are late.
  */
 enum { PAUSE_NS = 100 * 1000 * 1000, MAX_PAUSES = 20, ABORT_PAUSE_NS = 2 * PAUSE_NS, REFUSAL_PAUSE_NS = 10 * PAUSE_NS };
+
+/* A launcher has passed on by then what was written. */
+enum { LAUNCHER_PAUSE_NS = 2 * 1000 * 1000 };
 
 enum { NAME_BYTES = 64 }; /* the world is split by */
 
@@ -160,16 +164,24 @@ void world_tell_unbound(const world_t *world)
 void world_progress(const world_t *world, const char *format, ...)
 {
     enum { MAX_WIDTH = 78, USUAL_WIDTH = 80 };
+    static int columns = -1; /* not looked for */
+    static bool is_shown;
     char text[MAX_WIDTH + 1];
     va_list arguments;
-    if (world->rank != 0 || !isatty(STDERR_FILENO))
+    if (world->rank == 0 && columns < 0)
+        columns = terminal_columns(USUAL_WIDTH);
+    if (world->rank != 0 || columns == 0)
         return;
-    const int columns = output_columns(stderr, USUAL_WIDTH), width = columns > MAX_WIDTH ? MAX_WIDTH : columns - 1;
+    const int width = columns > MAX_WIDTH ? MAX_WIDTH : columns - 1;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     fprintf(stderr, "\r%-*.*s%s", width, width, text, text[0] == '\0' ? "\r" : "");
     fflush(stderr);
+    /* Rows go another way through a launcher, and are to come after the line is empty. */
+    if (is_shown && text[0] == '\0' && !isatty(STDERR_FILENO))
+        system_sleep_ns(LAUNCHER_PAUSE_NS);
+    is_shown = text[0] != '\0';
 }
 
 int world_and(const world_t *world, int condition)
