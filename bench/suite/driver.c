@@ -406,10 +406,10 @@ static void tell_delays(const bench_t *bench, const job_t *job)
         calls += (double)job_wanted(job, sizes->bytes[i]) + (double)job_warmup(job, sizes->bytes[i]);
     for (const arrival_t *arrival = job->arrivals.items; arrival < job->arrivals.items + job->arrivals.count; arrival++)
         if (arrival->shape == ARRIVAL_FILE && sizes->count > 1 && !sizes->has_max)
-            fprintf(stderr, "%s: %s with the delays of %s at %d message sizes takes %s or more: give -m or -i for less\n",
-                    bench->world.program, operation_at(job->operation)->name, arrival->text, sizes->count,
-                    text_duration((int64_t)(calls * mean_delay_ns(&bench->plan.tables.items[arrival->table])),
-                                  duration));
+            fprintf(
+                stderr, "%s: %s with the delays of %s at %d message sizes takes %s or more: give -m or -i for less\n",
+                bench->world.program, operation_at(job->operation)->name, arrival->text, (int)sizes->count,
+                text_duration((int64_t)(calls * mean_delay_ns(&bench->plan.tables.items[arrival->table])), duration));
 }
 
 /* On rank 0. */
@@ -426,8 +426,8 @@ static void look_ahead(bench_t *bench)
         is_known = is_known && job->settings.ci_percent <= 0;
         tell_delays(bench, job);
     }
-    bench->progress = (progress_t){
-        .begun_ns = system_time_ns(), .all = is_known ? all : 0, .longest_ns = has_limit ? longest_ns : 0};
+    bench->progress =
+        (progress_t){.begun_ns = system_time_ns(), .all = is_known ? all : 0, .longest_ns = has_limit ? longest_ns : 0};
 }
 
 /* Returns an exit status. */

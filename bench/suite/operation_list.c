@@ -467,8 +467,8 @@ static int exchange_halo(const work_t *work, MPI_Request *request)
         code = MPI_Irecv((char *)work->receive + i * work->size_bytes, work->count, work->type, neighbors->source[i],
                          TAG, COMM, &work->requests[count++]);
     for (int i = 0; code == MPI_SUCCESS && i < neighbors->destinations; i++)
-        code = MPI_Isend((char *)work->send + i * work->size_bytes, work->count, work->type,
-                         neighbors->destination[i], TAG, COMM, &work->requests[count++]);
+        code = MPI_Isend((char *)work->send + i * work->size_bytes, work->count, work->type, neighbors->destination[i],
+                         TAG, COMM, &work->requests[count++]);
     return code == MPI_SUCCESS ? MPI_Waitall(count, work->requests, work->statuses) : code;
 }
 
@@ -700,10 +700,23 @@ bool operation_allows_in_place(const operation_t *operation)
     return operation->shape->in_place != IN_PLACE_NEVER && operation->shape->in_place != ROOT_SENDS_FROM_RESULT;
 }
 
+/* With derived datatypes, MPICH before 4.3 ends the program when these persistent requests are freed. */
+static bool breaks_at_layouts(const operation_t *operation)
+{
+    bool breaks = false;
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40300000
+    static const char *const names[] = {"allgather_persistent", "gather_persistent", "scatter_persistent", NULL};
+    breaks = names_find(NAMES(names), operation->name) >= 0;
+#else
+    (void)operation;
+#endif
+    return breaks;
+}
+
 bool operation_allows_layout(const operation_t *operation)
 {
     return operation_has_size(operation) && !operation->shape->reduces && operation->form != FORM_COMPOSED &&
-           operation->form != FORM_ONE_SIDED;
+           operation->form != FORM_ONE_SIDED && !breaks_at_layouts(operation);
 }
 
 bool operation_is_of_two(const operation_t *operation)

@@ -73,14 +73,16 @@ static const option_spec_t options[] = {
      .more = "`cont` is all elements of a message, `vect:`STRIDE`:`BLOCK the first BLOCK of STRIDE elements, and so on "
              "up to the last whole stride; lines DISPLACEMENT, LENGTH of FILE are blocks of elements, of which those "
              "are sent that end within the message. The size is that of a message with its gaps; `data_bytes` is "
-             "without them. Not for reductions, and not for one-sided and composed operations."},
+             "without them. Not for reductions, and not for one-sided and composed operations. With MPICH before 4.3, "
+             "not for allgather_persistent, gather_persistent and scatter_persistent, which end the program."},
     {0, "neighborhood", "NEIGHBORHOOD", OPTION_TEXT, FIELD(neighborhood), .default_doc = USUAL_NEIGHBORHOOD,
      .doc = "who are neighbors in neighborhood operations: cart:DIMENSIONS:RADIUS, faces:DIMENSIONS or graph:FILE",
-     .more = "`cart:`DIMENSIONS`:`RADIUS arranges the ranks in a grid (MPI_Dims_create), closed in each dimension, "
-             "where neighbors are at most RADIUS ranks away in each dimension; `cart:1:1` is a ring. `faces:`DIMENSIONS "
-             "is such a grid without the neighbors at corners, so each rank has at most two in each dimension. If a "
-             "neighbor can be reached in two ways, it is one neighbor. Lines SOURCE, DESTINATION of FILE are the edges "
-             "of a graph; a # begins a comment."},
+     .more =
+         "`cart:`DIMENSIONS`:`RADIUS arranges the ranks in a grid (MPI_Dims_create), closed in each dimension, "
+         "where neighbors are at most RADIUS ranks away in each dimension; `cart:1:1` is a ring. `faces:`DIMENSIONS "
+         "is such a grid without the neighbors at corners, so each rank has at most two in each dimension. If a "
+         "neighbor can be reached in two ways, it is one neighbor. Lines SOURCE, DESTINATION of FILE are the edges "
+         "of a graph; a # begins a comment."},
     {'l', "in-place", NULL, OPTION_SWITCH, FIELD(in_place), .doc = "use MPI_IN_PLACE if the operation allows it"},
     {0, "cache", "MODE", OPTION_CHOICE, FIELD(cache), .names = NAMES(cache_modes), .default_text = "warm",
      .doc = "the buffers of successive calls",

@@ -11,7 +11,7 @@
 
 typedef struct progress {
     int64_t begun_ns;
-    double all;       /* in samples of short messages, likewise the next one; 0: nobody knows how many will do */
+    double all; /* in samples of short messages, likewise the next one; 0: nobody knows how many will do */
     double done;
     double longest_ns; /* all takes at most; 0: there is no limit */
 } progress_t;

@@ -238,6 +238,16 @@ static const layout_t indexed = {.kind = LAYOUT_INDEXED};
 static number_pair_t block_pairs[] = {{1, 1}, {3, 2}, {6, 3}, {4000, 1000}};
 static const pair_list_t blocks = {.count = 4, .pairs = block_pairs};
 
+/* MPICH 4.0.2 never returns from it if a rank has sources and no destinations. */
+static bool takes_graphs(const operation_t *operation)
+{
+#ifdef MPICH_NUMVERSION
+    return !strstr(operation->name, "neighbor_alltoallw");
+#else
+    return operation->shape->has_neighbors;
+#endif
+}
+
 /* Each of these differs from the usual in one respect, or few. */
 static void check_operation(const operation_t *operation, bool with_faults)
 {
@@ -285,7 +295,7 @@ static void check_operation(const operation_t *operation, bool with_faults)
         check_plan(&plan, with_faults);
     }
     plan = usual;
-    if (operation->shape->has_neighbors) {
+    if (operation->shape->has_neighbors && takes_graphs(operation)) {
         plan.neighborhood = &sparse;
         plan.graph = &graph;
         check_plan(&plan, with_faults);

@@ -213,10 +213,15 @@ check_neighborhoods() {
         columns neighborhood wrong | sort | uniq -c | awk '{ print $1 " " $2 }' | grep -qx "20 cart:2:1,0" ||
             complain "not 20 rows of a grid"
     done
+    # MPICH 4.0.2 never returns from MPI_Neighbor_alltoallw of a rank with sources and no destinations.
+    grep -q '^MPI_LIBRARY = MPICH' "$build/Makefile" &&
+        operations=$(grep -x "i*neighbor_.*[^w]" "$scratch/listed" | tr '\n' ' ')
     # shellcheck disable=SC2086
     succeeds run 4 mpix_bench $operations -i 3 -x 0 --release barrier -m 1,1024 -c --format csv \
         --neighborhood "graph:$scratch/graph"
-    columns wrong | sort | uniq -c | awk '{ print $1 " " $2 }' | grep -qx "20 0" || complain "not 20 rows of a graph"
+    # shellcheck disable=SC2086
+    columns wrong | sort | uniq -c | awk '{ print $1 " " $2 }' | grep -qx "$(wc -w <<<"$operations $operations") 0" ||
+        complain "not two rows of each operation on a graph"
     for ranks in 2 4; do
         for grid in faces:1 faces:2 faces:3 cart:2:1; do
             succeeds run $ranks mpix_bench halo -i 3 -x 0 --release barrier -m 0,1,1024 -c --format csv \
@@ -309,11 +314,14 @@ try_option() {
 }
 
 check_class() {     # CLASS
-    local names example result letters number=0
+    local names name example result letters number=0
     mapfile -t names < <(programs_of "$1")
     options_for "$1" >"$scratch/options"
     while IFS='|' read -r _ _ example result <&3; do
-        try_option "${names[number % ${#names[@]}]}" "$example" "$result"
+        name=${names[number % ${#names[@]}]}
+        # With MPICH before 4.3, these refuse derived datatypes.
+        [[ ! $name:$example =~ ^(allgather|gather|scatter)_persistent:-(D|-ddt) ]] || name=alltoall_persistent
+        try_option "$name" "$example" "$result"
         number=$((number + 1))
     done 3<"$scratch/options"
     letters=$(sed -n "s/^class $1 \([^ :]*\): .*/\1/p" "$table" | head -n 1)

@@ -61,7 +61,7 @@ void page_folded(const page_t *page, const sheet_t *sheet, const char *title, bo
  *                      columns of an interval around it, if they are there
  *   ignored            a key by which values do not differ
  *   without            rows that have a value in this column are left out
- *   type, y, yTitle    map: a cell for each value, at the places that the columns x and y say, without most of the above
+ *   type, y, yTitle    map: a cell for each value, at the places that columns x and y say, without most of the above
  *   reference          values are compared with this one
  *   note               a column that says something about a value
  *   singles            of each row of the table, numbers that its value stands for
