@@ -36,9 +36,10 @@ static long count_running(void)
     int file = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return 0;
-    if (read(file, text, sizeof text - 1) < 0)
-        text[0] = '\0';
+    ssize_t bytes = read(file, text, sizeof text - 1);
     close(file);
+    if (bytes <= 0)
+        return 0;
     for (int word = 1; word < 4 && *at != '\0'; at++)
         word += *at == ' ';
     while (*at >= '0' && *at <= '9')

@@ -421,7 +421,8 @@ static void look_ahead(bench_t *bench)
     for (const job_t *job = plan->jobs; job < plan->jobs + plan->job_count; job++) {
         double slice_ns = job_time_slice_s(job) * 1e9;
         all += samples_of(job);
-        longest_ns += slice_ns * job->settings.sizes.count * job->arrivals.count * (job->settings.overlap ? 2 : 1);
+        longest_ns +=
+            slice_ns * (double)job->settings.sizes.count * job->arrivals.count * (job->settings.overlap ? 2 : 1);
         has_limit = has_limit && slice_ns > 0;
         is_known = is_known && job->settings.ci_percent <= 0;
         tell_delays(bench, job);

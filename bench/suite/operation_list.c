@@ -324,14 +324,14 @@ static int answer(const work_t *work, bool gives)
 /* One of the messages of threads. If one thread sends, any of the other rank's may receive what comes next. */
 static int exchange_part(const work_t *work, int message)
 {
-    char *send = (char *)work->send + message * work->size_bytes;
-    char *receive = (char *)work->receive + message * work->size_bytes;
+    char *give = (char *)work->send + message * work->size_bytes;
+    char *take = (char *)work->receive + message * work->size_bytes;
     int tag = work->plan.senders == 1 ? TAG : TAG + message;
-    int code = leads(work) ? MPI_Send(send, work->count, work->type, work->partner, tag, COMM) : MPI_SUCCESS;
+    int code = leads(work) ? MPI_Send(give, work->count, work->type, work->partner, tag, COMM) : MPI_SUCCESS;
     if (code == MPI_SUCCESS)
-        code = MPI_Recv(receive, work->count, work->type, work->partner, tag, COMM, MPI_STATUS_IGNORE);
+        code = MPI_Recv(take, work->count, work->type, work->partner, tag, COMM, MPI_STATUS_IGNORE);
     if (code == MPI_SUCCESS && !leads(work))
-        code = MPI_Send(send, work->count, work->type, work->partner, tag, COMM);
+        code = MPI_Send(give, work->count, work->type, work->partner, tag, COMM);
     return code;
 }
 

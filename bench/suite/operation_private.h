@@ -59,8 +59,8 @@ typedef struct work {
 /* pair_requests - make the persistent requests of a pair: all messages to the partner, then all from it. Local. */
 int pair_requests(const work_t *work);
 
-/* exchange_parts - the messages of a thread. Returns an MPI error code. Local, but for these. */
-int exchange_parts(const void *work, int thread);
+/* exchange_parts - the messages of a thread of a work. Returns an MPI error code. Local, but for these. */
+int exchange_parts(const void *of, int thread);
 
 /* work_settle - of one-sided operations: results are there on all ranks. Collective. */
 int work_settle(const work_t *work);
