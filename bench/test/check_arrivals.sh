@@ -57,7 +57,7 @@ file_label() {
 # Without -m, how long the delays take is told first: three sizes of five calls, 100 ms in the mean.
 check_time_of_file() {
     printf 'call,rank,delay_ns\n0,0,0\n0,1,50000000\n1,0,150000000\n1,1,0\n' >"$scratch/slow.csv"
-    measure bcast -M 4 -i 2 --arrival "file:$scratch/slow.csv"
+    measure bcast --size-factor 1024 -i 2 --arrival "file:$scratch/slow.csv"
     grep -q '^mpix_bench: bcast with the delays of file:slow.csv@[0-9a-f]* at 3 message sizes takes 1 s or more: ' \
         "$scratch/err" || complain "does not say how long it takes"
     measure bcast -m 8:8 -i 2 --arrival "file:$scratch/slow.csv"
