@@ -55,7 +55,7 @@ LOOP_TEST(reductions_are_exact, COUNT_OF(reduced))
 {
     const element_t *element = element_named(reduced[_i].element);
     const values_t values = {element, reduction_named(reduced[_i].reduction), MANY_RANKS, 5};
-    const origin_t all = {0, MANY_RANKS - 1, 3, 1};
+    const origin_t all = {0, MANY_RANKS - 1, 3, 1, 0};
     char *block = calloc(ELEMENTS, (size_t)element->bytes);
 
     ck_assert_ptr_nonnull(block);
@@ -89,7 +89,7 @@ TEST(each_rank_is_seen_in_sums)
 TEST(steps_pass_over_ranks)
 {
     const values_t values = {element_named("mpi_int"), reduction_named("sum"), 6, 7};
-    const origin_t pair = {1, 4, 0, 3}, all = {1, 4, 0, 1};
+    const origin_t pair = {1, 4, 0, 3, 0}, all = {1, 4, 0, 1, 0};
     int64_t first = values_of(&values, 1, 0, 0).first, second = values_of(&values, 4, 0, 0).first;
     int sum = (int)(first + second);
     ck_assert_int_eq(values_wrong(&values, &pair, &sum, 1), 0);
@@ -102,7 +102,8 @@ TEST(values_tell_where_they_come_from)
     const values_t values = {element_named("mpi_int"), NULL, 4, 7};
     const values_t next_call = {element_named("mpi_int"), NULL, 4, 8};
     int block[ELEMENTS + 1];
-    const origin_t right = {1, 1, 2, 1}, other_rank = {2, 2, 2, 1}, other_place = {1, 1, 1, 1}, none = {1, 0, 2, 1};
+    const origin_t right = {1, 1, 2, 1, 0}, other_rank = {2, 2, 2, 1, 0}, other_place = {1, 1, 1, 1, 0},
+                   none = {1, 0, 2, 1, 0};
 
     values_fill(&values, 1, 2, block, ELEMENTS + 1);
     ck_assert_int_eq(values_wrong(&values, &right, block, ELEMENTS), 0);
