@@ -71,6 +71,7 @@ static const char *const kind_names[] = {
     [TRACE_READY] = "ready",
     [TRACE_ARRIVED] = "arrived",
     [TRACE_SKIPPED] = NULL, /* which tells how messages are matched */
+    [TRACE_ACCESS] = NULL,
 };
 
 /* By index of a location, then by position: the number of the message or of the call of a collective operation, from

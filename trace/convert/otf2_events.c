@@ -279,6 +279,7 @@ static void put_event(writer *from, size_t i)
     case TRACE_READY:
     case TRACE_ARRIVED:
     case TRACE_SKIPPED:
+    case TRACE_ACCESS:
         break;
     case TRACE_COLLECTIVE_DONE:
         put_collective_done(from, i);

@@ -104,7 +104,8 @@ call_request *request_of(const call_requests *all, const trace_event *event)
                                        [TRACE_DROPPED] = 0,
                                        [TRACE_READY] = TRACE_SEND,
                                        [TRACE_ARRIVED] = TRACE_RECEIVE_POST,
-                                       [TRACE_SKIPPED] = 0};
+                                       [TRACE_SKIPPED] = 0,
+                                       [TRACE_ACCESS] = 0};
     const uint8_t kind = begun_as[event->kind];
     call_request *found = event->request != 0 && kind != 0 ? find(all, event, kind) : NULL;
     return found || event->kind != TRACE_CANCELED ? found : find(all, event, TRACE_RECEIVE_POST);

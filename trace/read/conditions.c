@@ -141,7 +141,8 @@ static bool ends_call(const trace_event *event)
 {
     return event->kind == TRACE_LEAVE || event->kind == TRACE_RECEIVE || event->kind == TRACE_SEND_DONE ||
            event->kind == TRACE_CANCELED || event->kind == TRACE_COLLECTIVE_DONE || event->kind == TRACE_DROPPED ||
-           event->kind == TRACE_ARRIVED || (event->kind == TRACE_COLLECTIVE && event->request == 0);
+           event->kind == TRACE_ARRIVED || event->kind == TRACE_ACCESS ||
+           (event->kind == TRACE_COLLECTIVE && event->request == 0);
 }
 
 static bool begins_node(const trace_location *location, size_t k)

@@ -281,12 +281,17 @@ static trace_location *find_location(trace_file *file, uint32_t thread)
     return &process->locations[i];
 }
 
+static uint32_t last_mode_of(const trace_event *event)
+{
+    return event->kind == TRACE_ACCESS ? TRACE_FLUSH_LOCAL : TRACE_PARTITIONED;
+}
+
 static bool check_events(trace_file *file, const trace_location *location, size_t from)
 {
     int64_t before_ns = from > 0 ? location->events[from - 1].time_ns : -TRACE_TIME_LIMIT;
     for (size_t i = from; i < location->count; i++) {
         const trace_event *event = &location->events[i];
-        if (event->kind < TRACE_ENTER || event->mode > TRACE_PARTITIONED)
+        if (event->kind < TRACE_ENTER || event->kind > TRACE_ACCESS || event->mode > last_mode_of(event))
             return is_wrong(file, "an event is of an unknown kind");
         if (trace_has_name(event) && event->id > TRACE_MAX_NAME)
             return is_wrong(file, "an event has a name with a wrong number");

@@ -23,7 +23,7 @@
 static bool has_communicator(const trace_event *event)
 {
     return event->kind == TRACE_SEND || event->kind == TRACE_RECEIVE_POST || event->kind == TRACE_RECEIVE ||
-           event->kind == TRACE_COLLECTIVE || event->kind == TRACE_SKIPPED;
+           event->kind == TRACE_COLLECTIVE || event->kind == TRACE_SKIPPED || event->kind == TRACE_ACCESS;
 }
 
 /* A name that a process had, in the tree of tsearch, and its common id. */

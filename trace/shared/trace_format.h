@@ -16,7 +16,7 @@
 
 #define TRACE_MAGIC "mpixtrac"
 #define TRACE_FILE_PATTERN "rank-%d.mpixtrace"
-enum { TRACE_VERSION = 6, TRACE_BYTE_ORDER = 0x01020304 };
+enum { TRACE_VERSION = 7, TRACE_BYTE_ORDER = 0x01020304 };
 
 typedef struct {
     char magic[8];       /* TRACE_MAGIC, without its end */
@@ -47,7 +47,7 @@ typedef struct {
     uint64_t bytes;  /* of the payload, without padding */
 } trace_block_head;
 
-/* A communicator, or a window. Its ranks are of MPI_COMM_WORLD, or -1. MPI_COMM_WORLD is 0, MPI_COMM_SELF is 1. */
+/* A communicator, a window or a file. Its ranks are of MPI_COMM_WORLD, or -1. MPI_COMM_WORLD is 0, MPI_COMM_SELF 1. */
 typedef struct {
     uint32_t id;      /* on this process */
     uint32_t context; /* the same on all processes of this communicator, another one for others that overlap with it;
@@ -117,9 +117,12 @@ typedef enum {
     TRACE_DROPPED,         /* value: events of this thread that did not fit; the buffer was full from here on */
     TRACE_READY,           /* a part of that request, a send in parts, may be sent: after its ENTER, and of its time */
     TRACE_ARRIVED,         /* a part of that request, a receive in parts, is there: before its LEAVE, and of its time */
-    TRACE_SKIPPED          /* before a SEND, RECEIVE_POST or RECEIVE with this partner, tag and communicator: value: so
+    TRACE_SKIPPED,         /* before a SEND, RECEIVE_POST or RECEIVE with this partner, tag and communicator: value: so
                               many messages were sent or received before it, and not recorded; mode: a trace_way;
                               request: of the RECEIVE */
+    TRACE_ACCESS           /* before its LEAVE and of the same time: what the call does to a window or a file, which is
+                              in id; mode: a trace_access; partner: the rank of the target in the window, or below 0:
+                              all, or a file; value: bytes, which need not be there yet */
 } trace_event_kind;
 
 /*
@@ -135,6 +138,19 @@ typedef enum { TRACE_STANDARD, TRACE_SYNCHRONOUS, TRACE_BUFFERED, TRACE_PARTITIO
 
 typedef enum { TRACE_WAY_SENT, TRACE_WAY_RECEIVED } trace_way;
 
+/* Bytes that go to a window or a file, come from it, or go to a window to be combined with what is there; and the calls
+   of passive targets, which have none. MPI_Get_accumulate and its like are an UPDATE and a GET. */
+typedef enum {
+    TRACE_PUT,
+    TRACE_GET,
+    TRACE_UPDATE,
+    TRACE_LOCK_SHARED,
+    TRACE_LOCK_EXCLUSIVE,
+    TRACE_UNLOCK,
+    TRACE_FLUSH,
+    TRACE_FLUSH_LOCAL
+} trace_access;
+
 /* In the place of a root. The last two are of intercommunicators: this process, or another one of its group. */
 typedef enum { TRACE_ROOT_NONE = -1, TRACE_ROOT_SELF = -2, TRACE_ROOT_THIS_GROUP = -3 } trace_root;
 
@@ -145,8 +161,9 @@ typedef struct {
     int32_t tag;
     uint32_t request;  /* counted by the process from 1 */
     uint32_t id : 24;  /* function, region, or communicator */
-    uint32_t kind : 4; /* trace_event_kind */
-    uint32_t mode : 4; /* of SEND: trace_mode; of RECEIVE_POST: TRACE_PARTITIONED, or 0; of SKIPPED: trace_way */
+    uint32_t kind : 5; /* trace_event_kind */
+    uint32_t mode : 3; /* of SEND: trace_mode; of RECEIVE_POST: TRACE_PARTITIONED, or 0; of SKIPPED: trace_way; of
+                          ACCESS: trace_access */
 } trace_event;
 
 /* If more time passes between two unsuccessful calls, the program may have computed, which ends a series of them. */

@@ -257,6 +257,8 @@ static void do_in_epochs(void)
         expect_event("send", peer, TRACE_TAG_POST, 0, WINDOW, 0);
         CALL(Win_start, other, 0, window);
         expect_event("post", -1, TRACE_TAG_POST, 0, WINDOW, ++requests);
+        CALL(Put, in, 3, MPI_INT, peer, 0, 3, MPI_INT, window);
+        expect_event("put", peer, 0, 3 * INT, WINDOW, 0);
         CALL(Win_complete, window);
         expect_event("send", peer, TRACE_TAG_COMPLETE, 0, WINDOW, 0);
         expect_event("receive", peer, TRACE_TAG_POST, 0, WINDOW, requests);
@@ -272,17 +274,94 @@ static void do_in_epochs(void)
     CALL(Group_free, &all);
 }
 
+static void expect_access(const char *kind, int target, unsigned bytes)
+{
+    expect_event(kind, target, 0, bytes, PASSIVE, 0);
+}
+
+/* Both ways: what is put and combined there, and what was there before. */
+static void do_atomics(MPI_Win window)
+{
+    double got[4];
+    CALL(Accumulate, in, 3, MPI_DOUBLE, peer, 0, 3, MPI_DOUBLE, MPI_SUM, window);
+    expect_access("update", peer, 3 * DOUBLE);
+    CALL(Get_accumulate, in, 2, MPI_DOUBLE, got, 2, MPI_DOUBLE, peer, 0, 2, MPI_DOUBLE, MPI_SUM, window);
+    expect_access("update", peer, 2 * DOUBLE);
+    expect_access("get", peer, 2 * DOUBLE);
+    CALL(Fetch_and_op, in, &got[2], MPI_DOUBLE, peer, 0, MPI_SUM, window);
+    expect_access("update", peer, DOUBLE);
+    expect_access("get", peer, DOUBLE);
+    CALL(Compare_and_swap, in, in + 1, &got[3], MPI_LONG, peer, 5, window);
+    expect_access("update", peer, 2 * sizeof(long));
+    expect_access("get", peer, sizeof(long));
+    CALL(Win_flush_all, window);
+    expect_access("flush", -1, 0);
+}
+
+/* Nothing goes to MPI_PROC_NULL. */
+static void do_at_passive_targets(void)
+{
+    double got[2];
+    MPI_Win window;
+    MPI_Request request;
+    WAITING(Win_create, IS(TWIN, -1, 0, 0), out, sizeof out, DOUBLE, MPI_INFO_NULL, twin, &window);
+    CALL(Win_lock, MPI_LOCK_EXCLUSIVE, peer, 0, window);
+    expect_access("lock_exclusive", peer, 0);
+    CALL(Put, in, 3, MPI_INT, peer, 0, 3, MPI_INT, window);
+    expect_access("put", peer, 3 * INT);
+    CALL(Win_flush_local, peer, window);
+    expect_access("flush_local", peer, 0);
+    CALL(Win_unlock, peer, window);
+    expect_access("unlock", peer, 0);
+    CALL(Win_lock, MPI_LOCK_SHARED, rank, 0, window);
+    expect_access("lock_shared", rank, 0);
+    CALL(Get, got, 2, MPI_DOUBLE, rank, 0, 2, MPI_DOUBLE, window);
+    expect_access("get", rank, 2 * DOUBLE);
+    CALL(Win_flush, rank, window);
+    expect_access("flush", rank, 0);
+    CALL(Win_unlock, rank, window);
+    expect_access("unlock", rank, 0);
+    CALL(Win_lock_all, 0, window);
+    expect_access("lock_shared", -1, 0);
+    CALL(Put, in, 3, MPI_INT, MPI_PROC_NULL, 0, 3, MPI_INT, window);
+    CALL(Rput, in, 1, MPI_INT, peer, 0, 1, MPI_INT, window, &request);
+    expect_access("put", peer, INT);
+    CALL(Wait, &request, MPI_STATUS_IGNORE);
+    do_atomics(window);
+    CALL(Win_flush_local_all, window);
+    expect_access("flush_local", -1, 0);
+    CALL(Win_unlock_all, window);
+    expect_access("unlock", -1, 0);
+    WAITING(Win_free, IS(PASSIVE, -1, 0, 0), &window);
+}
+
+static void expect_in_file(const char *kind)
+{
+    expect_event(kind, -1, 0, DOUBLE, FILE_OF_TWIN, 0);
+}
+
 /* One double each; its place in a shared file is that of the rank. */
 static void do_with_file(const char *folder)
 {
     char path[4096];
     MPI_File file;
+    MPI_Request request;
     snprintf(path, sizeof path, "%s/data", folder);
     WAITING(File_open, IS(TWIN, -1, 0, 0), twin, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
             MPI_INFO_NULL, &file);
     WAITING(File_set_view, IS(FILE_OF_TWIN, -1, 0, 0), file, 0, MPI_DOUBLE, MPI_DOUBLE, "native", MPI_INFO_NULL);
     WAITING(File_write_at_all, IS(FILE_OF_TWIN, -1, 0, 0), file, rank, in, 1, MPI_DOUBLE, MPI_STATUS_IGNORE);
+    expect_in_file("put");
     CALL(File_read_at, file, rank, in, 1, MPI_DOUBLE, MPI_STATUS_IGNORE);
+    expect_in_file("get");
+    CALL(File_iwrite_at, file, rank, in, 1, MPI_DOUBLE, &request);
+    expect_in_file("put");
+    CALL(Wait, &request, MPI_STATUS_IGNORE);
+    WAITING(File_read_all_begin, IS(FILE_OF_TWIN, -1, 0, 0), file, out, 1, MPI_DOUBLE);
+    expect_in_file("get");
+    WAITING(File_read_all_end, IS(FILE_OF_TWIN, -1, 0, 0), file, out, MPI_STATUS_IGNORE);
+    CALL(File_write, file, in, 1, MPI_DOUBLE, MPI_STATUS_IGNORE);
+    expect_in_file("put");
     WAITING(File_close, IS(FILE_OF_TWIN, -1, 0, 0), &file);
 }
 
@@ -301,6 +380,7 @@ static void do_all(const char *folder)
     do_across_groups();
     do_messages();
     do_in_epochs();
+    do_at_passive_targets();
     do_with_file(folder);
     CALL(Comm_free, &twin);
 }

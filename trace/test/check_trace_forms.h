@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* As they are numbered: in the order in which they are made. */
-enum { WORLD, OWN, TWIN, GRAPH, LINE, AGAIN, BRIDGE, WINDOW, FILE_OF_TWIN, COMMS };
+enum { WORLD, OWN, TWIN, GRAPH, LINE, AGAIN, BRIDGE, WINDOW, PASSIVE, FILE_OF_TWIN, COMMS };
 enum { INT = sizeof(int), DOUBLE = sizeof(double), ROOT_SELF = -2 };
 
 /* Open MPI 5 has them, though it says MPI 3. */

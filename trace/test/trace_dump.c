@@ -12,11 +12,17 @@
 static const char *const kinds[] = {"?",       "enter",    "leave",      "send",           "send_done",       "post",
                                     "receive", "canceled", "collective", "collective_out", "collective_done", "parts",
                                     "dropped", "ready",    "arrived",    "skipped"};
+static const char *const accesses[] = {"put",    "get",   "update",     "lock_shared", "lock_exclusive",
+                                       "unlock", "flush", "flush_local"};
 
 static void print_event(char *const *names, int thread, const trace_event *e)
 {
     static const char *const modes[] = {"", "s", "b", "p"};
-    printf("event %d %" PRId64 " %s%s", thread, e->time_ns, modes[e->mode], kinds[e->kind]);
+    printf("event %d %" PRId64 " ", thread, e->time_ns);
+    if (e->kind == TRACE_ACCESS)
+        printf("%s", accesses[e->mode]);
+    else
+        printf("%s%s", modes[e->mode], kinds[e->kind]);
     if (e->kind == TRACE_ENTER)
         printf(" %s\n", names[e->id]);
     else if (e->kind == TRACE_LEAVE)

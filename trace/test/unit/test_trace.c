@@ -155,7 +155,7 @@ static const struct {
     {PATCH, 1, offsetof(trace_file_head, byte_order), 0x04030201,
      "rank-1.mpixtrace: written on a machine of the other byte order"},
     {PATCH, 1, offsetof(trace_file_head, version), TRACE_VERSION + 1,
-     "rank-1.mpixtrace: of version 7, and only 6 can be read"},
+     "rank-1.mpixtrace: of version 8, and only 7 can be read"},
     {PATCH, 1, offsetof(trace_file_head, job), 7, "rank-1.mpixtrace: of another job than the files before it"},
     {PATCH, 1, offsetof(trace_file_head, rank), 2, "rank-1.mpixtrace: the file is of rank 2"},
     {PATCH, 1, sizeof(trace_file_head), 99, "rank-1.mpixtrace: a block is of the unknown kind 99"},
@@ -325,6 +325,32 @@ TEST(a_path_without_frames_is_refused)
     made.trace.processes[1].path_count = 1;
     write_files();
     EXPECT(!trace_read(&copy, folder, message) && strstr(message, "a block of paths"), "%s", message);
+}
+
+static const struct {
+    uint8_t kind, mode;
+    bool is_good;
+} last_events[] = {{TRACE_ACCESS, TRACE_FLUSH_LOCAL, true},
+                   {TRACE_SEND, TRACE_PARTITIONED, true},
+                   {TRACE_SEND, TRACE_PARTITIONED + 1, false},
+                   {TRACE_ACCESS + 1, 0, false},
+                   {0, 0, false}};
+
+/* What is on a communicator or window that the file does not have is read, but not where it is. */
+LOOP_TEST(events_of_unknown_kinds_are_refused, COUNT_OF(last_events))
+{
+    char message[TRACE_MESSAGE_SIZE] = "";
+    const uint8_t kind = last_events[_i].kind, mode = last_events[_i].mode;
+    make_ring(1, 0, 50);
+    made_put(&made, 1, (trace_event){.kind = kind, .mode = mode, .id = 9, .partner = 2, .value = 8});
+    write_files();
+    const bool is_read = trace_read(&copy, folder, message);
+    EXPECT(is_read == last_events[_i].is_good, "%s", message);
+    EXPECT(is_read || strstr(message, "an event is of an unknown kind"), "%s", message);
+    if (is_read) {
+        const trace_event *last = &copy.processes[1].locations[0].last;
+        EXPECT(last->mode == mode && last->value == 8 && last->id == TRACE_NO_COMM, "another one");
+    }
 }
 
 /* Wherever a file ends after its head, what comes before is read. */
