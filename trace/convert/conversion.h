@@ -19,6 +19,9 @@ typedef enum {
     LEFT_MESSAGE,    /* a message whose communicator or partner is not known */
     LEFT_COLLECTIVE, /* a collective operation that OTF2 does not have, or whose communicator is not known */
     LEFT_COMPLETION, /* of a collective operation whose begin is not in the trace */
+    LEFT_ACCESS,     /* of a window or a file that is not known */
+    LEFT_LOCAL,      /* MPI_Win_flush_local: what is complete at this end */
+    LEFT_FILE_END,   /* of an operation of a file whose call did not wait */
     LEFT_KINDS
 } left_out;
 

@@ -15,22 +15,25 @@ static const column_t columns[] = {
     {"thread", "", ROLE_KEY, TYPE_INTEGER, "its thread, from 0 in the order of their first calls", NULL, 0, 0, 0},
     {"event", "", ROLE_KEY, TYPE_TEXT,
      "what it is: enter, leave, send, send-done, receive-post, receive, canceled, collective, collective-done, "
-     "dropped, ready, arrived",
+     "dropped, ready, arrived; of windows and files: put, get, update (a put that is combined with what is there), "
+     "lock-shared, lock-exclusive, unlock, flush, flush-local",
      NULL, 0, 0, 0},
     {"name", "", ROLE_KEY, TYPE_TEXT, "the function or region of the event", NULL, 0, 0, 0},
     {"local_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "when it happened, by the clock of the process", NULL, 0, 0, 0},
     {"global_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the same by the clock of rank 0", NULL, 0, 0, 0},
     {"bound_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "how far the global time may be off", NULL, 0, 1, 0},
-    {"partner", "", ROLE_FIGURE, TYPE_INTEGER, "the process at the other end of the message, or the root", NULL, 0, 0,
-     0},
+    {"partner", "", ROLE_FIGURE, TYPE_INTEGER,
+     "the process at the other end of the message, or the target of a window, or the root", NULL, 0, 0, 0},
     {"tag", "", ROLE_FIGURE, TYPE_INTEGER,
      "the tag of the message; -2147483648: MPI_Win_post tells others; -2147483647: MPI_Win_complete does", NULL, 0, 0,
      0},
     {"sent_bytes", "bytes", ROLE_FIGURE, TYPE_INTEGER,
-     "what the process sends, or contributes to a collective operation", NULL, 0, 0, 0},
+     "what the process sends, contributes to a collective operation, or puts into a window or a file", NULL, 0, 0, 0},
     {"received_bytes", "bytes", ROLE_FIGURE, TYPE_INTEGER,
-     "what the process receives, by a message or a collective operation", NULL, 0, 0, 0},
-    {"comm", "", ROLE_FIGURE, TYPE_INTEGER, "the communicator: 0 is MPI_COMM_WORLD, 1 MPI_COMM_SELF", NULL, 0, 0, 0},
+     "what the process receives, by a message or a collective operation, or gets from a window or a file", NULL, 0, 0,
+     0},
+    {"comm", "", ROLE_FIGURE, TYPE_INTEGER, "the communicator, window or file: 0 is MPI_COMM_WORLD, 1 MPI_COMM_SELF",
+     NULL, 0, 0, 0},
     {"request", "", ROLE_FIGURE, TYPE_INTEGER, "the number of the request on this process", NULL, 0, 0, 0},
     {"message", "", ROLE_FIGURE, TYPE_INTEGER, "the number that a send and its receive share", NULL, 0, 0, 0},
     {"collective", "", ROLE_FIGURE, TYPE_INTEGER, "the number that all processes of a collective call share", NULL, 0,
@@ -71,8 +74,25 @@ static const char *const kind_names[] = {
     [TRACE_READY] = "ready",
     [TRACE_ARRIVED] = "arrived",
     [TRACE_SKIPPED] = NULL, /* which tells how messages are matched */
-    [TRACE_ACCESS] = NULL,
+    [TRACE_ACCESS] = NULL,  /* named by its mode: */
 };
+
+static const char *const access_names[] = {
+    [TRACE_PUT] = "put",
+    [TRACE_GET] = "get",
+    [TRACE_UPDATE] = "update",
+    [TRACE_LOCK_SHARED] = "lock-shared",
+    [TRACE_LOCK_EXCLUSIVE] = "lock-exclusive",
+    [TRACE_UNLOCK] = "unlock",
+    [TRACE_FLUSH] = "flush",
+    [TRACE_FLUSH_LOCAL] = "flush-local",
+};
+
+/* NULL: it has no line. */
+static const char *name_of(const trace_event *event)
+{
+    return event->kind == TRACE_ACCESS ? access_names[event->mode] : kind_names[event->kind];
+}
 
 /* By index of a location, then by position: the number of the message or of the call of a collective operation, from
    0; SIZE_MAX: none. */
@@ -120,10 +140,11 @@ static void put_event(const conversion *job, const table_t *table, const trace_l
     const trace_process *process = at->process;
     const bool is_enter = event->kind == TRACE_ENTER, is_leave = event->kind == TRACE_LEAVE;
     const bool is_send = event->kind == TRACE_SEND, is_receive = event->kind == TRACE_RECEIVE;
-    const bool is_collective = event->kind == TRACE_COLLECTIVE, has_comm = is_send || is_receive || is_collective;
+    const bool is_collective = event->kind == TRACE_COLLECTIVE, is_access = event->kind == TRACE_ACCESS;
+    const bool has_comm = is_send || is_receive || is_collective || is_access;
     const bool has_count = is_leave || event->kind == TRACE_DROPPED;
     const size_t enter = is_enter || is_leave ? i : at->calls[i];
-    const trace_event *out = is_collective ? call_out(at, i) : is_receive ? event : NULL;
+    const trace_event *out = is_collective ? call_out(at, i) : trace_takes_bytes(event) ? event : NULL;
     const int partner = has_comm ? trace_partner(process, event) : -1;
     const int comm = has_comm ? communicators_common(&job->communicators, at->rank, event->id) : COMMUNICATOR_UNKNOWN;
     const trace_site *site = is_enter ? trace_find_site(process, event->value) : NULL;
@@ -136,14 +157,14 @@ static void put_event(const conversion *job, const table_t *table, const trace_l
     const cell_t cells[] = {
         number_cell(at->rank),
         number_cell(at->thread),
-        text_cell(kind_names[event->kind]),
+        text_cell(name_of(event)),
         text_cell(enter != CALL_NONE ? job->of->names[at->events[enter].id] : ""),
         time_cell(local, event->time_ns),
         time_cell(global, conversion_global_ns(job, at, i)),
         number_cell(trace_bound_ns(process, event->time_ns)),
         number_cell(partner >= 0 ? (double)partner : NAN),
         number_cell(is_send || is_receive ? (double)event->tag : NAN),
-        number_cell(is_send || is_collective ? (double)event->value : NAN),
+        number_cell(trace_gives_bytes(event) ? (double)event->value : NAN),
         number_cell(out ? (double)out->value : NAN),
         number_cell(comm != COMMUNICATOR_UNKNOWN ? (double)comm : NAN),
         number_cell(event->request != 0 ? (double)event->request : NAN),
@@ -173,7 +194,7 @@ int convert_to_csv(conversion *job)
     table_head(&table, NULL, 0);
     for (const trace_location *at = NULL; (at = trace_next_location(job->of, at));) {
         for (size_t i = 0; i < at->count; i++)
-            if (kind_names[at->events[i].kind])
+            if (name_of(&at->events[i]))
                 put_event(job, &table, at, i, numbers[at->index][i]);
         free(numbers[at->index]);
     }

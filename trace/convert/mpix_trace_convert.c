@@ -130,7 +130,10 @@ static void tell(const conversion *job)
         [LEFT_END] = "ends of regions that are not the innermost ones",
         [LEFT_MESSAGE] = "messages whose communicator or partner is not known",
         [LEFT_COLLECTIVE] = "collective operations that the format does not have, or whose communicator is not known",
-        [LEFT_COMPLETION] = "completions of collective operations whose begin is not in the trace"};
+        [LEFT_COMPLETION] = "completions of collective operations whose begin is not in the trace",
+        [LEFT_ACCESS] = "accesses of windows and files that are not known",
+        [LEFT_LOCAL] = "completions at the own end, of MPI_Win_flush_local",
+        [LEFT_FILE_END] = "ends of operations of files whose calls do not wait"};
     for (int kind = 0; kind < LEFT_KINDS; kind++)
         if (job->left_out[kind] > 0)
             fprintf(stderr, "%s: left out: %s: %zu\n", program_name, kinds[kind], job->left_out[kind]);

@@ -149,6 +149,18 @@ static void put_archive(otf2_writer *to)
     otf2_check(to, OTF2_Archive_Close(to->archive));
 }
 
+static void prepare_numbers(otf2_numbers *of, size_t communicators)
+{
+    of->comms = or_exit(calloc(communicators + 1, sizeof *of->comms));
+    of->numbers = or_exit(calloc(communicators + 1, sizeof *of->numbers));
+}
+
+static void free_numbers(otf2_numbers *of)
+{
+    free(of->comms);
+    free(of->numbers);
+}
+
 /* What is needed of the trace before: where ranks begin in lists of all, and its first and last time. */
 static void prepare(otf2_writer *to)
 {
@@ -163,7 +175,8 @@ static void prepare(otf2_writer *to)
         site_count += of->processes[rank].site_count;
     }
     to->event_counts = or_exit(calloc(location_count + 1, sizeof *to->event_counts));
-    to->has_windows = or_exit(calloc((size_t)to->job->communicators.count + 1, sizeof *to->has_windows));
+    prepare_numbers(&to->windows, (size_t)to->job->communicators.count);
+    prepare_numbers(&to->files, (size_t)to->job->communicators.count);
     to->nodes = or_exit(calloc((size_t)of->size, sizeof *to->nodes));
     to->regions = or_exit(malloc(array_bytes((int64_t)of->name_count + 1, sizeof *to->regions)));
     to->region_names = or_exit(calloc(of->name_count + 1, sizeof *to->region_names));
@@ -252,7 +265,8 @@ int convert_to_otf2(conversion *job)
     free(to.first_location);
     free(to.first_site);
     free(to.event_counts);
-    free(to.has_windows);
+    free_numbers(&to.windows);
+    free_numbers(&to.files);
     free(to.nodes);
     free(to.regions);
     free(to.region_names);

@@ -210,16 +210,36 @@ static void put_communicators(writer *into)
     free(members);
 }
 
-/* All windows of a communicator are one: the trace does not tell them apart. */
 static void put_windows(writer *into)
 {
-    char name[COMMUNICATOR_NAME_SIZE];
-    for (int comm = 0; comm < into->to->job->communicators.count; comm++)
-        if (into->to->has_windows[comm])
-            check(into,
-                  OTF2_GlobalDefWriter_WriteRmaWin(into->definitions, (OTF2_RmaWinRef)comm,
-                                                   put_format(into, "windows of %s", communicators_name(comm, name)),
-                                                   (OTF2_CommRef)comm, OTF2_RMA_WIN_FLAG_NONE));
+    const otf2_numbers *windows = &into->to->windows;
+    for (OTF2_RmaWinRef i = 0; i < windows->count; i++) {
+        const int comm = windows->comms[i];
+        check(into, OTF2_GlobalDefWriter_WriteRmaWin(into->definitions, i, put_format(into, "window %d", comm),
+                                                     (OTF2_CommRef)comm, OTF2_RMA_WIN_FLAG_NONE));
+    }
+}
+
+/* The trace has no names of files. Handles are there from the beginning, as no event says which one a call opens. */
+static void put_file(writer *into, OTF2_IoHandleRef file, OTF2_IoParadigmRef paradigm)
+{
+    const int comm = into->to->files.comms[file];
+    check(into, OTF2_GlobalDefWriter_WriteIoHandle(into->definitions, file, put_format(into, "file %d", comm),
+                                                   OTF2_UNDEFINED_IO_FILE, paradigm, OTF2_IO_HANDLE_FLAG_PRE_CREATED,
+                                                   (OTF2_CommRef)comm, OTF2_UNDEFINED_IO_HANDLE));
+    check(into, OTF2_GlobalDefWriter_WriteIoPreCreatedHandleState(
+                    into->definitions, file, OTF2_IO_ACCESS_MODE_READ_WRITE, OTF2_IO_STATUS_FLAG_NONE));
+}
+
+static void put_files(writer *into)
+{
+    const OTF2_IoParadigmRef paradigm = 0;
+    const OTF2_StringRef identification = put_string(into, "MPI-IO"), name = put_string(into, "MPI I/O");
+    check(into, OTF2_GlobalDefWriter_WriteIoParadigm(into->definitions, paradigm, identification, name,
+                                                     OTF2_IO_PARADIGM_CLASS_PARALLEL, OTF2_IO_PARADIGM_FLAG_NONE, 0,
+                                                     NULL, NULL, NULL));
+    for (OTF2_IoHandleRef file = 0; file < into->to->files.count; file++)
+        put_file(into, file, paradigm);
 }
 
 void otf2_put_definitions(otf2_writer *to, OTF2_GlobalDefWriter *definitions)
@@ -235,4 +255,5 @@ void otf2_put_definitions(otf2_writer *to, OTF2_GlobalDefWriter *definitions)
     put_regions(&into);
     put_communicators(&into);
     put_windows(&into);
+    put_files(&into);
 }

@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * otf2_events.c - the events of a location as OTF2 has them: calls, messages, requests, collective operations, what
- * processes tell each other of windows, and the clock's bound as a metric.
+ * otf2_events.c - the events of a location as OTF2 has them: calls, messages, requests, collective operations, accesses
+ * of windows and files, what processes tell each other of windows, and the clock's bound as a metric.
  */
 #include "trace/convert/otf2_private.h"
 
 #include "common/cli/memory.h"
+
+#include <string.h>
+
+/* What a call did to a window and was not complete with it: it asked for a lock, or began an operation. */
+typedef struct {
+    int comm;
+    uint32_t target; /* OTF2_UNDEFINED_UINT32: all */
+    uint64_t number; /* of an operation */
+    bool is_lock;
+    OTF2_LockType type;
+} open_access;
 
 /* The location whose events are written. */
 typedef struct {
@@ -14,7 +25,10 @@ typedef struct {
     OTF2_EvtWriter *events;
     OTF2_AttributeList *attributes;
     unsigned char *waits_for; /* by position of an ENTER: what the call waits for; of the enumeration below */
-    OTF2_TimeStamp last;      /* written */
+    uint32_t *begins;         /* by position of an ENTER: that of the lock or the access of a file in it; 0: none */
+    size_t open_count;
+    open_access *open;   /* in their order */
+    OTF2_TimeStamp last; /* written */
 } writer;
 
 enum { NO_OPERATION, COLLECTIVE_OPERATION, FENCE };
@@ -68,6 +82,193 @@ static void mark_collectives(writer *from)
     }
 }
 
+/* ---- Accesses of windows and files */
+
+static uint32_t number_of(otf2_numbers *of, int comm)
+{
+    if (of->numbers[comm] == 0) {
+        of->comms[of->count++] = comm;
+        of->numbers[comm] = of->count;
+    }
+    return of->numbers[comm] - 1;
+}
+
+static OTF2_RmaWinRef window_of(const writer *from, int comm)
+{
+    return number_of(&from->to->windows, comm);
+}
+
+static OTF2_IoHandleRef file_of(const writer *from, int comm)
+{
+    return number_of(&from->to->files, comm);
+}
+
+static bool is_lock(const trace_event *event)
+{
+    return event->mode == TRACE_LOCK_SHARED || event->mode == TRACE_LOCK_EXCLUSIVE;
+}
+
+static bool is_of_file(const trace_event *event)
+{
+    return event->partner < 0 && event->mode <= TRACE_UPDATE;
+}
+
+static OTF2_LockType lock_type(const trace_event *event)
+{
+    return event->mode == TRACE_LOCK_EXCLUSIVE ? OTF2_LOCK_EXCLUSIVE : OTF2_LOCK_SHARED;
+}
+
+/* Another one for each access of the job. */
+static uint64_t access_number(const writer *from, size_t i)
+{
+    return (uint64_t)from->location->index << 32 | i;
+}
+
+static void mark_accesses(writer *from)
+{
+    for (size_t i = 0; i < from->location->count; i++) {
+        const trace_event *event = &from->location->events[i];
+        const uint32_t call = from->location->calls[i];
+        if (event->kind == TRACE_ACCESS && call != CALL_NONE && (is_lock(event) || is_of_file(event)) &&
+            comm_of(from, event) != COMMUNICATOR_UNKNOWN)
+            from->begins[call] = (uint32_t)i;
+    }
+}
+
+static const char *caller_of(const writer *from, size_t i)
+{
+    const uint32_t call = from->location->calls[i];
+    return call != CALL_NONE ? from->to->job->of->names[from->location->events[call].id] : "";
+}
+
+static bool is_waiting(const char *function)
+{
+    return strncmp(function, "MPI_File_i", strlen("MPI_File_i")) != 0 && !strstr(function, "_begin");
+}
+
+static OTF2_IoOperationFlag flags_of(const char *function)
+{
+    OTF2_IoOperationFlag flags = OTF2_IO_OPERATION_FLAG_NONE;
+    if (!is_waiting(function))
+        flags |= OTF2_IO_OPERATION_FLAG_NON_BLOCKING;
+    if (strstr(function, "_all") || strstr(function, "_ordered"))
+        flags |= OTF2_IO_OPERATION_FLAG_COLLECTIVE;
+    return flags;
+}
+
+/* At the beginning of the call. */
+static void begin_access(writer *from, size_t i, OTF2_TimeStamp time)
+{
+    const trace_event *event = &from->location->events[i];
+    const int comm = comm_of(from, event);
+    if (is_lock(event))
+        check(from, OTF2_EvtWriter_RmaRequestLock(from->events, NULL, time, window_of(from, comm),
+                                                  partner_of(from, event), 0, lock_type(event)));
+    else
+        check(from, OTF2_EvtWriter_IoOperationBegin(
+                        from->events, NULL, time, file_of(from, comm),
+                        event->mode == TRACE_GET ? OTF2_IO_OPERATION_MODE_READ : OTF2_IO_OPERATION_MODE_WRITE,
+                        flags_of(caller_of(from, i)), event->value, access_number(from, i)));
+}
+
+static void end_file_access(writer *from, size_t i, OTF2_TimeStamp time, int comm)
+{
+    const OTF2_IoHandleRef file = file_of(from, comm);
+    if (from->location->calls[i] == CALL_NONE || from->begins[from->location->calls[i]] != i) {
+        from->to->job->left_out[LEFT_ACCESS]++;
+    } else if (is_waiting(caller_of(from, i))) {
+        check(from, OTF2_EvtWriter_IoOperationComplete(from->events, NULL, time, file, from->location->events[i].value,
+                                                       access_number(from, i)));
+    } else {
+        check(from, OTF2_EvtWriter_IoOperationIssued(from->events, NULL, time, file, access_number(from, i)));
+        from->to->job->left_out[LEFT_FILE_END]++;
+    }
+}
+
+static void keep_open(writer *from, open_access one)
+{
+    from->open = grow_or_exit(from->open, from->open_count, sizeof *from->open);
+    from->open[from->open_count++] = one;
+}
+
+/* Of one target, or all: locks are held, and operations complete. */
+static void complete_accesses(writer *from, OTF2_TimeStamp time, int comm, uint32_t target)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < from->open_count; i++) {
+        const open_access one = from->open[i];
+        if (one.comm != comm ||
+            (one.target != target && one.target != OTF2_UNDEFINED_UINT32 && target != OTF2_UNDEFINED_UINT32))
+            from->open[kept++] = one;
+        else if (one.is_lock)
+            check(from, OTF2_EvtWriter_RmaAcquireLock(from->events, NULL, time, window_of(from, comm), one.target, 0,
+                                                      one.type));
+        else
+            check(from,
+                  OTF2_EvtWriter_RmaOpCompleteRemote(from->events, NULL, time, window_of(from, comm), one.number));
+    }
+    from->open_count = kept;
+}
+
+/* MPI_Get_accumulate and its like are two events. */
+static bool is_of_both_ways(const writer *from, size_t put, size_t get)
+{
+    const trace_event *events = from->location->events;
+    return get < from->location->count && events[put].kind == TRACE_ACCESS && events[put].mode == TRACE_UPDATE &&
+           events[get].kind == TRACE_ACCESS && events[get].mode == TRACE_GET &&
+           from->location->calls[put] == from->location->calls[get];
+}
+
+static OTF2_RmaAtomicType atomic_type(const char *function, bool is_of_both_ways)
+{
+    return strcmp(function, "MPI_Compare_and_swap") == 0 ? OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP
+           : is_of_both_ways                             ? OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE
+                                                         : OTF2_RMA_ATOMIC_TYPE_ACCUMULATE;
+}
+
+static void put_operation(writer *from, size_t i, OTF2_TimeStamp time, int comm)
+{
+    const trace_event *event = &from->location->events[i];
+    const OTF2_RmaWinRef window = window_of(from, comm);
+    const uint32_t target = partner_of(from, event);
+    const uint64_t number = access_number(from, i);
+    const bool has_get = is_of_both_ways(from, i, i + 1);
+    if (event->mode == TRACE_PUT)
+        check(from, OTF2_EvtWriter_RmaPut(from->events, NULL, time, window, target, event->value, number));
+    else if (event->mode == TRACE_GET)
+        check(from, OTF2_EvtWriter_RmaGet(from->events, NULL, time, window, target, event->value, number));
+    else
+        check(from, OTF2_EvtWriter_RmaAtomic(from->events, NULL, time, window, target,
+                                             atomic_type(caller_of(from, i), has_get), event->value,
+                                             has_get ? event[1].value : 0, number));
+    keep_open(from, (open_access){.comm = comm, .target = target, .number = number});
+}
+
+static void put_access(writer *from, size_t i)
+{
+    const trace_event *event = &from->location->events[i];
+    const OTF2_TimeStamp time = event_time_ns(from, i);
+    const int comm = comm_of(from, event);
+    const uint32_t target = partner_of(from, event);
+    if (i > 0 && is_of_both_ways(from, i - 1, i))
+        return;
+    if (comm == COMMUNICATOR_UNKNOWN) {
+        from->to->job->left_out[LEFT_ACCESS]++;
+    } else if (is_of_file(event)) {
+        end_file_access(from, i, time, comm);
+    } else if (is_lock(event)) {
+        keep_open(from, (open_access){.comm = comm, .target = target, .is_lock = true, .type = lock_type(event)});
+    } else if (event->mode <= TRACE_UPDATE) {
+        put_operation(from, i, time, comm);
+    } else if (event->mode == TRACE_FLUSH_LOCAL) {
+        from->to->job->left_out[LEFT_LOCAL]++;
+    } else {
+        complete_accesses(from, time, comm, target);
+        if (event->mode == TRACE_UNLOCK)
+            check(from, OTF2_EvtWriter_RmaReleaseLock(from->events, NULL, time, window_of(from, comm), target, 0));
+    }
+}
+
 /* ---- Calls */
 
 /* Regions are numbered as they come. */
@@ -97,6 +298,8 @@ static void put_enter(writer *from, size_t i)
         check(from, OTF2_EvtWriter_MpiCollectiveBegin(from->events, NULL, time));
     else if (from->waits_for[i] == FENCE)
         check(from, OTF2_EvtWriter_RmaCollectiveBegin(from->events, NULL, time));
+    if (from->begins[i] != 0)
+        begin_access(from, from->begins[i], time);
 }
 
 static void put_leave(writer *from, size_t i)
@@ -161,12 +364,6 @@ static void put_request(writer *from, size_t i,
 
 /* ---- Windows */
 
-static OTF2_RmaWinRef window_of(const writer *from, int comm)
-{
-    from->to->has_windows[comm] = true;
-    return (OTF2_RmaWinRef)comm;
-}
-
 /* What MPI_Win_post and MPI_Win_complete tell others, and when these know. */
 static void put_signal(writer *from, size_t i)
 {
@@ -180,6 +377,9 @@ static void put_signal(writer *from, size_t i)
         check(from, OTF2_EvtWriter_RmaSync(
                         from->events, NULL, event_time_ns(from, i), window_of(from, comm), partner_of(from, event),
                         event->kind == TRACE_SEND ? OTF2_RMA_SYNC_TYPE_NOTIFY_OUT : OTF2_RMA_SYNC_TYPE_NOTIFY_IN));
+    /* At the end of MPI_Win_complete. */
+    if (comm != COMMUNICATOR_UNKNOWN && event->kind == TRACE_RECEIVE && event->tag == TRACE_TAG_POST)
+        complete_accesses(from, event_time_ns(from, i), comm, partner_of(from, event));
 }
 
 /* ---- Collective operations */
@@ -199,6 +399,14 @@ static uint32_t root_of(const writer *from, const trace_event *event)
                                                      : (uint32_t)OTF2_COLLECTIVE_ROOT_NONE;
 }
 
+static void put_fence(writer *from, OTF2_TimeStamp time, int comm)
+{
+    complete_accesses(from, time, comm, OTF2_UNDEFINED_UINT32);
+    check(from, OTF2_EvtWriter_RmaCollectiveEnd(from->events, NULL, time, OTF2_COLLECTIVE_OP_BARRIER,
+                                                OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
+                                                window_of(from, comm), OTF2_COLLECTIVE_ROOT_NONE, 0, 0));
+}
+
 static void put_collective(writer *from, size_t i)
 {
     const trace_event *event = &from->location->events[i];
@@ -208,9 +416,7 @@ static void put_collective(writer *from, size_t i)
     if (!(function.has_operation || function.is_fence) || comm == COMMUNICATOR_UNKNOWN)
         from->to->job->left_out[LEFT_COLLECTIVE]++;
     else if (function.is_fence)
-        check(from, OTF2_EvtWriter_RmaCollectiveEnd(from->events, NULL, time, OTF2_COLLECTIVE_OP_BARRIER,
-                                                    OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
-                                                    window_of(from, comm), OTF2_COLLECTIVE_ROOT_NONE, 0, 0));
+        put_fence(from, time, comm);
     else if (event->request != 0)
         check(from, OTF2_EvtWriter_NonBlockingCollectiveRequest(from->events, NULL, time, request_number(from, event)));
     else
@@ -279,7 +485,9 @@ static void put_event(writer *from, size_t i)
     case TRACE_READY:
     case TRACE_ARRIVED:
     case TRACE_SKIPPED:
+        break;
     case TRACE_ACCESS:
+        put_access(from, i);
         break;
     case TRACE_COLLECTIVE_DONE:
         put_collective_done(from, i);
@@ -296,9 +504,11 @@ void otf2_put_events(otf2_writer *to, const trace_location *location, OTF2_EvtWr
                    .location = location,
                    .events = events,
                    .attributes = or_exit(OTF2_AttributeList_New()),
-                   .waits_for = or_exit(calloc(location->count + 1, sizeof *from.waits_for))};
+                   .waits_for = or_exit(calloc(location->count + 1, sizeof *from.waits_for)),
+                   .begins = zeros_or_exit(location->count + 1, sizeof *from.begins)};
     double bound_ns = 0;
     mark_collectives(&from);
+    mark_accesses(&from);
     for (size_t i = 0; to->error == OTF2_SUCCESS && i < location->count; i++) {
         if (location->thread == 0 && bound_to_show(location, i, &bound_ns))
             put_bound(&from, i, bound_ns);
@@ -307,4 +517,6 @@ void otf2_put_events(otf2_writer *to, const trace_location *location, OTF2_EvtWr
     leave_open_calls(&from);
     OTF2_AttributeList_Delete(from.attributes);
     free(from.waits_for);
+    free(from.begins);
+    free(from.open);
 }

@@ -12,6 +12,13 @@
 
 #include <otf2/otf2.h>
 
+/* Communicators of which events name the window, or the file: OTF2 wants these numbered without gaps, as they come. */
+typedef struct {
+    uint32_t count;
+    int *comms;        /* by number */
+    uint32_t *numbers; /* by common number of the communicator, from 1; 0: it has none */
+} otf2_numbers;
+
 typedef struct {
     conversion *job;
     OTF2_Archive *archive;
@@ -24,7 +31,7 @@ typedef struct {
     OTF2_RegionRef *regions;       /* by id of a name; undefined until an event names it */
     uint16_t *region_names;        /* by region: the id of its name */
     OTF2_RegionRef region_count;
-    bool *has_windows;       /* by common number of a communicator: events name its window */
+    otf2_numbers windows, files;
     call_requests requests;  /* of the process whose events are written */
     int64_t moved_ns;        /* added to all global times, as OTF2 has none below 0 */
     uint64_t min_ns, max_ns; /* of times as a reader corrects them */

@@ -87,7 +87,7 @@ static void set_partner(json_t *object, const char *key, const trace_process *pr
 typedef struct {
     int sends, receives;
     int64_t sent_bytes, received_bytes;
-    const trace_event *send, *receive, *collective; /* the first of each */
+    const trace_event *send, *receive, *collective, *access; /* the first of each */
 } contents;
 
 static contents contents_of(const trace_location *location, size_t enter, size_t leave)
@@ -103,9 +103,11 @@ static contents contents_of(const trace_location *location, size_t enter, size_t
             inside.receive = event;
         if (event->kind == TRACE_COLLECTIVE && !inside.collective)
             inside.collective = event;
-        if (event->kind == TRACE_SEND || event->kind == TRACE_COLLECTIVE)
+        if (event->kind == TRACE_ACCESS && !inside.access)
+            inside.access = event;
+        if (trace_gives_bytes(event))
             inside.sent_bytes += (int64_t)event->value;
-        if (event->kind == TRACE_RECEIVE || event->kind == TRACE_COLLECTIVE_OUT)
+        if (trace_takes_bytes(event))
             inside.received_bytes += (int64_t)event->value;
     }
     return inside;
@@ -126,9 +128,12 @@ static void set_messages(json_t *arguments, const trace_process *process, const 
     } else if (inside->receives > 1) {
         set_number(arguments, "receives", inside->receives);
     }
-    if (inside->sends > 0 || inside->collective)
+    if (inside->access)
+        set_partner(arguments, "target", process, inside->access);
+    const bool has_bytes = inside->access && inside->access->mode <= TRACE_UPDATE;
+    if (inside->sends > 0 || inside->collective || has_bytes)
         set_number(arguments, "sent_bytes", inside->sent_bytes);
-    if (inside->receives > 0 || inside->collective)
+    if (inside->receives > 0 || inside->collective || has_bytes)
         set_number(arguments, "received_bytes", inside->received_bytes);
 }
 
@@ -139,7 +144,10 @@ static json_t *arguments_of(const conversion *job, const trace_location *locatio
     const trace_event *events = location->events;
     bool is_mpi = strncmp(job->of->names[events[enter].id], "MPI", 3) == 0;
     contents inside = is_mpi ? contents_of(location, enter, leave) : (contents){0};
-    const trace_event *any = inside.collective ? inside.collective : inside.send ? inside.send : inside.receive;
+    const trace_event *any = inside.collective ? inside.collective
+                             : inside.send     ? inside.send
+                             : inside.receive  ? inside.receive
+                                               : inside.access;
     const trace_site *site = trace_find_site(process, events[enter].value);
     set_messages(arguments, process, &inside);
     if (inside.collective)

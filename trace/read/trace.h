@@ -143,6 +143,19 @@ static inline bool trace_is_signal(const trace_event *event)
            (event->kind == TRACE_SEND || event->kind == TRACE_RECEIVE || event->kind == TRACE_RECEIVE_POST);
 }
 
+/* Whether the value of an event is bytes that the process sends, contributes or puts; or that it receives or gets. */
+static inline bool trace_gives_bytes(const trace_event *event)
+{
+    return event->kind == TRACE_SEND || event->kind == TRACE_COLLECTIVE ||
+           (event->kind == TRACE_ACCESS && (event->mode == TRACE_PUT || event->mode == TRACE_UPDATE));
+}
+
+static inline bool trace_takes_bytes(const trace_event *event)
+{
+    return event->kind == TRACE_RECEIVE || event->kind == TRACE_COLLECTIVE_OUT ||
+           (event->kind == TRACE_ACCESS && event->mode == TRACE_GET);
+}
+
 /* By which clock events get their global times. */
 typedef enum {
     TRACE_LOCAL,  /* local clocks as they are, which were set once, at the first record, to the second */

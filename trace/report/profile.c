@@ -42,6 +42,20 @@ static void add_span(usage_t **usages, const trace *of, const trace_location *lo
     usage->longest_ns = fmax(usage->longest_ns, took_ns);
 }
 
+/* To the innermost calls in which they are. */
+static void add_bytes(usage_t **usages, const trace_location *location)
+{
+    for (size_t k = 0; k < location->count; k++) {
+        const trace_event *event = &location->events[k];
+        const uint32_t call = location->calls[k];
+        usage_t *usage = call != CALL_NONE ? usages[location->events[call].id] : NULL;
+        if (usage && trace_gives_bytes(event))
+            usage[location->rank].sent_bytes += (double)event->value;
+        else if (usage && trace_takes_bytes(event))
+            usage[location->rank].received_bytes += (double)event->value;
+    }
+}
+
 static void add_location(usage_t **usages, const trace *of, const trace_location *location)
 {
     span_walk_t walk = {.location = location};
@@ -53,6 +67,7 @@ static void add_location(usage_t **usages, const trace *of, const trace_location
         if (!is_within && !span.is_open && location->events[span.leave].value > 0)
             series_end = span.leave;
     }
+    add_bytes(usages, location);
 }
 
 static double rank_length_ns(const trace *of, const trace_process *process)

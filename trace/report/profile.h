@@ -31,6 +31,7 @@ typedef struct usage {
     int rank;
     int64_t calls; /* unsuccessful ones of functions that test count, too */
     double total_ns, longest_ns;
+    double sent_bytes, received_bytes; /* by messages, operations, windows and files, in the calls that know of them */
     double share; /* of the time from the first event of the rank to its last; of several threads, added up */
 } usage_t;
 

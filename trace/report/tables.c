@@ -96,6 +96,11 @@ static const column_t rank_columns[] = {
      "the same, in percent of the time from the rank's first event to its last", "% of run", 11, 2, 0},
     {"mean_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the mean time of a call", "call(us)", 13, 3, 1e3},
     {"max_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the longest call", "longest(us)", 14, 3, 1e3},
+    {"sent_bytes", "bytes", ROLE_FIGURE, TYPE_INTEGER,
+     "what these calls sent, contributed to operations, or put into windows and files; empty if both are 0", "sent(MB)",
+     0, 3, 1e6},
+    {"received_bytes", "bytes", ROLE_FIGURE, TYPE_INTEGER,
+     "what these calls received, got from operations, or from windows and files", "got(MB)", 0, 3, 1e6},
 };
 const schema_t rank_schema = SCHEMA(
     "mpix-trace-ranks", "Written by `mpix_trace_report --show ranks`: a row for each function and rank.", rank_columns);
@@ -106,10 +111,13 @@ void tables_ranks(const output_t *output, const findings_t *found, sheet_t *shee
     const table_t table = begin(&rank_schema, output, sheet);
     for (size_t i = 0; i < profile->count; i++) {
         const usage_t *usage = &profile->list[i];
+        const bool has_bytes = usage->sent_bytes + usage->received_bytes > 0;
         table_row(&table,
                   (cell_t[]){text_cell(usage->function), number_cell(usage->rank), number_cell((double)usage->calls),
                              number_cell(usage->total_ns), number_cell(100 * usage->share),
-                             number_cell(usage->total_ns / (double)usage->calls), number_cell(usage->longest_ns)});
+                             number_cell(usage->total_ns / (double)usage->calls), number_cell(usage->longest_ns),
+                             number_cell(has_bytes ? usage->sent_bytes : NAN),
+                             number_cell(has_bytes ? usage->received_bytes : NAN)});
     }
 }
 

@@ -21,7 +21,16 @@
 enum { PROCESSES = 3, START_NS = 2000000000, LATENCY_NS = 5000, TRUE_PATH_SIZE = 4096 };
 
 /* Further names, and the ids of communicators on rank 0. Rank 2 has them in another order. */
-enum { NAME_CANCEL = MADE_NAMES, NAME_CLOCK, NAME_REGION, NAME_ALLREDUCE_INIT, NAME_START, NAMES };
+enum {
+    NAME_CANCEL = MADE_NAMES,
+    NAME_CLOCK,
+    NAME_REGION,
+    NAME_ALLREDUCE_INIT,
+    NAME_START,
+    NAME_ACCUMULATE,
+    NAME_FILE,
+    NAMES
+};
 enum { COMM_WORLD, COMM_SELF, COMM_PAIR, COMM_INTER, COMM_FOREIGN, COMMS };
 
 #define MAIN_ADDRESS 0x1234
@@ -68,7 +77,9 @@ static void set_communicators(made_trace *made)
 
 static void set_names(made_trace *made)
 {
-    static const char *const further[] = {"MPI_Cancel", "clock", "region 1", "MPI_Allreduce_init", "MPI_Start"};
+    static const char *const further[] = {"MPI_Cancel",         "clock",     "region 1",
+                                          "MPI_Allreduce_init", "MPI_Start", "MPI_Get_accumulate",
+                                          "MPI_File_write_at"};
     made->trace.names = realloc(made->trace.names, NAMES * sizeof(char *));
     for (int i = MADE_NAMES; i < NAMES; i++)
         made->trace.names[i] = strdup(further[i - MADE_NAMES]);
@@ -211,6 +222,27 @@ static void put_thread(made_trace *made)
     location->events[6] = (trace_event){.time_ns = end_ns, .id = MADE_WAIT, .kind = TRACE_LEAVE};
 }
 
+/* Of rank 0, of a window on the pair, where the other process is the first one, and of a file of all. */
+static void put_accesses(made_trace *made)
+{
+    const trace_event access = {.kind = TRACE_ACCESS, .id = COMM_PAIR};
+    trace_event put = access, update = access, get = access, lock = access, flush = access, unlock = access;
+    lock.mode = TRACE_LOCK_EXCLUSIVE;
+    flush.mode = TRACE_FLUSH;
+    unlock.mode = TRACE_UNLOCK;
+    put.mode = TRACE_PUT;
+    update.mode = TRACE_UPDATE;
+    get.mode = TRACE_GET;
+    put.value = 400;
+    update.value = get.value = 24;
+    CALL(0, MADE_WIN_LOCK, LATENCY_NS, lock);
+    CALL(0, MADE_PUT, 0, put);
+    CALL(0, MADE_WIN_FLUSH, LATENCY_NS, flush);
+    CALL(0, NAME_ACCUMULATE, 0, update, get);
+    CALL(0, MADE_WIN_UNLOCK, LATENCY_NS, unlock);
+    CALL(0, NAME_FILE, LATENCY_NS, {.kind = TRACE_ACCESS, .mode = TRACE_PUT, .partner = -1, .value = 4096});
+}
+
 static void put_events(made_trace *made)
 {
     for (int rank = 0; rank < PROCESSES; rank++)
@@ -222,6 +254,7 @@ static void put_events(made_trace *made)
     for (int rank = 0; rank < PROCESSES; rank++)
         made_work(made, rank, 0.5 * START_NS);
     put_collectives(made);
+    put_accesses(made);
 }
 
 /* ---- Clocks */

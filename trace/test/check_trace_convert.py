@@ -29,6 +29,14 @@ COLLECTIVES = [("ALLREDUCE", [NO_ROOT] * 3, [8] * 3, [8] * 3), ("BCAST", [1] * 3
                ("BARRIER", [NO_ROOT] * 3, [0] * 3, [0] * 3), ("ALLREDUCE", [NO_ROOT] * 3, [24] * 3, [24] * 3),
                ("ALLREDUCE", [NO_ROOT] * 3, [32] * 3, [32] * 3),
                ("BCAST", [ROOT_SELF, 0, 0], [40, 0, 0], [0, 40, 40]), ("ALLREDUCE", [NO_ROOT] * 3, [48] * 3, [48] * 3)]
+# Of rank 0: the line, the target, the communicator, and the bytes that go and come.
+ACCESSES = [("lock-exclusive", "2", "2", "", ""), ("put", "2", "2", "400", ""), ("flush", "2", "2", "", ""),
+            ("update", "2", "2", "24", ""), ("get", "2", "2", "", "24"), ("unlock", "2", "2", "", ""),
+            ("put", "", "0", "4096", "")]
+# In OTF2: what there is of them, with the numbers that belong together.
+OTF2_ACCESSES = [("RmaRequestLock", 0), ("RmaPut", 0, 400, "a"), ("RmaAcquireLock", 0), ("RmaOpCompleteRemote", "a"),
+                 ("RmaAtomic", 0, 24, 24, "b"), ("RmaOpCompleteRemote", "b"), ("RmaReleaseLock", 0),
+                 ("IoOperationBegin", 4096, "c"), ("IoOperationComplete", 4096, "c")]
 RECORD_ERROR_NS = 100
 SLACK_NS = 1000
 LATENCY_NS = 5000
@@ -93,6 +101,9 @@ def check_lines(rows, true_path):
     calls = collections.Counter(row["collective"] for events in rows.values() for row in events
                                 if row["event"] == "collective")
     expect("processes of each collective call", sorted(calls.values()), [3] * len(COLLECTIVES))
+    expect("accesses of windows and files",
+           [tuple(row[name] for name in ("event", "partner", "comm", "sent_bytes", "received_bytes"))
+            for row in rows[0, 0] if row["event"] in ACCESS_EVENTS], ACCESSES)
     polls = [row["count"] for row in rows[2, 0] if row["event"] == "leave" and row["name"] == "MPI_Test"]
     expect("unsuccessful calls", polls, ["41"])
     expect("call sites", {row["place"] for row in rows[1, 0]}, {"", "main+0x12 (0x1112) in known, of process"})
@@ -123,7 +134,12 @@ EVENTS = {"enter": "Enter", "leave": "Leave", "send": "MpiSend", "send-done": "M
           "receive-post": "MpiIrecvRequest", "receive": "MpiRecv", "canceled": "MpiRequestCancelled",
           "collective": "MpiCollectiveEnd", "collective-done": "NonBlockingCollectiveComplete"}
 WITH_REQUEST = {"send": "MpiIsend", "receive": "MpiIrecv", "collective": "NonBlockingCollectiveRequest"}
-BLOCKING = ("MPI_Allreduce", "MPI_Bcast", "MPI_Barrier")
+# What there is at the line of an access, and at the beginning of its call.
+ACCESS_EVENTS = {"lock-exclusive": [], "put": ["RmaPut"], "flush": ["RmaAcquireLock", "RmaOpCompleteRemote"],
+                 "update": ["RmaAtomic"], "get": [], "unlock": ["RmaOpCompleteRemote", "RmaReleaseLock"]}
+BEGINS = {"MPI_Allreduce": "MpiCollectiveBegin", "MPI_Bcast": "MpiCollectiveBegin",
+          "MPI_Barrier": "MpiCollectiveBegin", "MPI_Win_lock": "RmaRequestLock",
+          "MPI_File_write_at": "IoOperationBegin"}
 
 
 def moved_ns(rows):
@@ -136,12 +152,16 @@ def expected_events(rows):
     """Kinds and times. A call that was never left ends with the last event."""
     events, open_calls = [], []
     for row in rows:
+        if row["event"] in ACCESS_EVENTS:
+            kinds = ["IoOperationComplete"] if row["partner"] == "" else ACCESS_EVENTS[row["event"]]
+            events += [(kind, int(row["global_ns"])) for kind in kinds]
+            continue
         kind = (WITH_REQUEST if row["request"] else EVENTS).get(row["event"], EVENTS[row["event"]])
         events.append((kind, int(row["global_ns"])))
         if row["event"] == "enter":
             open_calls.append(row["name"])
-            if row["name"] in BLOCKING:
-                events.append(("MpiCollectiveBegin", int(row["global_ns"])))
+            if row["name"] in BEGINS:
+                events.append((BEGINS[row["name"]], int(row["global_ns"])))
         elif row["event"] == "leave":
             open_calls.pop()
     return events + [("Leave", events[-1][1])] * len(open_calls)
@@ -192,6 +212,21 @@ def check_collectives(events, otf2):
                 for operation, root, sent, received in COLLECTIVES])
 
 
+def check_accesses(events):
+    """Those that belong together have the same number, and no others."""
+    letters, found = {}, []
+    for event in events:
+        kind = type(event).__name__
+        if not kind.startswith(("Rma", "IoOperation")):
+            continue
+        values = [getattr(event, name) for name in ("remote", "bytes", "bytes_sent", "bytes_received", "bytes_request",
+                                                    "bytes_result") if hasattr(event, name)]
+        if hasattr(event, "matching_id"):
+            values.append(letters.setdefault(event.matching_id, "abc"[min(len(letters), 2)]))
+        found.append((kind, *values))
+    expect("accesses of windows and files", found, OTF2_ACCESSES)
+
+
 def check_requests(key, events, otf2):
     """Each request of a location has a number of its own."""
     kinds = otf2.events
@@ -233,6 +268,7 @@ def check_otf2(rows, path):
             check_bounds(f"rank {rank}", points, rows[rank, 0])
         check_messages(events, otf2)
         check_collectives(events, otf2)
+        check_accesses(events[0, 0])
         polls = [list(event.attributes.values()) for event in events[2, 0]
                  if isinstance(event, otf2.events.Leave) and event.attributes]
         expect("attributes of leaves", polls, [[41]])
@@ -292,6 +328,9 @@ def check_perfetto(rows, path):
     check_counters(content, rows, threads)
     test = [item["args"].get("unsuccessful_calls") for item in kinds["X"] if item["name"] == "MPI_Test"]
     expect("unsuccessful calls", test, [41])
+    puts = [item["args"] for item in kinds["X"] if item["name"] == "MPI_Put"]
+    expect("arguments of MPI_Put", [[put.get(name) for name in ("target", "sent_bytes", "received_bytes", "comm")]
+                                    for put in puts], [[2, 400, 0, "communicator 2"]])
     expect("calls that were never left", [item["name"] for item in kinds["X"] if "unfinished" in item["args"]],
            ["region 1"])
 

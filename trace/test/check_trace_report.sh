@@ -101,8 +101,9 @@ check_functions() {
     report --format csv --show ranks
     [ "$(wc -l <"$scratch/rows")" -eq $((1 + 3 * 4 + 2 * 3)) ] || complain "not a row for each function and rank"
     # Rank 0 waits 300 us and a latency for rank 2.
-    columns function rank calls time_ns | awk -F, '
+    columns function rank calls time_ns sent_bytes received_bytes | awk -F, '
         $1 == "MPI_Allreduce" && $2 == 0 { n++; if ($3 != 40 || $4 < 11.9e6 || $4 > 12.3e6) print "rank 0: " $0 }
+        $1 == "MPI_Allreduce" && ($5 != 320 || $6 != 320) { print "not 320 bytes each way: " $0 }
         END { if (n != 1) print n + 0 " rows of rank 0 in MPI_Allreduce" }'
 }
 

@@ -23,7 +23,9 @@ static const char *const names[MADE_NAMES] = {"none",          "MPI_Send",      
                                               "MPI_Alltoallv", "MPI_Init",       "MPI_Finalize",
                                               "MPI_Win_post",  "MPI_Win_start",  "MPI_Win_complete",
                                               "MPI_Win_wait",  "MPI_Test",       "MPI_Neighbor_allgather",
-                                              "MPI_Allgather", "clock",          "unrecorded"};
+                                              "MPI_Allgather", "MPI_Put",        "MPI_Win_lock",
+                                              "MPI_Win_flush", "MPI_Win_unlock", "clock",
+                                              "unrecorded"};
 
 static void add_world(trace_process *process, int rank, int size)
 {

@@ -41,6 +41,10 @@ typedef enum {
     MADE_TEST,
     MADE_NEIGHBOR_ALLGATHER,
     MADE_ALLGATHER,
+    MADE_PUT,
+    MADE_WIN_LOCK,
+    MADE_WIN_FLUSH,
+    MADE_WIN_UNLOCK,
     MADE_CLOCK, /* of the recorder itself */
     MADE_OFF,   /* it records nothing */
     MADE_NAMES
