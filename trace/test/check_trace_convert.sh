@@ -120,19 +120,36 @@ check_unknown_bound() {
     done
 }
 
-# Each MPI_Win_post and MPI_Win_complete, and what waits for one, is a synchronization of RMA.
+# Each MPI_Win_post and MPI_Win_complete, and what waits for one, is a synchronization of RMA. Each access is one of
+# RMA, which is complete later, and each lock is asked for, taken and given back.
 check_windows() {
-    local trace said all=0
+    local trace said all=0 events accesses
     mkdir "$scratch/windows"
     "$checks/check_waits" "$scratch/windows" 1 6 || complain "there are no traces"
     for trace in "$scratch"/windows/*; do
         succeeds convert --format csv -o "$scratch/windows.csv" "$trace"
         succeeds convert --format otf2 -o "$trace.otf2" "$trace"
-        ! grep -vq 'collective operations that the format does not have' "$scratch/err" ||
+        ! grep -vqE 'collective operations that the format does not have|MPI_Win_flush_local' "$scratch/err" ||
             complain "there is something to tell"
+        said=$(awk -F, '$3 == "flush-local"' "$scratch/windows.csv" | wc -l)
+        [ "$said" -eq 0 ] || grep -q "left out: .*, of MPI_Win_flush_local: $said\$" "$scratch/err" ||
+            complain "not $said flushes of the own end are left out"
+        otf2-print "$trace.otf2/traces.otf2" >"$scratch/events"
+        while read -r events accesses; do
+            awk -F, -v accesses="$accesses" '$3 ~ "^(" accesses ")$"' "$scratch/windows.csv" | wc -l |
+                cmp -s - <(grep -c "^$events " "$scratch/events") || complain "not as many $events as $accesses"
+        done <<'END'
+RMA_PUT put
+RMA_GET get
+RMA_ATOMIC update
+RMA_OP_COMPLETE_REMOTE put|get|update
+RMA_REQUEST_LOCK lock-(shared|exclusive)
+RMA_ACQUIRE_LOCK lock-(shared|exclusive)
+RMA_RELEASE_LOCK unlock
+END
         said=$(awk -F, '($3 == "send" || $3 == "receive") && $9 ~ /^-214748364[78]$/ { n++ } END { print n + 0 }' \
             "$scratch/windows.csv")
-        [ "$(otf2-print "$trace.otf2/traces.otf2" | grep -c '^RMA_SYNC ')" -eq "$said" ] ||
+        [ "$(grep -c '^RMA_SYNC ' "$scratch/events")" -eq "$said" ] ||
             complain "not $said synchronizations"
         all=$((all + said))
     done

@@ -282,6 +282,7 @@ late receiver|MPI_Wait
 wait at fence|MPI_Win_fence
 late post|MPI_Win_(start|complete)
 late complete|MPI_Win_wait
+lock contention|MPI_Win_(lock|unlock)
 END
     # What is computed between two looks is no wait.
     awk -F, 'index($0, ",MPI_Testany at ") { waited += $3 }

@@ -5,7 +5,7 @@
  * MPI_Ssend, in an MPI_Send of 1 MiB, and in MPI_Wait for what MPI_Ssend_init made. The one that is late sleeps for 1
  * ms. Once more rank 1 is late, but rank 0 computes for 1.5 ms and looks with MPI_Testany in turn: it hardly waits.
  * Rank 0 waits in MPI_Recv while another message is there. Then rank 1 is late at MPI_Win_fence, at MPI_Win_post, and
- * rank 0 at MPI_Win_complete.
+ * rank 0 at MPI_Win_complete. Rank 0 asks for a lock that rank 1 has, and is late to give back.
  */
 #include <mpi.h>
 #include <time.h>
@@ -13,6 +13,9 @@
 enum { TIMES = 20, BYTES = 1 << 20, EARLY_TAG = 2 };
 
 static char big[BYTES];
+/* MPICH 4.0.2 with UCX rounds the address of a window down. */
+static _Alignas(64) char locked_bytes[1];
+static MPI_Win locked;
 
 /* The other rank is late from now on: so this one is there first, however busy the machine is. */
 static void come_before(int other)
@@ -121,6 +124,29 @@ static void expose_window(MPI_Win window, MPI_Group other)
     MPI_Win_wait(window);
 }
 
+static void put_under_lock(void)
+{
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, locked);
+    MPI_Put(big, 1, MPI_CHAR, 0, 0, 1, MPI_CHAR, locked);
+}
+
+static void ask_for_lock(void)
+{
+    receive(1);
+    come_before(1);
+    put_under_lock();
+    MPI_Win_unlock(0, locked);
+}
+
+static void hold_lock(void)
+{
+    put_under_lock();
+    MPI_Win_flush(0, locked);
+    MPI_Send(big, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+    come_after(0);
+    MPI_Win_unlock(0, locked);
+}
+
 static void run_rank_0(MPI_Win window, MPI_Group other)
 {
     wait_for_senders();
@@ -135,6 +161,7 @@ static void run_rank_0(MPI_Win window, MPI_Group other)
     come_before(1);
     MPI_Win_fence(0, window);
     access_window(window, other);
+    ask_for_lock();
 }
 
 static void run_rank_1(MPI_Win window, MPI_Group other)
@@ -153,6 +180,7 @@ static void run_rank_1(MPI_Win window, MPI_Group other)
     come_after(0);
     MPI_Win_fence(0, window);
     expose_window(window, other);
+    hold_lock();
 }
 
 int main(int argc, char **argv)
@@ -163,6 +191,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Win_create(big, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_create(locked_bytes, 1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &locked);
     other_rank = 1 - rank;
     MPI_Comm_group(MPI_COMM_WORLD, &all);
     MPI_Group_incl(all, 1, &other_rank, &other);
@@ -174,5 +203,6 @@ int main(int argc, char **argv)
     MPI_Group_free(&all);
     MPI_Group_free(&other);
     MPI_Win_free(&window);
+    MPI_Win_free(&locked);
     return MPI_Finalize();
 }

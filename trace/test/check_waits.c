@@ -192,6 +192,18 @@ static void send_waiting(program *of)
     made_leave(&of->made, destination, is_request ? MADE_WAIT : MADE_RECV);
 }
 
+/* A call that accesses a window of all, and takes until a time, or some. target -1: all. */
+static void call_window(program *of, int rank, made_name function, trace_access mode, int target, int bytes,
+                        double until_ns)
+{
+    trace_event event = {.kind = TRACE_ACCESS, .partner = target, .value = (uint64_t)bytes};
+    event.mode = mode;
+    enter(of, rank, function);
+    wait_until(of, rank, until_ns);
+    made_put(&of->made, rank, event);
+    made_leave(&of->made, rank, function);
+}
+
 /* An epoch of a window of all. MPI_Win_start waits for MPI_Win_post, or MPI_Win_complete does, or neither. */
 static void access_window(program *of)
 {
@@ -210,6 +222,8 @@ static void access_window(program *of)
              (trace_event){.kind = TRACE_RECEIVE_POST, .partner = -1, .tag = TRACE_TAG_POST, .request = request});
     wait_until(of, origin, way == START_WAITS ? granted_ns : 0);
     made_leave(&of->made, origin, MADE_WIN_START);
+    if (draw(of, 2))
+        call_window(of, origin, MADE_PUT, TRACE_PUT, target, 8, 0);
     work(of, origin);
     const double complete_ns = of->made.now_ns[origin] + LATENCY_NS;
     enter(of, origin, MADE_WIN_COMPLETE);
@@ -223,6 +237,57 @@ static void access_window(program *of)
     wait_until(of, target, complete_ns);
     made_put(&of->made, target, (trace_event){.kind = TRACE_RECEIVE, .partner = origin, .tag = TRACE_TAG_COMPLETE});
     made_leave(&of->made, target, MADE_WIN_WAIT);
+}
+
+/*
+ * Two ranks ask for locks of one target, or of all, the second one while the first one has it. If the locks exclude
+ * each other, the second one waits in one of its calls, which may be any.
+ */
+static void lock_window(program *of)
+{
+    enum { LOCK_WAITS, FLUSH_WAITS, UNLOCK_WAITS, NOBODY_WAITS, WAYS };
+    const int first = draw(of, of->ranks), second = other_rank(of, first), way = draw(of, WAYS);
+    const int targets[2] = {draw(of, of->ranks), draw(of, of->ranks)};
+    const int asked[2] = {draw(of, 4) ? targets[0] : -1, draw(of, 4) ? targets[0] : draw(of, 2) ? -1 : targets[1]};
+    const trace_access locks[2] = {asked[0] >= 0 && draw(of, 2) ? TRACE_LOCK_EXCLUSIVE : TRACE_LOCK_SHARED,
+                                   asked[1] >= 0 && draw(of, 4) ? TRACE_LOCK_EXCLUSIVE : TRACE_LOCK_SHARED};
+    work(of, first);
+    call_window(of, first, MADE_WIN_LOCK, locks[0], asked[0], 0, 0);
+    call_window(of, first, MADE_WIN_FLUSH, TRACE_FLUSH, draw(of, 2) ? asked[0] : -1, 0, 0);
+    of->made.now_ns[second] = fmax(of->made.now_ns[second], of->made.now_ns[first]);
+    work(of, first);
+    const double released_ns = of->made.now_ns[first] + LATENCY_NS;
+    call_window(of, first, MADE_WIN_UNLOCK, TRACE_UNLOCK, asked[0], 0, 0);
+    call_window(of, second, MADE_WIN_LOCK, locks[1], asked[1], 0, way == LOCK_WAITS ? released_ns : 0);
+    if (draw(of, 2))
+        work(of, second);
+    if (draw(of, 2))
+        call_window(of, second, MADE_WIN_FLUSH, TRACE_FLUSH_LOCAL, asked[1], 0, draw(of, 2) ? released_ns : 0);
+    if (draw(of, 2))
+        call_window(of, second, MADE_WIN_FLUSH, TRACE_FLUSH, asked[1], 0, way == FLUSH_WAITS ? released_ns : 0);
+    work(of, second);
+    call_window(of, second, MADE_WIN_UNLOCK, TRACE_UNLOCK, asked[1], 0, way == UNLOCK_WAITS ? released_ns : 0);
+}
+
+/* The target of an access computes. What is small may be complete before the target calls MPI. */
+static void access_busy_target(program *of)
+{
+    const int origin = draw(of, of->ranks), target = other_rank(of, origin);
+    const bool waits = draw(of, 2);
+    const trace_access mode = (trace_access)draw(of, TRACE_UPDATE + 1);
+    work(of, origin);
+    call_window(of, origin, MADE_WIN_LOCK, TRACE_LOCK_SHARED, target, 0, 0);
+    call_window(of, origin, MADE_PUT, mode, target, waits && draw(of, 2) ? LARGE_BYTES : 8, 0);
+    made_work(&of->made, target, 1 + draw(of, 20 * WORK_NS));
+    const double called_ns = of->made.now_ns[target];
+    if (draw(of, 2))
+        work(of, origin);
+    if (draw(of, 2))
+        call_window(of, origin, MADE_WIN_FLUSH, TRACE_FLUSH, draw(of, 2) ? target : -1, 0,
+                    waits ? called_ns + LATENCY_NS : 0);
+    call_window(of, origin, MADE_WIN_UNLOCK, TRACE_UNLOCK, target, 0, waits ? called_ns + LATENCY_NS : 0);
+    call_window(of, target, MADE_WIN_LOCK, TRACE_LOCK_SHARED, target, 0, 0);
+    call_window(of, target, MADE_WIN_UNLOCK, TRACE_UNLOCK, target, 0, 0);
 }
 
 static void all_work(program *of)
@@ -370,9 +435,10 @@ static void call_edge(program *of, made_name function, bool waits)
 
 static void make(program *of, uint64_t seed)
 {
-    static void (*const steps[])(program *) = {send_message,  send_message,      receive_message,    receive_message,
-                                               test_message,  send_waiting,      call_collective,    call_nonblocking,
-                                               access_window, call_of_neighbors, call_between_groups};
+    static void (*const steps[])(program *) = {
+        send_message,        send_message,    receive_message,   receive_message, test_message,
+        send_waiting,        call_collective, call_nonblocking,  access_window,   call_of_neighbors,
+        call_between_groups, lock_window,     access_busy_target};
     made_clock clocks[MAX_RANKS] = {{0}};
     *of = (program){.ranks = 2 + (int)(seed % (MAX_RANKS - 1))};
     for (int rank = 0; rank < of->ranks; rank++)

@@ -12,6 +12,8 @@ POST, COMPLETE = "-2147483648", "-2147483647"
 SIGNALS = {POST: "late post", COMPLETE: "late complete"}  # tags
 POLL_NS = 1000000
 LONG_SEND_NS, LEAST_EAGER_BYTES = 50000, 64
+LOCKS, TRANSFERS = ("lock-shared", "lock-exclusive"), ("put", "get", "update")
+LONG_ACCESS_NS = 50000
 ALL_FOR_ALL = {"MPI_Barrier": "wait at barrier", "MPI_Allreduce": "wait at N x N", "MPI_Iallreduce": "wait at N x N"}
 
 
@@ -35,6 +37,7 @@ class Call:
         self.place = f"{self.name} at {event['place']}" if event["place"] else self.name
         self.depends, self.gatherings, self.joins, self.wait = [], set(), set(), None
         self.depth, self.places, self.is_series = 0, set(), False
+        self.accesses = []  # of windows: kind, target or None for all, window, bytes
 
     def goes_on(self, ns, event):
         """Whether an event is of this call, too: series of tests in turn are in each other, and then one succeeds."""
@@ -44,6 +47,28 @@ class Call:
 
     def work_end(self):
         return self.wait.end if self.wait else self.enter
+
+
+class Lock:
+    """From the call that asks for it to the one that shows that the rank has it, and the one that gives it back."""
+
+    def __init__(self, call, kind, target, window):
+        self.asks, self.has, self.releases = call, None, None
+        self.rank, self.is_exclusive, self.target, self.window = call.rank, kind == "lock-exclusive", target, window
+
+    def see(self, call, kind, target, window):
+        if window != self.window or not (self.target == target or None in (self.target, target)):
+            return
+        self.has = self.has or call
+        if kind == "unlock" and self.target == target:
+            self.releases = call
+
+    def key(self):
+        return (self.has.leave, self.asks.enter, self.rank)
+
+    def excludes(self, other):
+        return (self.window == other.window and (self.is_exclusive or other.is_exclusive) and
+                (self.target == other.target or None in (self.target, other.target)))
 
 
 class Wait:
@@ -68,6 +93,8 @@ class Trace:
         self.find_edges()
         self.add_messages()
         self.add_collectives()
+        self.add_locks()
+        self.add_progress()
         self.add_edge("begin", 0, "wait at init")
         self.add_edge("end", -1, "wait at finalize")
         self.waits = [wait for calls in self.calls.values() for call in calls if (wait := self.wait_of(call))]
@@ -96,6 +123,8 @@ class Trace:
         request = (rank, event["request"]) if event["request"] else None
         if kind == "send":
             self.sends[event["message"]] = (call, int(event["sent_bytes"]), request, event["tag"])
+            if event["tag"] == COMPLETE:
+                call.accesses.append(("complete", int(event["partner"]), event["comm"], 0))
         elif kind == "receive-post":
             self.requests[request] = call
         elif kind == "receive":
@@ -107,6 +136,9 @@ class Trace:
             self.parts.setdefault(event["collective"], {})[rank] = part
         elif kind == "collective-done":
             self.requests["done", request] = call
+        elif kind in LOCKS + TRANSFERS + ("flush", "flush-local", "unlock"):
+            call.accesses.append((kind, int(event["partner"]) if event["partner"] else None, event["comm"],
+                                  int(event["sent_bytes"] or event["received_bytes"] or 0)))
 
     def find_edges(self):
         """The run is from when the first rank calls MPI_Init until the last one calls MPI_Finalize. What all take in
@@ -212,6 +244,74 @@ class Trace:
         for call in edge.values():
             call.joins.add(name)
             call.gatherings.add((name, state))
+
+    def add_locks(self):
+        """A rank waits for the last other one that gave back a lock, of those that had it before and exclude its own,
+        in that of its calls at the window in which it was then."""
+        locks = []
+        for calls in self.calls.values():
+            open_locks = []
+            for call in calls:
+                for kind, target, window, _ in call.accesses:
+                    if kind in LOCKS:
+                        open_locks.append(Lock(call, kind, target, window))
+                        locks.append(open_locks[-1])
+                    elif kind in ("flush", "unlock"):
+                        for lock in open_locks:
+                            lock.see(call, kind, target, window)
+                        open_locks = [lock for lock in open_locks if not lock.releases]
+        locks = sorted((lock for lock in locks if lock.has), key=Lock.key)
+        for number, lock in enumerate(locks):
+            before = [other for other in locks[:number]
+                      if other.releases and other.rank != lock.rank and other.excludes(lock)]
+            last = max(before, key=lambda other: other.releases.enter, default=None)
+            asking = [call for call in self.calls[lock.rank][lock.asks.number:lock.has.number + 1]
+                      if last and call.enter <= last.releases.enter <= call.leave]
+            if asking and any(window == lock.window for _, _, window, _ in asking[-1].accesses):
+                asking[-1].depends.append((last.releases, "lock contention"))
+
+    def completed(self):
+        """What calls complete at targets: (call, kind, target, bytes, since when); locks and unlocks are such, too."""
+        for calls in self.calls.values():
+            begun = {}
+            for call in calls:
+                for kind, target, window, size in call.accesses:
+                    if kind in TRANSFERS and target is not None:
+                        most, since = begun.get((window, target, kind), (0, call.enter))
+                        begun[window, target, kind] = (max(most, size), since)
+                    elif kind in LOCKS:
+                        yield call, "lock", target, 0, call.enter
+                    elif kind in ("flush", "unlock", "complete"):
+                        for one in [one for one in begun if one[0] == window and target in (None, one[1])]:
+                            yield (call, one[2], one[1]) + begun.pop(one)
+                        if kind == "unlock":
+                            yield call, "unlock", target, 0, call.enter
+
+    def add_progress(self):
+        """A long call that completes something at a rank that computed when it began, or soon after, waits until this
+        rank calls MPI, unless as much of the same kind was complete while a rank computed all the time."""
+        completed, alone = list(self.completed()), {}
+        for call, kind, target, size, since in completed:
+            for rank in self.calls if target is None else (target,):
+                if rank != call.rank and self.computes(rank, since, call):
+                    alone[kind] = max(size, alone.get(kind, -1))
+        for call, kind, target, size, _ in completed:
+            if call.leave - call.enter <= LONG_ACCESS_NS or size <= alone.get(kind, -1):
+                continue
+            for rank in sorted(self.calls) if target is None else (target,):
+                late = next((one for one in self.calls[rank] if one.leave > call.enter + LONG_ACCESS_NS), None)
+                if rank != call.rank and late and call.enter < late.enter <= call.leave and \
+                        late not in [other for other, _ in call.depends]:
+                    call.depends.append((late, "wait for progress"))
+
+    def computes(self, rank, since, until):
+        """Whether a rank computes from a time to the end of a call."""
+        following = next((one for one in self.calls[rank] if one.leave > since), None)
+        if not following:
+            return False
+        bound = until.bound + following.bound
+        before = self.calls[rank][:following.number]
+        return (not before or since - before[-1].leave > bound) and following.enter - until.leave > bound
 
     def wait_of(self, call):
         waits = [(late.enter, late, state) for late, state in call.depends]
@@ -417,7 +517,8 @@ for path in sys.argv[2:]:
         print(f"trace {path.rsplit('/', 1)[-1]}: {line}")
 MANY, MOST = 15, 100   # traces, in which all kinds occur but those inside of operations; and all kinds
 kinds = {"passed on", "late sender", "wrong order", "late receiver", "late broadcast", "early reduce", "wait at init",
-         "wait at finalize", "late neighbor", *ALL_FOR_ALL.values(), *SIGNALS.values()}
+         "wait at finalize", "late neighbor", "lock contention", "wait for progress", *ALL_FOR_ALL.values(),
+         *SIGNALS.values()}
 kinds = kinds if len(sys.argv) - 2 >= MANY else set()
 for name in sorted((kinds | ({"inner wait"} if len(sys.argv) - 2 >= MOST else set())) - seen):
     print(f"no trace has waits of this kind: {name}")

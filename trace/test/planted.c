@@ -877,7 +877,7 @@ static const kind kinds[] = {
     KIND(late_complete, "late complete", USES_WINDOW),
     KIND(late_progress, "", USES_WINDOW),
     KIND(win_test, "late complete", USES_WINDOW),
-    KIND(lock, "", USES_WINDOW),
+    KIND(lock, "lock contention", USES_WINDOW),
     KIND(flush, "", USES_WINDOW),
     KIND(win_create, ""),
     KIND(win_free, ""),

@@ -6,6 +6,7 @@
 #include "pure/order_statistics.h"
 #include "trace/read/logical_clock.h"
 #include "trace/read/operations.h"
+#include "trace/waits/accesses.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,12 +55,7 @@ static void mark_matched(const place_in_graph *at)
 
 static void add_dependency(const place_in_graph *waits, graph_dependency dependency)
 {
-    graph_call *call = call_at(waits);
-    graph_lane *to = waits->lane;
-    to->dependencies = graph_room(to->dependencies, to->dependency_count, sizeof dependency);
-    dependency.next = call->dependency;
-    call->dependency = (uint32_t)to->dependency_count;
-    to->dependencies[to->dependency_count++] = dependency;
+    graph_depend(waits->lane, waits->call, dependency);
 }
 
 /* On an event of another lane. */
@@ -599,6 +595,8 @@ void dependencies_add(graph *to, const trace_matches *matches)
 {
     add_messages(to, matches);
     add_operations(to, matches);
+    locks_add(to);
+    progress_add(to);
     add_looks(to);
     add_edge(to, false);
     add_edge(to, true);

@@ -14,7 +14,8 @@ const char *const wait_state_names[STATE_COUNT] = {
     [STATE_LATE_RECEIVER] = "late receiver", [STATE_BARRIER] = "wait at barrier",
     [STATE_N_BY_N] = "wait at N x N",        [STATE_NEIGHBOR] = "late neighbor",
     [STATE_FENCE] = "wait at fence",         [STATE_LATE_POST] = "late post",
-    [STATE_LATE_COMPLETE] = "late complete", [STATE_LATE_BROADCAST] = "late broadcast",
+    [STATE_LATE_COMPLETE] = "late complete", [STATE_LOCK] = "lock contention",
+    [STATE_PROGRESS] = "wait for progress",  [STATE_LATE_BROADCAST] = "late broadcast",
     [STATE_EARLY_REDUCE] = "early reduce",   [STATE_INNER] = "inner wait",
     [STATE_INIT] = "wait at init",           [STATE_CLOCK] = "wait in mpix_trace",
     [STATE_FINALIZE] = "wait at finalize"};
@@ -58,6 +59,14 @@ void *graph_room(void *list, size_t count, size_t bytes)
     if (count >= GRAPH_NONE)
         or_exit(NULL);
     return grow_or_exit(list, count, bytes);
+}
+
+void graph_depend(graph_lane *lane, size_t call, graph_dependency on)
+{
+    lane->dependencies = graph_room(lane->dependencies, lane->dependency_count, sizeof on);
+    on.next = lane->calls[call].dependency;
+    lane->calls[call].dependency = (uint32_t)lane->dependency_count;
+    lane->dependencies[lane->dependency_count++] = on;
 }
 
 static graph_name_kind kind_at(const graph *of, const graph_call *call)

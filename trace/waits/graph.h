@@ -24,6 +24,8 @@ typedef enum {
     STATE_FENCE,
     STATE_LATE_POST,
     STATE_LATE_COMPLETE,
+    STATE_LOCK,           /* another process has a lock of a window */
+    STATE_PROGRESS,       /* a target does nothing for an access of its window before it calls MPI */
     STATE_LATE_BROADCAST, /* a root that gives is late */
     STATE_EARLY_REDUCE,   /* a root that gets is early */
     STATE_INNER,          /* in an operation with a root, another wait: for whom its algorithm passes data through */
@@ -88,7 +90,7 @@ typedef struct {
     uint32_t delay_before, delay_in; /* the computation before this call, and the call itself, or GRAPH_NONE */
     bool has_partners;               /* it received a message, or took part in a collective operation */
     bool has_completions;            /* a request that is recorded was complete in it, or canceled */
-    bool is_matched;                 /* the other ends of the message or of the operation are in the trace */
+    bool is_matched;                 /* the other ends of the message, operation or access are in the trace */
 } graph_call;
 
 /*
@@ -173,6 +175,9 @@ bool graph_means(const graph *of, const graph_call *call, unsigned means);
 
 /* The name of the function that is called. */
 const char *graph_name(const graph *of, const graph_call *call);
+
+/* Let a call depend on one more. */
+void graph_depend(graph_lane *lane, size_t call, graph_dependency on);
 
 /* Room for another one in such a list. */
 void *graph_room(void *list, size_t count, size_t bytes);

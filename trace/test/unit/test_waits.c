@@ -633,6 +633,118 @@ TEST(nothing_of_the_run_is_lost)
     made_free(&made);
 }
 
+/* ---- Windows */
+
+enum { HELD_NS = 1000000, BRIEF_NS = 30000, ACCESS_BYTES = 100 };
+
+/* A call of one access of a window of all, which lasts until a time, or some time. */
+static void call_window(made_trace *made, int rank, made_name function, trace_access mode, int target, double until_ns)
+{
+    trace_event event = {.kind = TRACE_ACCESS, .partner = target, .value = mode <= TRACE_UPDATE ? ACCESS_BYTES : 0};
+    event.mode = mode;
+    made_enter(made, rank, function);
+    made->now_ns[rank] = fmax(made->now_ns[rank] + RESULT_NS, until_ns);
+    made_put(made, rank, event);
+    made_leave(made, rank, function);
+}
+
+/* How long calls wait in a state, for rank 1. */
+static int64_t waits_ns(const wait_analysis *of, wait_state state)
+{
+    int64_t sum_ns = 0;
+    for (size_t i = 0; i < of->waits.count; i++) {
+        const graph_wait *wait = &of->waits.list[i];
+        if (wait->state == state && wait->lane == 0 && wait->late_lane == 1)
+            sum_ns += wait->end_ns - wait->begin_ns;
+    }
+    return sum_ns;
+}
+
+static const struct {
+    trace_access first, second;
+    int target; /* of the second one; that of the first one is 0 */
+    bool waits;
+} lock_pairs[] = {
+    {TRACE_LOCK_EXCLUSIVE, TRACE_LOCK_EXCLUSIVE, 0, true}, {TRACE_LOCK_SHARED, TRACE_LOCK_EXCLUSIVE, 0, true},
+    {TRACE_LOCK_EXCLUSIVE, TRACE_LOCK_SHARED, 0, true},    {TRACE_LOCK_EXCLUSIVE, TRACE_LOCK_SHARED, -1, true},
+    {TRACE_LOCK_SHARED, TRACE_LOCK_EXCLUSIVE, 1, false},   {TRACE_LOCK_SHARED, TRACE_LOCK_SHARED, 0, false}};
+
+/* Rank 1 has a lock while rank 0 asks for one. It gets it in MPI_Win_unlock only. */
+LOOP_TEST(the_holder_of_a_lock_is_waited_for, COUNT_OF(lock_pairs))
+{
+    made_trace made;
+    wait_analysis found;
+    trace_matches matches;
+    const made_clock clocks[2] = {{0}};
+    made_begin(&made, 2, clocks, 1);
+    made_calls(&made, MADE_INIT);
+    call_window(&made, 1, MADE_WIN_LOCK, lock_pairs[_i].first, 0, 0);
+    call_window(&made, 1, MADE_WIN_FLUSH, TRACE_FLUSH, 0, 0);
+    made_work(&made, 1, HELD_NS);
+    const double released_ns = made.now_ns[1];
+    call_window(&made, 1, MADE_WIN_UNLOCK, TRACE_UNLOCK, 0, 0);
+    made_work(&made, 0, WORK_NS);
+    call_window(&made, 0, MADE_WIN_LOCK, lock_pairs[_i].second, lock_pairs[_i].target, 0);
+    const double asked_ns = made.now_ns[0];
+    call_window(&made, 0, MADE_WIN_UNLOCK, TRACE_UNLOCK, lock_pairs[_i].target, released_ns + LATENCY_NS);
+    made_calls(&made, MADE_FINALIZE);
+    made_records(&made, 0, 0);
+    analyze(&found, &matches, &made, TRACE_GLOBAL);
+    const int64_t wanted_ns = lock_pairs[_i].waits ? (int64_t)(released_ns - asked_ns) : 0;
+    EXPECT(waits_ns(&found, STATE_LOCK) == wanted_ns, "it waits for %" PRId64 " ns, not %" PRId64,
+           waits_ns(&found, STATE_LOCK), wanted_ns);
+    EXPECT(!lock_pairs[_i].waits || found.unseen_ns < LATENCY_NS,
+           "of calls that wait, %" PRId64 " ns are not attributed", found.unseen_ns);
+    analysis_free(&found);
+    trace_matches_free(&matches);
+    made_free(&made);
+}
+
+static const struct {
+    int64_t stays_ns, computes_ns; /* the target, in a call when the flush begins, and then */
+    trace_access earlier, later;   /* the former is complete while the target computes; FLUSH: nothing is to be done */
+    bool waits;
+} busy_targets[] = {{0, HELD_NS, TRACE_FLUSH, TRACE_PUT, true},       {0, HELD_NS, TRACE_GET, TRACE_PUT, true},
+                    {0, HELD_NS, TRACE_PUT, TRACE_PUT, false},        {0, BRIEF_NS, TRACE_FLUSH, TRACE_PUT, false},
+                    {0, HELD_NS, TRACE_FLUSH, TRACE_FLUSH, false},    {BRIEF_NS, HELD_NS, TRACE_FLUSH, TRACE_PUT, true},
+                    {HELD_NS, HELD_NS, TRACE_FLUSH, TRACE_PUT, false}};
+
+/* A flush of rank 0 lasts until rank 1 calls MPI. */
+LOOP_TEST(a_busy_target_is_waited_for, COUNT_OF(busy_targets))
+{
+    made_trace made;
+    wait_analysis found;
+    trace_matches matches;
+    const made_clock clocks[2] = {{0}};
+    made_begin(&made, 2, clocks, 1);
+    made_calls(&made, MADE_INIT);
+    made_work(&made, 0, LATENCY_NS);
+    call_window(&made, 0, MADE_WIN_LOCK, TRACE_LOCK_SHARED, 1, 0);
+    call_window(&made, 0, MADE_PUT, busy_targets[_i].earlier, 1, 0);
+    call_window(&made, 0, MADE_WIN_FLUSH, TRACE_FLUSH, 1, 0);
+    call_window(&made, 0, MADE_PUT, busy_targets[_i].later, 1, 0);
+    const double flushed_ns = made.now_ns[0];
+    if (busy_targets[_i].stays_ns > 0)
+        call_window(&made, 1, MADE_WIN_FLUSH, TRACE_FLUSH, 0, flushed_ns + (double)busy_targets[_i].stays_ns);
+    made_work(&made, 1, (double)busy_targets[_i].computes_ns);
+    const double called_ns = made.now_ns[1];
+    call_window(&made, 0, MADE_WIN_FLUSH, TRACE_FLUSH, 1, called_ns + LATENCY_NS);
+    call_window(&made, 1, MADE_WIN_LOCK, TRACE_LOCK_SHARED, 1, 0);
+    call_window(&made, 1, MADE_WIN_UNLOCK, TRACE_UNLOCK, 1, 0);
+    call_window(&made, 0, MADE_WIN_UNLOCK, TRACE_UNLOCK, 1, 0);
+    made_calls(&made, MADE_FINALIZE);
+    made_records(&made, 0, 0);
+    analyze(&found, &matches, &made, TRACE_GLOBAL);
+    const int64_t wanted_ns = busy_targets[_i].waits ? (int64_t)(called_ns - flushed_ns) : 0;
+    EXPECT(waits_ns(&found, STATE_PROGRESS) == wanted_ns, "it waits for %" PRId64 " ns, not %" PRId64,
+           waits_ns(&found, STATE_PROGRESS), wanted_ns);
+    EXPECT(!busy_targets[_i].waits || busy_targets[_i].stays_ns > 0 || found.unseen_ns < LATENCY_NS,
+           "of calls that wait, %" PRId64 " ns are not attributed", found.unseen_ns);
+    analysis_free(&found);
+    trace_matches_free(&matches);
+    made_free(&made);
+}
+
 /* ---- What is not concluded */
 
 TEST(threads_are_not_predicted)
