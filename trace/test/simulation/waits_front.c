@@ -68,6 +68,14 @@ int __wrap_dladdr(const void *address, Dl_info *found)
     return status;
 }
 
+/* The simulator has Cartesian topologies, but not MPI_Topo_test. */
+int PMPI_Topo_test(MPI_Comm comm, int *kind)
+{
+    int dimensions;
+    *kind = PMPI_Cartdim_get(comm, &dimensions) == MPI_SUCCESS ? MPI_CART : MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
 /* Before MPI_Init and after MPI_Finalize, the simulator would give the time of this machine. */
 double simgrid_get_clock(void);
 int __real_smpi_clock_gettime(clockid_t clock, struct timespec *now);
