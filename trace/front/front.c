@@ -159,7 +159,7 @@ static __attribute__((noinline)) uint64_t find_path(const interpose_back *back, 
     static _Atomic uint64_t known[1 << KNOWN_BITS];
     uintptr_t path[CHOICES_FRAMES];
     const int most = mh_choices.frames < CHOICES_FRAMES ? (int)mh_choices.frames : CHOICES_FRAMES;
-    uint64_t number = (uint64_t)id;
+    uint64_t number = trace_hash((uint64_t)id, 64); /* ids and places differ by few bits */
     int count = 0;
     leave_interface(walk);
     do {

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -443,6 +444,33 @@ static void call_by_many_paths(void)
         turn(turns, TURNS);
 }
 
+#if defined __x86_64__
+/* MPI_Comm_rank from one place, and MPI_Comm_size from all others that differ from it in the lowest bits only. */
+static void call_from_places(void)
+{
+    typedef int function(MPI_Comm comm, int *into);
+    enum { PLACES = 1024, PAGE = 4096, CALL = 6 }; /* CALL: so far the return address is from the code's beginning */
+    static const unsigned char code[] = {0x48, 0x83, 0xec, 8, 0xff, 0xd2, 0x48, 0x83, 0xc4, 8, 0xc3};
+    int number;
+    char *pages = mmap(NULL, (size_t)3 * PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) {
+        printf("wrong: no page for code\n");
+        return;
+    }
+    for (int i = 0; i < PLACES; i++) {
+        char *begin = pages + PAGE + i - CALL;
+        int (*call)(MPI_Comm comm, int *into, function *called);
+        memcpy(begin, code, sizeof code);
+        memcpy(&call, &begin, sizeof call);
+        call(MPI_COMM_WORLD, &number, i == 0 ? MPI_Comm_rank : MPI_Comm_size);
+    }
+}
+#else
+static void call_from_places(void)
+{
+}
+#endif
+
 /* Recording is off in a part of each process. Messages have one number more than the one before, so their bytes tell
    which they are. Of those from rank 0, both ends of the fifth and of the eighth are recorded. */
 static void switch_off(void)
@@ -532,6 +560,7 @@ static const struct {
                {"nothing", do_nothing},
                {"wrapped", call_wrapper},
                {"paths", call_by_many_paths},
+               {"places", call_from_places},
                {"time", take_two_seconds},
                {"abort", abort_later},
                {"threads", .work = talk},
