@@ -453,12 +453,13 @@ static void set_type(work_t *work)
     work->type = plan->element->type;
     if (!plan->layout || plan->layout->kind == LAYOUT_PLAIN || work->elements == 0)
         return;
-    world_require_code(
-        plan->span,
-        layout_type(plan->layout, plan->blocks, work->elements, plan->element->type, plan->element->bytes, &work->type),
-        "MPI_Type_commit");
+    work->count = layout_data(plan->layout, plan->blocks, work->elements) > 0;
+    /* MPICH 4.3 divides by the size of a type. */
+    int code = work->count > 0 ? layout_type(plan->layout, plan->blocks, work->elements, plan->element->type,
+                                             plan->element->bytes, &work->type)
+                               : MPI_Type_dup(plan->element->type, &work->type);
+    world_require_code(plan->span, code, "MPI_Type_commit");
     work->has_layout = true;
-    work->count = layout_data(plan->layout, plan->blocks, work->elements) > 0; /* MPICH 4.3 divides by a type's size */
 }
 
 int64_t work_data_bytes(const work_t *work)
