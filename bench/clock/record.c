@@ -38,7 +38,8 @@ enum { READINGS = 5 };
 #define MEETING_PAUSE_NS (2 * MH_NS_PER_MS)
 /*
  * What looks of the last time say is written so often, at first more often, by an eighth of the time so far, and at the
- * end: an hour of many hosts would be looks for the most part. A recorder that is killed loses as much.
+ * end: an hour of many hosts would be looks for the most part. They are written at records, so a recorder that is
+ * killed loses as much and one interval.
  */
 #define UNWRITTEN_NS (30 * MH_NS_PER_S)
 enum { UNWRITTEN_PART = 8 };
@@ -77,8 +78,8 @@ typedef struct record_run {
 static const option_spec_t options[] = {
     {'o', "output", "FILE", OPTION_TEXT, FIELD(path), .doc = "the file to write, which must not exist yet",
      .more =
-         "What was written stays readable, however the recorder ends. If it is killed, looks of the last 30 s may be "
-         "missing."},
+         "What was written stays readable, however the recorder ends. If it is killed, looks of the last 30 s and one "
+         "interval may be missing."},
     {0, "interval-s", "S", OPTION_DECIMAL, FIELD(interval_s), .min = 0.1, .max = 3600, .default_text = "5",
      .doc = "the time from a record to the next",
      .more = "The first six records come every 0.5 s: by these the clock learns how the hosts drift."},
