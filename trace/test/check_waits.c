@@ -290,6 +290,19 @@ static void access_busy_target(program *of)
     call_window(of, target, MADE_WIN_UNLOCK, TRACE_UNLOCK, target, 0, 0);
 }
 
+/* The target of an access is in MPI. */
+static void access_waiting_target(program *of)
+{
+    const int origin = draw(of, of->ranks), target = other_rank(of, origin);
+    const trace_access mode = (trace_access)draw(of, TRACE_UPDATE + 1);
+    of->made.now_ns[origin] = fmax(of->made.now_ns[origin], of->made.now_ns[target]);
+    work(of, origin);
+    call_window(of, target, MADE_WIN_FLUSH, TRACE_FLUSH, target, 0, of->made.now_ns[origin] + LATENCY_NS);
+    call_window(of, origin, MADE_WIN_LOCK, TRACE_LOCK_SHARED, target, 0, 0);
+    call_window(of, origin, MADE_PUT, mode, target, LARGE_BYTES, 0);
+    call_window(of, origin, MADE_WIN_UNLOCK, TRACE_UNLOCK, target, 0, 0);
+}
+
 static void all_work(program *of)
 {
     for (int rank = 0; rank < of->ranks; rank++)
@@ -436,9 +449,9 @@ static void call_edge(program *of, made_name function, bool waits)
 static void make(program *of, uint64_t seed)
 {
     static void (*const steps[])(program *) = {
-        send_message,        send_message,    receive_message,   receive_message, test_message,
-        send_waiting,        call_collective, call_nonblocking,  access_window,   call_of_neighbors,
-        call_between_groups, lock_window,     access_busy_target};
+        send_message,        send_message,    receive_message,    receive_message,      test_message,
+        send_waiting,        call_collective, call_nonblocking,   access_window,        call_of_neighbors,
+        call_between_groups, lock_window,     access_busy_target, access_waiting_target};
     made_clock clocks[MAX_RANKS] = {{0}};
     *of = (program){.ranks = 2 + (int)(seed % (MAX_RANKS - 1))};
     for (int rank = 0; rank < of->ranks; rank++)

@@ -57,11 +57,14 @@ class Lock:
         self.rank, self.is_exclusive, self.target, self.window = call.rank, kind == "lock-exclusive", target, window
 
     def see(self, call, kind, target, window):
-        if window != self.window or not (self.target == target or None in (self.target, target)):
+        if not self.is_at(target, window):
             return
         self.has = self.has or call
         if kind == "unlock" and self.target == target:
             self.releases = call
+
+    def is_at(self, target, window):
+        return window == self.window and (self.target == target or None in (self.target, target))
 
     def key(self):
         return (self.has.leave, self.asks.enter, self.rank)
@@ -271,47 +274,64 @@ class Trace:
                 asking[-1].depends.append((last.releases, "lock contention"))
 
     def completed(self):
-        """What calls complete at targets: (call, kind, target, bytes, since when); locks and unlocks are such, too."""
+        """What calls complete at targets: (call, kind, target, window, bytes, since when, whether the call need not
+        wait); locks of one target, and unlocks of those that were accessed, are such, too. A lock may be taken when
+        something is completed."""
         for calls in self.calls.values():
             begun = {}
             for call in calls:
                 for kind, target, window, size in call.accesses:
-                    if kind in TRANSFERS and target is not None:
-                        most, since = begun.get((window, target, kind), (0, call.enter))
-                        begun[window, target, kind] = (max(most, size), since)
-                    elif kind in LOCKS:
-                        yield call, "lock", target, 0, call.enter
+                    if kind in LOCKS + TRANSFERS and target is not None:
+                        key = (window, target, "lock" if kind in LOCKS else kind)
+                        most, since = begun.get(key, (0, call.enter))
+                        begun[key] = (max(most, size), since)
+                        if kind in TRANSFERS:
+                            begun[window, target, "unlock"] = (0, None)
+                    if kind in LOCKS and target is not None:
+                        yield call, "lock", target, window, 0, call.enter, True
                     elif kind in ("flush", "unlock", "complete"):
-                        for one in [one for one in begun if one[0] == window and target in (None, one[1])]:
-                            yield (call, one[2], one[1]) + begun.pop(one)
-                        if kind == "unlock":
-                            yield call, "unlock", target, 0, call.enter
+                        if kind == "unlock" and target is not None:
+                            begun[window, target, "unlock"] = (0, None)
+                        for one in [one for one in begun if one[0] == window and target in (None, one[1]) and
+                                    (one[2] != "unlock" or kind != "flush")]:
+                            most, since = begun.pop(one)
+                            if one[2] == "unlock":
+                                since = call.enter
+                            if one[2] != "unlock" or kind == "unlock":
+                                yield call, one[2], one[1], window, most, since, kind == "complete"
 
     def add_progress(self):
         """A long call that completes something at a rank that computed when it began, or soon after, waits until this
-        rank calls MPI, unless as much of the same kind was complete while a rank computed all the time."""
-        completed, alone = list(self.completed()), {}
-        for call, kind, target, size, since in completed:
-            for rank in self.calls if target is None else (target,):
-                if rank != call.rank and self.computes(rank, since, call):
-                    alone[kind] = max(size, alone.get(kind, -1))
-        for call, kind, target, size, _ in completed:
-            if call.leave - call.enter <= LONG_ACCESS_NS or size <= alone.get(kind, -1):
+        rank calls MPI, unless as much of the same kind was complete while a rank computed all the time. After that, the
+        call has to take as long as the shortest one that completed as much."""
+        completed, begins = list(self.completed()), {}
+        for call, *_ in completed:
+            begins[call] = min(call.leave, max([late.enter for late, _ in call.depends] + [call.enter]))
+        found = []
+        for one in completed:
+            call, kind, target, window, size, *_ = one
+            others = [other for other in completed if other[1] == kind and other[3] == window and other[4] >= size and
+                      other[6] == one[6] and (other[2] == other[0].rank) == (target == call.rank)]
+            if target == call.rank or any(self.computes(other) for other in others):
                 continue
-            for rank in sorted(self.calls) if target is None else (target,):
-                late = next((one for one in self.calls[rank] if one.leave > call.enter + LONG_ACCESS_NS), None)
-                if rank != call.rank and late and call.enter < late.enter <= call.leave and \
-                        late not in [other for other, _ in call.depends]:
-                    call.depends.append((late, "wait for progress"))
+            late = next((one for one in self.calls[target] if one.leave > begins[call] + LONG_ACCESS_NS), None)
+            if call.leave - begins[call] > LONG_ACCESS_NS and late and begins[call] < late.enter <= call.leave and \
+                    call.leave - late.enter >= min(other.leave - begins[other] for other, *_ in others):
+                found.append((call, late))
+        for call, late in found:
+            if late not in [other for other, _ in call.depends]:
+                call.depends.append((late, "wait for progress"))
 
-    def computes(self, rank, since, until):
-        """Whether a rank computes from a time to the end of a call."""
-        following = next((one for one in self.calls[rank] if one.leave > since), None)
-        if not following:
+    @functools.lru_cache(maxsize=None)
+    def computes(self, access):
+        """Whether the target of an access computes until its end."""
+        call, _, target, _, _, since, is_local = access
+        following = next((one for one in self.calls[target] if one.leave > since), None)
+        if not following or is_local or target == call.rank:
             return False
-        bound = until.bound + following.bound
-        before = self.calls[rank][:following.number]
-        return (not before or since - before[-1].leave > bound) and following.enter - until.leave > bound
+        bound = call.bound + following.bound
+        before = self.calls[target][:following.number]
+        return (not before or since - before[-1].leave > bound) and following.enter - call.leave > bound
 
     def wait_of(self, call):
         waits = [(late.enter, late, state) for late, state in call.depends]

@@ -25,6 +25,14 @@ static inline bool access_is_lock(const trace_event *event)
     return event->mode == TRACE_LOCK_SHARED || event->mode == TRACE_LOCK_EXCLUSIVE;
 }
 
+/* Whether windows of two processes are the same: 0. Else an order. */
+static inline int access_compare_windows(const trace_communicator *a, const trace_communicator *b)
+{
+    if (a->lowest != b->lowest)
+        return a->lowest < b->lowest ? -1 : 1;
+    return (a->context > b->context) - (a->context < b->context);
+}
+
 /* Targets are ranks of the window, or below 0: all. */
 static inline bool access_has_target(int of, int target)
 {

@@ -90,7 +90,7 @@ typedef struct {
     uint32_t delay_before, delay_in; /* the computation before this call, and the call itself, or GRAPH_NONE */
     bool has_partners;               /* it received a message, or took part in a collective operation */
     bool has_completions;            /* a request that is recorded was complete in it, or canceled */
-    bool is_matched;                 /* the other ends of the message, operation or access are in the trace */
+    bool is_matched;                 /* the trace has the other ends of the message, the operation, or all accesses */
 } graph_call;
 
 /*

@@ -4,36 +4,61 @@
  *
  * Some MPI libraries and networks move data, combine them, or grant locks without the target; with others, the target
  * has to call MPI. A call that lasts long, and began while its target computed or was about to, waited until the target
- * called MPI, unless the trace has an access of this kind, no smaller, that was complete while its target computed all
- * the time. If the target was in MPI, or is not needed, the call took what the access takes.
+ * called MPI, if after that it took no less than another such access, and unless another one was complete while its
+ * target computed all the time: one of the same kind, of the same window, no smaller, and at a target that is on the
+ * same host or not, as this one. If the target was in MPI, or is not needed, the call took what the access takes. All
+ * else is not known.
  */
 #include "trace/waits/accesses.h"
 
 #include "common/cli/memory.h"
+#include "pure/order_statistics.h"
+#include "trace/waits/waits.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Calls that wait for nothing take some microseconds. */
 enum { LONG_NS = 50000 };
 
 /* What is to be done at a target: PUT, GET and UPDATE of trace_access, and then: */
-typedef enum { NEEDS_LOCK = TRACE_UPDATE + 1, NEEDS_UNLOCK, NEEDS_COUNT } need;
+typedef enum { NEEDS_LOCK = TRACE_UPDATE + 1, NEEDS_UNLOCK } need;
+
+/* Where a target is. */
+typedef enum { SAME_PROCESS, SAME_HOST, OTHER_HOST } distance;
 
 /* Accesses of one kind and target that are not complete; and a call that waits for them. */
 typedef struct {
     const trace_communicator *window;
-    int target; /* -1: all */
+    int target; /* -1: of a lock or an unlock, all */
     need kind;
+    distance to;
+    bool is_local;    /* the call need not wait until they are complete at the target */
+    bool asks;        /* the process may have got a lock in the call */
     int64_t bytes;    /* the most */
     int64_t since_ns; /* the first began */
     uint32_t lane, call;
+    bool is_alone;       /* another such access was complete without its target */
+    int64_t shortest_ns; /* of the calls that completed such accesses */
 } target_access;
 
 typedef struct {
     size_t count;
     target_access *list;
 } accesses;
+
+/* What is known of each rank. */
+typedef struct {
+    bool is_known; /* the trace has all its calls, of one thread */
+    char host[256];
+} rank_facts;
+
+typedef struct {
+    const graph *graph;
+    rank_facts *ranks;
+    bool has_all_ranks; /* all of them are known */
+} facts;
 
 static void add(accesses *to, target_access one)
 {
@@ -55,37 +80,69 @@ static void begin_access(accesses *open, target_access one)
         open->list[i].bytes = one.bytes;
 }
 
-/* done: NULL: it is not known which call completes them. */
-static void complete(accesses *open, const trace_communicator *window, int target, uint32_t call, accesses *done)
+/* What one call completes. Locks of all targets need those that are accessed. */
+static void settle(accesses *done, size_t first)
 {
+    bool has_targets = false, asks = false;
+    size_t kept = first;
+    for (size_t i = first; i < done->count; i++) {
+        has_targets = has_targets || done->list[i].target >= 0;
+        asks = asks || done->list[i].kind == NEEDS_LOCK;
+    }
+    for (size_t i = first; i < done->count; i++) {
+        done->list[i].asks = asks;
+        if (done->list[i].target >= 0 || !has_targets)
+            done->list[kept++] = done->list[i];
+    }
+    done->count = kept;
+}
+
+/* by: the target, and the call, of kind NEEDS_UNLOCK if it unlocks. done: NULL: it is not known which call completes
+   them. */
+static void complete(accesses *open, target_access by, accesses *done)
+{
+    const size_t first = done ? done->count : 0;
     size_t kept = 0;
     for (size_t i = 0; i < open->count; i++) {
         target_access one = open->list[i];
-        if (one.window != window || !access_has_target(one.target, target)) {
+        const bool is_unlock = one.kind == NEEDS_UNLOCK, ends_epoch = by.kind == NEEDS_UNLOCK || by.is_local || !done;
+        if (one.window != by.window || !access_has_target(one.target, by.target) || (is_unlock && !ends_epoch)) {
             open->list[kept++] = one;
             continue;
         }
-        one.call = call;
-        if (done)
+        one.call = by.call;
+        one.is_local = by.is_local;
+        one.since_ns = is_unlock ? by.since_ns : one.since_ns;
+        if (done && (!is_unlock || !by.is_local))
             add(done, one);
     }
     open->count = kept;
+    if (done)
+        settle(done, first);
 }
 
+/* A process may get a lock in any call, up to the first one that completes something. To unlock all targets takes those
+   that it has accessed. */
 static void see_access(accesses *open, const trace_event *event, target_access one, accesses *done)
 {
     if (event->mode <= TRACE_UPDATE && event->partner >= 0) {
         one.kind = (need)event->mode;
         one.bytes = (int64_t)event->value;
         begin_access(open, one);
+        one.kind = NEEDS_UNLOCK;
+        one.bytes = 0;
+        begin_access(open, one);
     } else if (access_is_lock(event)) {
         one.kind = NEEDS_LOCK;
+        begin_access(open, one);
+        one.is_local = one.asks = true;
         add(done, one);
     } else if (event->mode == TRACE_FLUSH || event->mode == TRACE_UNLOCK) {
-        complete(open, one.window, one.target, one.call, done);
-        one.kind = NEEDS_UNLOCK;
-        if (event->mode == TRACE_UNLOCK)
-            add(done, one);
+        if (event->mode == TRACE_UNLOCK) {
+            one.kind = NEEDS_UNLOCK;
+            begin_access(open, one);
+        }
+        complete(open, one, done);
     }
 }
 
@@ -97,11 +154,13 @@ static void see_event(const graph *in, const graph_lane *lane, accesses *open, c
     if (event->kind == TRACE_ACCESS) {
         see_access(open, event, one, done);
     } else if (event->kind == TRACE_SEND && event->tag == TRACE_TAG_COMPLETE) {
-        complete(open, one.window, one.target, one.call, done);
+        one.is_local = true;
+        complete(open, one, done);
     } else if (event->kind == TRACE_COLLECTIVE) {
         const meaning *its = in->meanings[location->events[lane->calls[one.call].enter].id];
+        one.target = -1;
         if (its && its->wait == WAIT_FENCE)
-            complete(open, one.window, -1, one.call, NULL);
+            complete(open, one, NULL);
     }
 }
 
@@ -129,26 +188,62 @@ static void find_accesses(const graph *in, size_t index, accesses *done)
     free(open.list);
 }
 
-/* ---- What targets do meanwhile */
+/* ---- What is known of ranks */
 
-static int rank_of(const target_access *of, int target)
+/* Where only some functions are recorded, a process that calls others seems to compute. */
+static facts learn_ranks(const graph *in)
 {
-    return target < of->window->size ? of->window->ranks[target] : -1;
+    facts made = {.graph = in, .ranks = array_or_exit((size_t)in->of->size, sizeof *made.ranks), .has_all_ranks = true};
+    for (int rank = 0; rank < in->of->size; rank++) {
+        const trace_process *process = &in->of->processes[rank];
+        rank_facts *its = &made.ranks[rank];
+        char only[2];
+        its->is_known = process->location_count == 1 && !*trace_text(process, "only", only, sizeof only);
+        trace_text(process, "host", its->host, sizeof its->host);
+        made.has_all_ranks = made.has_all_ranks && its->is_known;
+    }
+    return made;
 }
 
-static bool is_own(const graph *in, const target_access *of, int target)
+static int rank_of(const target_access *of)
 {
-    return rank_of(of, target) == in->lanes[of->lane].location->rank;
+    return of->target >= 0 && of->target < of->window->size ? of->window->ranks[of->target] : -1;
 }
 
-/* Any thread of a target may make progress, so one of several threads is no target. */
-static const graph_lane *lane_of(const graph *in, const target_access *of, int target)
+static int own_rank(const graph *in, const target_access *of)
 {
-    const int rank = rank_of(of, target);
-    if (rank < 0 || is_own(in, of, target) || in->of->processes[rank].location_count != 1)
+    return in->lanes[of->lane].location->rank;
+}
+
+static distance distance_to(const facts *from, const target_access *of)
+{
+    const int rank = rank_of(of), own = own_rank(from->graph, of);
+    if (rank == own)
+        return SAME_PROCESS;
+    return rank >= 0 && strcmp(from->ranks[rank].host, from->ranks[own].host) == 0 ? SAME_HOST : OTHER_HOST;
+}
+
+/* NULL: not all that it does is known, or it is this process. Any of several threads may make progress. */
+static const graph_lane *lane_of(const facts *from, const target_access *of)
+{
+    const int rank = rank_of(of);
+    if (rank < 0 || of->to == SAME_PROCESS || !from->ranks[rank].is_known)
         return NULL;
-    return &in->lanes[in->of->processes[rank].locations[0].index];
+    return &from->graph->lanes[from->graph->of->processes[rank].locations[0].index];
 }
+
+/* Any process of the window may have the lock, or all may be targets. */
+static bool knows_all(const facts *from, const target_access *of)
+{
+    for (int i = 0; i < of->window->size && !from->has_all_ranks; i++) {
+        const int rank = of->window->ranks[i];
+        if (rank != own_rank(from->graph, of) && (rank < 0 || !from->ranks[rank].is_known))
+            return false;
+    }
+    return true;
+}
+
+/* ---- What targets do meanwhile */
 
 /* The first call that ends after a time and may make progress; the count, if there is none. */
 static size_t call_after(const graph *in, const graph_lane *lane, int64_t ns)
@@ -166,39 +261,101 @@ static size_t call_after(const graph *in, const graph_lane *lane, int64_t ns)
     return low;
 }
 
-/* Whether a target computed all the time from the beginning of an access to the end of the call that completed it. */
-static bool has_computed(const graph *in, const target_access *of, const graph_lane *lane)
+/* Of a part of the run, calls at its edges are left out. */
+static bool may_lack_call(const graph *in, const graph_lane *lane, size_t next)
 {
+    return in->of->is_cut && (next == lane->count || (next == 0 && !in->of->has_start));
+}
+
+/* Whether the target computed all the time from the beginning of an access to the end of the call that completed it. */
+static bool has_computed(const facts *from, const target_access *of)
+{
+    const graph *in = from->graph;
+    const graph_lane *lane = of->is_local ? NULL : lane_of(from, of);
     const int64_t end_ns = in->lanes[of->lane].calls[of->call].leave_ns;
-    const size_t next = call_after(in, lane, of->since_ns);
-    if (next == lane->count)
+    const size_t next = lane ? call_after(in, lane, of->since_ns) : 0;
+    if (!lane || next == lane->count || may_lack_call(in, lane, next))
         return false;
-    const double sum_ns = graph_bound_ns(in, of->lane, of->call) + graph_bound_ns(in, lane->location->index, next);
-    const double bound_ns = isfinite(sum_ns) ? sum_ns : 0;
+    const double bound_ns = graph_bound_ns(in, of->lane, of->call) + graph_bound_ns(in, lane->location->index, next);
     const bool has_left = next == 0 || (double)(of->since_ns - lane->calls[next - 1].leave_ns) > bound_ns;
-    return has_left && (double)(lane->calls[next].enter_ns - end_ns) > bound_ns;
+    return isfinite(bound_ns) && has_left && (double)(lane->calls[next].enter_ns - end_ns) > bound_ns;
 }
 
-/* Targets of an access: one, or all. */
-static int first_target(const target_access *of)
+/* Until when a call waits for what is known already, such as MPI_Win_post of the target. */
+static int64_t known_until_ns(const graph *in, const target_access *of)
 {
-    return of->target < 0 ? 0 : of->target;
+    const graph_lane *own = &in->lanes[of->lane];
+    const graph_call *call = &own->calls[of->call];
+    int64_t until_ns = call->enter_ns;
+    for (uint32_t i = call->dependency; i != GRAPH_NONE; i = own->dependencies[i].next) {
+        graph_wait one;
+        if (own->dependencies[i].state != STATE_PROGRESS && graph_release(in, of->lane, &own->dependencies[i], &one))
+            until_ns = greater(until_ns, one.end_ns);
+    }
+    return lesser(until_ns, call->leave_ns);
 }
 
-static int last_target(const target_access *of)
+/* ---- What one access tells of others */
+
+static int by_likeness(const void *left, const void *right)
 {
-    return of->target < 0 ? of->window->size - 1 : of->target;
+    const target_access *a = left, *b = right;
+    const int windows = access_compare_windows(a->window, b->window);
+    if (windows != 0)
+        return windows;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->to != b->to)
+        return a->to < b->to ? -1 : 1;
+    if (a->is_local != b->is_local)
+        return a->is_local ? 1 : -1;
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    if (a->lane != b->lane)
+        return a->lane < b->lane ? -1 : 1;
+    if (a->call != b->call)
+        return a->call < b->call ? -1 : 1;
+    return (a->target > b->target) - (a->target < b->target);
 }
 
-/* alone_bytes: by kind, accesses with no more bytes need no target; -1: none is known. */
-static void note_alone(const graph *in, const target_access *of, int64_t *alone_bytes)
+static bool are_alike(const target_access *a, const target_access *b)
 {
-    for (int target = first_target(of); target <= last_target(of) && of->bytes > alone_bytes[of->kind]; target++) {
-        const graph_lane *lane = lane_of(in, of, target);
-        if (lane && has_computed(in, of, lane))
-            alone_bytes[of->kind] = of->bytes;
+    return access_compare_windows(a->window, b->window) == 0 && a->kind == b->kind && a->to == b->to &&
+           a->is_local == b->is_local;
+}
+
+/* Of those that are alike, by bytes, the most first: each is told by those that have no fewer. */
+static void compare(const facts *from, target_access *list, size_t count)
+{
+    bool is_alone = false;
+    int64_t shortest_ns = INT64_MAX;
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first; end < count && list[end].bytes == list[first].bytes; end++) {
+            const int64_t leave_ns = from->graph->lanes[list[end].lane].calls[list[end].call].leave_ns;
+            shortest_ns = lesser(shortest_ns, leave_ns - known_until_ns(from->graph, &list[end]));
+            is_alone = is_alone || has_computed(from, &list[end]);
+        }
+        for (size_t i = first; i < end; i++) {
+            list[i].is_alone = is_alone;
+            list[i].shortest_ns = shortest_ns;
+        }
     }
 }
+
+static void compare_all(const facts *from, accesses *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        all->list[i].to = distance_to(from, &all->list[i]);
+    if (all->count > 1)
+        qsort(all->list, all->count, sizeof *all->list, by_likeness);
+    for (size_t first = 0, end; first < all->count; first = end) {
+        for (end = first + 1; end < all->count && are_alike(&all->list[first], &all->list[end]);)
+            end++;
+        compare(from, &all->list[first], end - first);
+    }
+}
+
+/* ---- What calls wait for */
 
 static bool depends_on(const graph_lane *lane, const graph_call *call, size_t late_lane, size_t late_call)
 {
@@ -208,54 +365,64 @@ static bool depends_on(const graph_lane *lane, const graph_call *call, size_t la
     return i != GRAPH_NONE;
 }
 
-/* What the call waits for already, such as MPI_Win_post of the target, is no progress. */
-static bool waits_for(const graph *in, const target_access *of, const graph_lane *lane, size_t next)
-{
-    const graph_lane *own = &in->lanes[of->lane];
-    const graph_call *call = &own->calls[of->call];
-    return next < lane->count && lane->calls[next].enter_ns > call->enter_ns &&
-           lane->calls[next].enter_ns <= call->leave_ns && !depends_on(own, call, lane->location->index, next);
-}
-
-/* Returns whether the trace has the calls of all targets. */
-static bool wait_for_targets(graph *to, const target_access *of)
+/* Lets a call wait for the target, if it does. Returns whether it is known. */
+static bool wait_for_target(graph *to, const target_access *of, const graph_lane *lane, int64_t since_ns)
 {
     graph_lane *own = &to->lanes[of->lane];
-    const graph_call *call = &own->calls[of->call];
-    bool has_all = true;
-    for (int target = first_target(of); target <= last_target(of); target++) {
-        const graph_lane *lane = lane_of(to, of, target);
-        /* A call that ends now does nothing more for the access. */
-        const size_t next = lane ? call_after(to, lane, call->enter_ns + LONG_NS) : 0;
-        if (lane && waits_for(to, of, lane, next))
-            graph_depend(own, of->call,
-                         (graph_dependency){
-                             .lane = (uint32_t)lane->location->index, .call = (uint32_t)next, .state = STATE_PROGRESS});
-        has_all = has_all && (lane || is_own(to, of, target));
-    }
-    return has_all;
+    const int64_t leave_ns = own->calls[of->call].leave_ns;
+    /* A call that ends now does nothing more for the access. */
+    const size_t next = call_after(to, lane, since_ns + LONG_NS);
+    if (may_lack_call(to, lane, next))
+        return false;
+    if (next == lane->count || lane->calls[next].enter_ns > leave_ns)
+        return true;
+    const uint32_t late_lane = (uint32_t)lane->location->index;
+    const int64_t late_ns = lane->calls[next].enter_ns;
+    if (graph_is_off(to, &lane->calls[next]))
+        return false;
+    if (late_ns <= since_ns || depends_on(own, &own->calls[of->call], late_lane, next))
+        return true;
+    if (leave_ns - late_ns < of->shortest_ns)
+        return false;
+    graph_depend(own, of->call, (graph_dependency){.lane = late_lane, .call = (uint32_t)next, .state = STATE_PROGRESS});
+    return true;
 }
 
-/* alone_bytes: see note_alone. */
-static void add_access(graph *to, const target_access *of, const int64_t *alone_bytes)
+/* Returns whether it is known what the call takes for an access. Any process may have a lock; and where nothing is
+   accessed, locks of all targets may need each of them. */
+static bool add_access(graph *to, const facts *from, const target_access *of)
 {
-    graph_call *call = &to->lanes[of->lane].calls[of->call];
-    const bool needs_target = call->leave_ns - call->enter_ns > LONG_NS && of->bytes > alone_bytes[of->kind];
-    if (!needs_target || wait_for_targets(to, of))
-        call->is_matched = true;
+    const bool is_own = of->to == SAME_PROCESS, needs_all = of->asks || of->target < 0;
+    const graph_call *call = &to->lanes[of->lane].calls[of->call];
+    const graph_lane *lane = lane_of(from, of);
+    const int64_t since_ns = known_until_ns(to, of);
+    if ((needs_all && !knows_all(from, of)) || (of->target >= 0 && !is_own && !lane))
+        return false;
+    if (is_own || call->leave_ns - since_ns <= LONG_NS)
+        return true;
+    return of->target >= 0 && (of->is_alone || wait_for_target(to, of, lane, since_ns));
+}
+
+static void set_matched(graph *to, const accesses *of, const bool *is_known, bool value)
+{
+    for (size_t i = 0; i < of->count; i++)
+        if (is_known[i] == value)
+            to->lanes[of->list[i].lane].calls[of->list[i].call].is_matched = value;
 }
 
 void progress_add(graph *to)
 {
+    facts from = learn_ranks(to);
     accesses done = {0, NULL};
-    int64_t alone_bytes[NEEDS_COUNT];
-    for (int kind = 0; kind < NEEDS_COUNT; kind++)
-        alone_bytes[kind] = -1;
     for (size_t lane = 0; lane < to->lane_count; lane++)
         find_accesses(to, lane, &done);
+    compare_all(&from, &done);
+    bool *is_known = array_or_exit(done.count, sizeof *is_known);
     for (size_t i = 0; i < done.count; i++)
-        note_alone(to, &done.list[i], alone_bytes);
-    for (size_t i = 0; i < done.count; i++)
-        add_access(to, &done.list[i], alone_bytes);
+        is_known[i] = add_access(to, &from, &done.list[i]);
+    set_matched(to, &done, is_known, true);
+    set_matched(to, &done, is_known, false); /* a call has to know all of them */
+    free(is_known);
     free(done.list);
+    free(from.ranks);
 }
