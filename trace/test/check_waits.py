@@ -66,6 +66,11 @@ class Lock:
     def is_at(self, target, window):
         return window == self.window and (self.target == target or None in (self.target, target))
 
+    def is_before(self, other):
+        """Whether it was seen to be had before it was given back, or was asked for first."""
+        return (self.has is not self.releases or
+                other.asks.enter - self.asks.enter > self.asks.bound + other.asks.bound)
+
     def key(self):
         return (self.has.leave, self.asks.enter, self.rank)
 
@@ -250,7 +255,7 @@ class Trace:
 
     def add_locks(self):
         """A rank waits for the last other one that gave back a lock, of those that had it before and exclude its own,
-        in that of its calls at the window in which it was then."""
+        in that of its calls at the target in which it was then."""
         locks = []
         for calls in self.calls.values():
             open_locks = []
@@ -270,7 +275,8 @@ class Trace:
             last = max(before, key=lambda other: other.releases.enter, default=None)
             asking = [call for call in self.calls[lock.rank][lock.asks.number:lock.has.number + 1]
                       if last and call.enter <= last.releases.enter <= call.leave]
-            if asking and any(window == lock.window for _, _, window, _ in asking[-1].accesses):
+            if asking and last.is_before(lock) and any(lock.is_at(target, window) for kind, target, window, _ in
+                                                       asking[-1].accesses if kind != "complete"):
                 asking[-1].depends.append((last.releases, "lock contention"))
 
     def completed(self):

@@ -4,7 +4,8 @@
  *
  * MPI_Win_lock need not wait: an MPI library may take the lock in the first flush, or in MPI_Win_unlock. When one of
  * these is left, the process has it. So those are in order that exclude each other. A process waits for the last one
- * before it that called MPI_Win_unlock while it asked for the lock, in the call in which it was then.
+ * before it that called MPI_Win_unlock while it asked for the lock, in the call in which it was then. The last one was
+ * before it if it was seen to have the lock before MPI_Win_unlock, or asked first; else it is not known who was.
  */
 #include "trace/waits/accesses.h"
 
@@ -100,17 +101,10 @@ static void find_locks(const graph *in, size_t lane, locks *all)
 
 /* ---- The order of the locks of a window */
 
-static int compare_windows(const lock *a, const lock *b)
-{
-    if (a->window->lowest != b->window->lowest)
-        return a->window->lowest < b->window->lowest ? -1 : 1;
-    return (a->window->context > b->window->context) - (a->window->context < b->window->context);
-}
-
 static int by_window_and_time(const void *left, const void *right)
 {
     const lock *a = left, *b = right;
-    const int windows = compare_windows(a, b);
+    const int windows = access_compare_windows(a->window, b->window);
     if (windows != 0)
         return windows;
     if (a->has_ns != b->has_ns)
@@ -206,22 +200,35 @@ static uint32_t call_at(const graph_lane *lane, uint32_t first, uint32_t last, i
     return lane->calls[first].enter_ns <= ns && lane->calls[first].leave_ns >= ns ? first : GRAPH_NONE;
 }
 
-static bool accesses_window(const graph_lane *lane, uint32_t call, const trace_communicator *window)
+static bool accesses_target(const graph_lane *lane, uint32_t call, const lock *of)
 {
     const trace_location *location = lane->location;
-    for (size_t k = lane->calls[call].enter; k <= lane->calls[call].leave; k++)
-        if (location->events[k].kind == TRACE_ACCESS &&
-            access_window(location->process, &location->events[k]) == window)
+    for (size_t k = lane->calls[call].enter; k <= lane->calls[call].leave; k++) {
+        const trace_event *event = &location->events[k];
+        if (event->kind == TRACE_ACCESS && access_window(location->process, event) == of->window &&
+            access_has_target(of->target, event->partner))
             return true;
+    }
     return false;
+}
+
+/* It was seen to have the lock, or it asked first. */
+static bool had_lock_before(const graph *in, const lock *before, const lock *one)
+{
+    const double bound_ns = graph_bound_ns(in, before->lane, before->asks) + graph_bound_ns(in, one->lane, one->asks);
+    return before->has != before->releases || (double)(one->asked_ns - before->asked_ns) > bound_ns;
 }
 
 static void wait_for(graph *to, const lock *one, const lock *before)
 {
     graph_lane *lane = &to->lanes[one->lane];
     const uint32_t call = call_at(lane, one->asks, one->has, before->released_ns);
-    if (call == GRAPH_NONE || !accesses_window(lane, call, one->window))
+    if (call == GRAPH_NONE || !accesses_target(lane, call, one))
         return;
+    if (!had_lock_before(to, before, one)) {
+        lane->calls[call].has_unknown_holder = true;
+        return;
+    }
     graph_depend(lane, call, (graph_dependency){.lane = before->lane, .call = before->releases, .state = STATE_LOCK});
 }
 
@@ -247,7 +254,8 @@ void locks_add(graph *to)
         find_locks(to, lane, &all);
     sort_locks(&all);
     for (size_t first = 0, end; first < all.count; first = end) {
-        for (end = first + 1; end < all.count && compare_windows(&all.list[first], &all.list[end]) == 0;)
+        for (end = first + 1;
+             end < all.count && access_compare_windows(all.list[first].window, all.list[end].window) == 0;)
             end++;
         add_window(to, &all.list[first], end - first);
     }

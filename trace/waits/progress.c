@@ -396,7 +396,7 @@ static bool add_access(graph *to, const facts *from, const target_access *of)
     const graph_call *call = &to->lanes[of->lane].calls[of->call];
     const graph_lane *lane = lane_of(from, of);
     const int64_t since_ns = known_until_ns(to, of);
-    if ((needs_all && !knows_all(from, of)) || (of->target >= 0 && !is_own && !lane))
+    if ((needs_all && !knows_all(from, of)) || (of->target >= 0 && !is_own && !lane) || call->has_unknown_holder)
         return false;
     if (is_own || call->leave_ns - since_ns <= LONG_NS)
         return true;

@@ -708,6 +708,45 @@ LOOP_TEST(the_holder_of_a_lock_is_waited_for, COUNT_OF(lock_pairs))
     made_free(&made);
 }
 
+/* Without MPI_Win_flush, nothing tells who had the lock first but who asked first. */
+static const struct {
+    bool is_first;    /* rank 1 asks first */
+    bool waits_there; /* rank 0 does, at the target of the lock, and not at another one */
+} askers[] = {{true, true}, {false, true}, {true, false}};
+
+LOOP_TEST(who_had_a_lock_before_is_known, COUNT_OF(askers))
+{
+    made_trace made;
+    wait_analysis found;
+    trace_matches matches;
+    const made_clock clocks[2] = {{0}};
+    made_begin(&made, 2, clocks, 1);
+    made_calls(&made, MADE_INIT);
+    made_work(&made, askers[_i].is_first ? 0 : 1, WORK_NS);
+    call_window(&made, 1, MADE_WIN_LOCK, TRACE_LOCK_EXCLUSIVE, 0, 0);
+    call_window(&made, 0, MADE_WIN_LOCK, TRACE_LOCK_EXCLUSIVE, 0, 0);
+    if (!askers[_i].waits_there)
+        call_window(&made, 0, MADE_WIN_LOCK, TRACE_LOCK_SHARED, 1, 0);
+    const double asked_ns = made.now_ns[0];
+    made_work(&made, 1, HELD_NS);
+    const double released_ns = made.now_ns[1];
+    call_window(&made, 1, MADE_WIN_UNLOCK, TRACE_UNLOCK, 0, 0);
+    if (!askers[_i].waits_there)
+        call_window(&made, 0, MADE_WIN_UNLOCK, TRACE_UNLOCK, 1, released_ns + LATENCY_NS);
+    call_window(&made, 0, MADE_WIN_UNLOCK, TRACE_UNLOCK, 0, released_ns + LATENCY_NS);
+    made_calls(&made, MADE_FINALIZE);
+    made_records(&made, 0, 0);
+    analyze(&found, &matches, &made, TRACE_GLOBAL);
+    const bool waits = askers[_i].is_first && askers[_i].waits_there;
+    EXPECT(waits_ns(&found, STATE_LOCK) == (waits ? (int64_t)(released_ns - asked_ns) : 0), "it waits for %" PRId64,
+           waits_ns(&found, STATE_LOCK));
+    EXPECT(!askers[_i].waits_there || (waits ? found.unseen_ns < LATENCY_NS : found.unseen_ns >= HELD_NS),
+           "%" PRId64 " ns are not attributed", found.unseen_ns);
+    analysis_free(&found);
+    trace_matches_free(&matches);
+    made_free(&made);
+}
+
 typedef struct {
     int64_t quick_ns;              /* so long a flush takes while the target is in MPI; 0: there is none */
     int64_t stays_ns, computes_ns; /* the target, in a call when the last flush begins, and then */
