@@ -30,16 +30,17 @@ def make_noting(define, enter, package):
     """What makes of a function one that says from which line outside of the package it is called."""
     from functools import wraps
     passed = (package + os.sep, OWN_FILE)
-    numbers = {}  # of lines, by the code and the number in its file
+    numbers = {}  # of lines, by the path, the number and the function: code objects of two files may be equal
 
     def number_of(frame):
         while frame.f_back and frame.f_code.co_filename.startswith(passed):
             frame = frame.f_back
-        key = frame.f_code, frame.f_lineno
+        code = frame.f_code
+        key = code.co_filename, frame.f_lineno, code.co_name
         number = numbers.get(key)
         if not number:
-            path = frame.f_code.co_filename
-            text = f"{os.path.basename(path)}:{frame.f_lineno} {frame.f_code.co_name} in {path}"
+            path = code.co_filename
+            text = f"{os.path.basename(path)}:{frame.f_lineno} {code.co_name} in {path}"
             number = numbers[key] = define(text.encode(errors="replace"))
         return number
 

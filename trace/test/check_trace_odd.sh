@@ -135,8 +135,8 @@ check_handle() {
     expect 0 300 ' enter MPI_Barrier$'
 }
 
-# PACKAGE_FOLDER: each line of the script is a place, also where a function of the package calls another one. Other
-# files that Python runs when it starts are run, too.
+# PACKAGE_FOLDER: each line of the script is a place, also where a function of the package calls another one, and
+# where two files have the same function. Other files that Python runs when it starts are run, too.
 check_lines_of_script() {
     local place
     mkdir -p "$scratch/site"
@@ -147,15 +147,18 @@ def first(comm):
     comm.Barrier()
 for i in range(3):
     first(MPI.COMM_WORLD)
+import twin; twin.first(MPI.COMM_WORLD)
 MPI.COMM_WORLD.barrier()
 MPI.Finalize()
 SCRIPT
+    sed -n 1,3p "$scratch/script.py" >"$scratch/twin.py"
     LIBRARY=$(mpi_library_of "$subject") PYTHONPATH=$scratch/site:$1 record 2 --python "$python" "$scratch/script.py"
     expect_status 0
     [ "$(grep -c '^site is run$' "$scratch/out")" -eq 2 ] || complain "another sitecustomize.py is not run"
     expect_sound
     succeeds run alone mpix_trace_convert --format csv "$folder"
-    for place in 6:Barrier:script.py:3.first 2:Barrier:script.py:6 2:Finalize:script.py:7; do
+    for place in 6:Barrier:script.py:3.first 2:Barrier:twin.py:3.first 2:Barrier:script.py:7 \
+        2:Finalize:script.py:8; do
         [ "$(grep -cE ",enter,MPI_$(cut -d : -f 2 <<<"$place"),.*\b$(cut -d : -f 3- <<<"$place")\b" "$scratch/out")" \
             -eq "${place%%:*}" ] || complain "not ${place%%:*} calls at ${place#*:}"
     done
