@@ -161,7 +161,8 @@ static __attribute__((noinline)) uint64_t find_path(const interpose_back *back, 
     const int most = mh_choices.frames < CHOICES_FRAMES ? (int)mh_choices.frames : CHOICES_FRAMES;
     uint64_t number = trace_hash((uint64_t)id, 64); /* ids and places differ by few bits */
     int count = 0;
-    leave_interface(walk);
+    if (walk->now.sp != 0 || own.line == 0)
+        leave_interface(walk);
     do {
         path[count++] = walk->now.pc;
         number = trace_hash(number ^ walk->now.pc, 64);
