@@ -288,8 +288,12 @@ static void do_atomics(MPI_Win window)
     CALL(Get_accumulate, in, 2, MPI_DOUBLE, got, 2, MPI_DOUBLE, peer, 0, 2, MPI_DOUBLE, MPI_SUM, window);
     expect_access("update", peer, 2 * DOUBLE);
     expect_access("get", peer, 2 * DOUBLE);
+    CALL(Get_accumulate, in, 2, MPI_DOUBLE, got, 2, MPI_DOUBLE, peer, 0, 2, MPI_DOUBLE, MPI_NO_OP, window);
+    expect_access("get", peer, 2 * DOUBLE);
     CALL(Fetch_and_op, in, &got[2], MPI_DOUBLE, peer, 0, MPI_SUM, window);
     expect_access("update", peer, DOUBLE);
+    expect_access("get", peer, DOUBLE);
+    CALL(Fetch_and_op, in, &got[2], MPI_DOUBLE, peer, 0, MPI_NO_OP, window);
     expect_access("get", peer, DOUBLE);
     CALL(Compare_and_swap, in, in + 1, &got[3], MPI_LONG, peer, 5, window);
     expect_access("update", peer, 2 * sizeof(long));
