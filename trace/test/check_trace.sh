@@ -321,6 +321,12 @@ is_x86_64() {
     [ "$(echo __x86_64__ | $compiler -E -P -)" = 1 ]
 }
 
+# As trace/front/frames.h has it.
+has_frames() {
+    echo '#include "trace/front/frames.h"
+        FRAMES_CALLER' | $compiler -I"$top" -E -P - | grep -q dwarf_cfa
+}
+
 # A call that all come through names nothing, so its callers are the places; with one frame, it is.
 check_wrapper() {
     local place
@@ -543,8 +549,9 @@ tap_check "MPI_Pcontrol(0) and MPI_Pcontrol(1) of several threads" check_off_in_
 tap_check "a limit of the size" check_limit
 tap_check "a limit of the size that is too small for so many ranks" check_small_limit
 tap_check "some of the ranks" check_ranks
-tap_check "a call with several callers" check_wrapper
-tap_check "more paths of callers than a trace can have" check_many_paths
+tap_check_if has_frames "callers of callers are not known here" "a call with several callers" check_wrapper
+tap_check_if has_frames "callers of callers are not known here" \
+    "more paths of callers than a trace can have" check_many_paths
 tap_check_if is_x86_64 "it has code of x86_64" "functions that are called from places nearby" check_places
 if command -v cc >/dev/null && command -v c++ >/dev/null; then
     quick tap_check "the header of regions in C and C++" check_region_header

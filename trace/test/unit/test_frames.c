@@ -43,6 +43,7 @@ static __attribute__((noinline)) void compare(void)
     int first = 0; /* the library begins with this function */
     while (first < by_library.count && by_library.places[first] != by_tables.places[0])
         first++;
+    EXPECT(first < by_library.count, "the library does not find the caller");
     for (int i = 0; i < by_tables.count && first + i < by_library.count; i++)
         EXPECT(by_tables.places[i] == by_library.places[first + i], "frame %d is another one", i);
     EXPECT(by_tables.count >= fewest, "%d frames, not %d", by_tables.count, fewest);
