@@ -389,6 +389,9 @@ static row row_at(uintptr_t pc)
 
 /* ---- A step */
 
+/* Where its size has no limit, the first stack is said to reach down to what is mapped below it: so much at most. */
+enum { MOST_BYTES = 64 << 20 };
+
 frames_stack mh_frames_stack(void)
 {
     frames_stack stack = {1, 1};
@@ -401,6 +404,8 @@ frames_stack mh_frames_stack(void)
             stack = (frames_stack){(uintptr_t)begin, (uintptr_t)begin + bytes};
         pthread_attr_destroy(&attributes);
     }
+    if (stack.end - stack.begin > MOST_BYTES)
+        stack.begin = stack.end - MOST_BYTES;
     errno = error;
     return stack;
 }

@@ -5,6 +5,7 @@
 #include "unit/support.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
 #include <unwind.h>
 
 /* Where FRAMES_CALLER has a frame. */
@@ -177,3 +178,19 @@ TEST(no_place_outside_of_the_stack_is_read)
 }
 
 #endif
+
+/* The stack that has no limit is that of the first thread. */
+TEST(a_stack_without_limit_has_an_end)
+{
+    enum { MOST_BYTES = 64 << 20 };
+    struct rlimit limit;
+    const char here = 0;
+    ck_assert_int_eq(getrlimit(RLIMIT_STACK, &limit), 0);
+    if (limit.rlim_max != RLIM_INFINITY)
+        return;
+    ck_assert_int_eq(setrlimit(RLIMIT_STACK, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY}), 0);
+    const frames_stack stack = mh_frames_stack();
+    setrlimit(RLIMIT_STACK, &limit);
+    EXPECT(stack.end - stack.begin <= MOST_BYTES, "the stack has %zu bytes", (size_t)(stack.end - stack.begin));
+    EXPECT(stack.begin <= (uintptr_t)&here && (uintptr_t)&here < stack.end, "this is not on the stack");
+}
