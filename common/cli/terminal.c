@@ -62,11 +62,13 @@ static int columns_of_launcher(int usual)
     snprintf(link, sizeof link, "/proc/%ld/fd/%d", launcher, STDERR_FILENO);
     if (launcher == 0 || readlink(link, path, sizeof path - 1) < 0 || strncmp(path, "/dev/", 5) != 0)
         return 0;
-    FILE *file = fopen(path, "a");
-    if (!file)
-        return 0;
-    int columns = isatty(fileno(file)) ? output_columns(file, usual) : 0;
-    fclose(file);
+    const int its = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    FILE *file = its >= 0 ? fdopen(its, "w") : NULL;
+    int columns = file && isatty(its) ? output_columns(file, usual) : 0;
+    if (file)
+        fclose(file);
+    else if (its >= 0)
+        close(its);
     return columns;
 }
 
