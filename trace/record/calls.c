@@ -241,6 +241,7 @@ void mh_trace_put_region(trace_call *call, uint16_t id, bool enters)
 /* Programs number their regions, or name them. */
 enum { FIRST_LEVEL = 3, REGION_BITS = 9, NAME_BYTES = 200 };
 static trace_table regions = TRACE_TABLE(REGION_BITS);
+static atomic_bool lacks_regions;
 
 __attribute__((format(printf, 2, 3))) static TRACE_RARE void name_region(uint64_t key, const char *format, ...)
 {
@@ -254,9 +255,16 @@ __attribute__((format(printf, 2, 3))) static TRACE_RARE void name_region(uint64_
         vsnprintf(name, sizeof name, format, arguments);
         mh_trace_write_name(mh_trace.first_region_id + (uint32_t)slot, name);
         mh_trace_publish(&regions, slot, key);
+    } else if (slot == TRACE_ABSENT) {
+        atomic_store(&lacks_regions, true);
     }
     mh_trace_unlock(&naming);
     va_end(arguments);
+}
+
+bool mh_trace_lacks_regions(void)
+{
+    return atomic_load(&lacks_regions);
 }
 
 static void put_known_region(trace_call *call, uint64_t key, bool enters)

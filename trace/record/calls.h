@@ -11,6 +11,7 @@ void mh_trace_record_enter(trace_call *call);
  * a jump before now_ns. */
 void mh_trace_settle(trace_thread *thread, int open_count, int64_t now_ns);
 void mh_trace_put_region(trace_call *call, uint16_t id, bool enters);
+bool mh_trace_lacks_regions(void);                  /* there were more than there is room for */
 void mh_trace_switch(trace_call *call, bool is_on); /* MPI_Pcontrol; once more changes nothing */
 trace_thread *mh_trace_thread_of(trace_call *call);
 bool mh_trace_is_of_class(int error, int class);

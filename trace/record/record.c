@@ -218,7 +218,7 @@ typedef struct {
     int64_t limit_ns;                        /* when the limit was met, in global time; INT64_MAX: it is not */
     int32_t longest_id;
     bool is_elsewhere; /* its file is in another folder than that of rank 0 */
-    bool lacks_paths;
+    bool lacks_paths, lacks_places, lacks_regions;
     char host[64];
 } result;
 
@@ -279,12 +279,32 @@ static void report_what_there_is(const result *results)
     mh_trace_say("who waits for whom: next: mpix_trace_report %s", mh_choices.folder);
 }
 
+/* What has no name in the trace. */
+static void report_room(const result *results)
+{
+    int paths = 0, places = 0, regions = 0;
+    for (int i = 0; i < mh_trace.size; i++) {
+        paths += results[i].lacks_paths;
+        places += results[i].lacks_places;
+        regions += results[i].lacks_regions;
+    }
+    if (paths > 0)
+        mh_trace_say("%d of %d ranks called MPI by more paths of callers than there is room for: further calls have no "
+                     "place; give fewer --frames",
+                     paths, mh_trace.size);
+    if (places > 0)
+        mh_trace_say("%d of %d ranks called MPI from more places than there is room for: further ones have no name",
+                     places, mh_trace.size);
+    if (regions > 0)
+        mh_trace_say("%d of %d ranks had more regions than there is room for: further ones are not recorded", regions,
+                     mh_trace.size);
+}
+
 /* One line for each kind of loss: of the first rank that has it, and how many more have. And what there is. */
 static void report(const result *results)
 {
     is_reported = true;
-    int full = 0, failed = 0, lost = 0, limited = 0, crowded = 0, first_full = -1, first_failed = -1,
-        first_limited = -1;
+    int full = 0, failed = 0, lost = 0, limited = 0, first_full = -1, first_failed = -1, first_limited = -1;
     int most_unknown = 0;
     uint64_t dropped = 0, threads = 0;
     for (int i = 0; i < mh_trace.size; i++) {
@@ -300,7 +320,6 @@ static void report(const result *results)
                 first_limited = i;
         }
         lost += results[i].counts.lost_threads > 0;
-        crowded += results[i].lacks_paths;
         if (results[i].unknown_comms > results[most_unknown].unknown_comms)
             most_unknown = i;
     }
@@ -315,11 +334,7 @@ static void report(const result *results)
                      full, mh_trace.size, first_full, results[first_full].counts.dropped, dropped);
     if (lost > 0)
         mh_trace_say("%" PRIu64 " threads on %d ranks exceeded the limit, and were not recorded", threads, lost);
-    if (crowded > 0)
-        mh_trace_say(
-            "%d of %d ranks called MPI by more than %d paths of callers: further calls have no place; give fewer "
-            "--frames",
-            crowded, mh_trace.size, RECORD_PATHS);
+    report_room(results);
     if (results[most_unknown].unknown_comms > 0)
         mh_trace_say("rank %d made %" PRIu64 " more communicators and windows than a trace can tell apart: calls on "
                      "these are recorded, but no messages and no waits are found there",
@@ -345,7 +360,9 @@ static void report_all(trace_call *call)
                    .longest_id = thread ? thread->longest_id : 0,
                    .limit_ns = mh_trace_limit_ns(),
                    .is_elsewhere = !mh_trace_is_beside_first(),
-                   .lacks_paths = mh_trace_lacks_paths()};
+                   .lacks_paths = mh_trace_lacks_paths(),
+                   .lacks_places = mh_trace_lacks_places(),
+                   .lacks_regions = mh_trace_lacks_regions()};
     gethostname(mine.host, sizeof mine.host - 1);
     result *all = mh_trace.rank == 0 ? calloc((size_t)mh_trace.size, sizeof *all) : NULL;
     int ready = mh_trace.rank != 0 || all;

@@ -33,7 +33,7 @@ static struct {
     uint64_t frames[CHOICES_FRAMES];
 } call_paths[RECORD_PATHS];
 static atomic_size_t site_count, path_count;
-static atomic_bool lacks_paths;
+static atomic_bool lacks_paths, lacks_places;
 static size_t written_count, written_paths;
 
 /*
@@ -150,6 +150,8 @@ static void note_address(uint64_t address)
 {
     const size_t count = atomic_load(&site_count);
     const int64_t slot = count < MAX_SITES ? mh_trace_reserve(&known, address) : TRACE_ABSENT;
+    if (slot == TRACE_ABSENT && mh_trace_find(&known, address) < 0)
+        atomic_store(&lacks_places, true);
     if (slot < 0)
         return;
     mh_trace_publish(&known, slot, address);
@@ -194,12 +196,19 @@ uint64_t mh_trace_define_line(const char *text)
     mh_trace_unlock(&noting);
     if (slot < 0)
         free(copy);
+    if (copy && slot == TRACE_ABSENT)
+        atomic_store(&lacks_places, true);
     return slot != TRACE_ABSENT ? number : 0;
 }
 
 bool mh_trace_lacks_paths(void)
 {
     return atomic_load(&lacks_paths);
+}
+
+bool mh_trace_lacks_places(void)
+{
+    return atomic_load(&lacks_places);
 }
 
 /* Where the object's own addresses begin: an executable that is loaded where it was linked has absolute ones. */

@@ -12,4 +12,7 @@ void mh_trace_write_sites(void);
 enum { RECORD_PATHS = 8192 };
 bool mh_trace_lacks_paths(void);
 
+/* There were more places in paths than there is room for: they have no names. */
+bool mh_trace_lacks_places(void);
+
 #endif

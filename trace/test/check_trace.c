@@ -471,6 +471,15 @@ static void call_from_places(void)
 }
 #endif
 
+/* More than a trace has room for. */
+static void name_many_regions(void)
+{
+    for (int i = 3; i < MANY; i++) {
+        MPI_Pcontrol(i);
+        MPI_Pcontrol(-i);
+    }
+}
+
 /* Recording is off in a part of each process. Messages have one number more than the one before, so their bytes tell
    which they are. Of those from rank 0, both ends of the fifth and of the eighth are recorded. */
 static void switch_off(void)
@@ -561,6 +570,7 @@ static const struct {
                {"wrapped", call_wrapper},
                {"paths", call_by_many_paths},
                {"places", call_from_places},
+               {"regions", name_many_regions},
                {"time", take_two_seconds},
                {"abort", abort_later},
                {"threads", .work = talk},

@@ -347,7 +347,7 @@ check_many_paths() {
     ! grep -q 'paths of callers' "$scratch/err" || complain "four frames are too many"
     expect 0 8 '^path [^ ]+ MPI_Comm_size '
     record_all --frames 16 "$subject" paths
-    expect_line '^mpix_trace: 2 of 2 ranks called MPI by more than 8192 paths of callers: further calls have no place; '
+    expect_line '^mpix_trace: 2 of 2 ranks called MPI by more paths of callers than there is room for: further calls '
     expect 0 8100+ '^path [^ ]+ MPI_Comm_size '
     expect 0 16384 ' enter MPI_Comm_size$'
 }
@@ -357,6 +357,12 @@ check_places() {
     record_all "$subject" places
     expect 0 2 '^path [^ ]+ MPI_Comm_rank '
     expect 0 1023 '^path [^ ]+ MPI_Comm_size '
+}
+
+check_many_regions() {
+    record_all "$subject" regions
+    expect_line '^mpix_trace: 2 of 2 ranks had more regions than there is room for: further ones are not recorded$'
+    expect 0 8000+ ' enter region '
 }
 
 # With mpix_preload, in any order: the trace has the calls of the program, and no others.
@@ -552,6 +558,7 @@ tap_check "some of the ranks" check_ranks
 tap_check_if has_frames "callers of callers are not known here" "a call with several callers" check_wrapper
 tap_check_if has_frames "callers of callers are not known here" \
     "more paths of callers than a trace can have" check_many_paths
+tap_check "more regions than a trace can have" check_many_regions
 tap_check_if is_x86_64 "it has code of x86_64" "functions that are called from places nearby" check_places
 if command -v cc >/dev/null && command -v c++ >/dev/null; then
     quick tap_check "the header of regions in C and C++" check_region_header
