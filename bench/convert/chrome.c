@@ -310,37 +310,45 @@ static bool keep_key(reader_t *reader, const char *name)
     return true;
 }
 
-/* The keys of the object around the events. Of these, one says what times are relative to. */
+/* A key of the object around the events, and its value. One of these says what times are relative to. */
+static bool read_key(reader_t *reader, const char *name, bool *has_events)
+{
+    if (next_visible(reader->from) != ':')
+        return convert_fail(reader->conversion, "is not JSON of Chrome's trace format");
+    const int got = next_visible(reader->from);
+    if (strcmp(name, "\"traceEvents\"") == 0 && got == '[') {
+        *has_events = true;
+        return read_events(reader);
+    }
+    if (!read_value(reader, got))
+        return false;
+    if (strcmp(name, "\"baseTimeNanoseconds\"") != 0)
+        return keep_key(reader, name);
+    if (reader->conversion->start_ns != 0)
+        return true;
+    if (*has_events)
+        return convert_fail(reader->conversion,
+                            "says behind its events that their times are relative to %.24s: give --start-ns",
+                            reader->event);
+    decimal_parse(reader->event, 1, NULL, &reader->conversion->start_ns);
+    return true;
+}
+
 static bool read_object(reader_t *reader)
 {
     bool has_events = false;
     int got;
     while ((got = next_visible(reader->from)) != '}' && got != EOF) {
-        char name[40];
         if (got == ',')
             continue;
         if (got != '"' || !read_value(reader, got))
             return convert_fail(reader->conversion, "is not JSON of Chrome's trace format");
-        snprintf(name, sizeof name, "%s", reader->event);
-        if (next_visible(reader->from) != ':')
-            return convert_fail(reader->conversion, "is not JSON of Chrome's trace format");
-        got = next_visible(reader->from);
-        if (strcmp(name, "\"traceEvents\"") == 0 && got == '[') {
-            has_events = true;
-            if (!read_events(reader))
-                return false;
-        } else if (!read_value(reader, got)) {
+        char *name = strdup(reader->event);
+        const bool is_good =
+            name ? read_key(reader, name, &has_events) : convert_fail(reader->conversion, "out of memory");
+        free(name);
+        if (!is_good)
             return false;
-        } else if (strcmp(name, "\"baseTimeNanoseconds\"") != 0) {
-            if (!keep_key(reader, name))
-                return false;
-        } else if (reader->conversion->start_ns == 0) {
-            if (has_events)
-                return convert_fail(reader->conversion,
-                                    "says behind its events that their times are relative to %.24s: give --start-ns",
-                                    reader->event);
-            decimal_parse(reader->event, 1, NULL, &reader->conversion->start_ns);
-        }
     }
     return has_events || convert_fail(reader->conversion, "has no traceEvents");
 }
