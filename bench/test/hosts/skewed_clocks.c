@@ -5,23 +5,25 @@
  * MONOTONIC_RAW without the offset of the time namespace.
  *
  * Usage: stamp                 prints true time
- *        stamp FILE SECONDS    writes lines CLOCK,READING,TRUE_NS,HALF_NS to FILE.HOST
+ *        stamp FILE SECONDS    writes lines CLOCK,READING,TRUE_NS,HALF_NS to FILE.HOST, until FILE.end is there
  *        stamp --skew CLOCK    reads timestamps of the kernel, which cannot be preloaded, in nanoseconds, one a line;
  *                              prints what they would be by the clocks of the host
  *
  * Environment: MH_SKEW_BEGAN_NS, true time at which all begins; MH_SKEW_PPB, the drift; MH_SKEW_ONLY=drift: no clock is
- * slewed or set, and REALTIME is off by a constant; =slews: no clock is set. MH_STOP_S=SECONDS: for so long, stamp
- * stops its parent, the recorder, on host2. MH_SLEEP_S=SECONDS: host2 is suspended then, for 3 s, as stamp stops its
- * parent and itself. MH_UTC_US=US: the kernel of
- * host1 is synchronized with UTC, within this.
+ * slewed or set, and REALTIME is off by a constant; =slews: no clock is set. MH_STOP_S=SECONDS: for so long, at most
+ * 0.5, stamp stops its parent, the recorder, on host2. MH_SLEEP_S=SECONDS: so long after stamp began, host2 is
+ * suspended for 3 s, as stamp stops its parent and itself; MH_SLEEP_FILE, which is empty at first, tells the others
+ * when that was. MH_UTC_US=US: the kernel of host1 is synchronized with UTC, within this.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
 #include <time.h>
@@ -80,11 +82,25 @@ static double setting(const char *name)
     return text ? atof(text) : 0;
 }
 
+/* True time when host2 is suspended, in the memory of all its processes; 0: not yet. NULL: it never is. */
+static volatile int64_t *suspended_ns(void)
+{
+    const char *path = getenv("MH_SLEEP_FILE");
+    const int file = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    if (file < 0 || ftruncate(file, sizeof(int64_t)) != 0)
+        return NULL;
+    void *shared = mmap(NULL, sizeof(int64_t), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    /* cppcheck-suppress memleak ; it is mapped as long as the process lives */
+    return shared == MAP_FAILED ? NULL : shared;
+}
+
 static int64_t ahead_ns(clockid_t id, int64_t now_ns)
 {
     static int skewed = -1, is_slewed, is_set;
     static int64_t began_ns;
-    static double ppb, sleep_s;
+    static double ppb;
+    static volatile int64_t *asleep_ns;
     if (skewed < 0) {
         char host[64] = "";
         const char *began = getenv("MH_SKEW_BEGAN_NS");
@@ -95,7 +111,7 @@ static int64_t ahead_ns(clockid_t id, int64_t now_ns)
         const char *only = getenv("MH_SKEW_ONLY");
         is_slewed = !only || strcmp(only, "drift") != 0;
         is_set = !only;
-        sleep_s = strcmp(host, "host2") == 0 ? setting("MH_SLEEP_S") : 0;
+        asleep_ns = strcmp(host, "host2") == 0 ? suspended_ns() : NULL;
     }
     if (!skewed)
         return 0;
@@ -105,8 +121,8 @@ static int64_t ahead_ns(clockid_t id, int64_t now_ns)
         ahead += slewed_ns(s);
     if (id == CLOCK_REALTIME || id == CLOCK_TAI)
         ahead += is_set ? set_ns(s) : CONSTANT_NS;
-    if (sleep_s > 0 && (id == CLOCK_MONOTONIC_RAW || id == CLOCK_MONOTONIC))
-        ahead -= 1e9 * fmin(fmax(s - sleep_s, 0), ASLEEP_S);
+    if (asleep_ns && *asleep_ns > 0 && (id == CLOCK_MONOTONIC_RAW || id == CLOCK_MONOTONIC))
+        ahead -= fmin(fmax((double)(now_ns - *asleep_ns), 0), 1e9 * ASLEEP_S);
     return (int64_t)ahead;
 }
 
@@ -195,28 +211,31 @@ static int skew_lines(const char *name)
 
 int main(int argc, char **argv)
 {
-    char host[64] = "", path[500];
+    char host[64] = "", path[500], end[500];
     if (argc < 3)
         return printf("%lld\n", (long long)true_ns()), 0;
     if (strcmp(argv[1], "--skew") == 0)
         return skew_lines(argv[2]);
     gethostname(host, sizeof host - 1);
     snprintf(path, sizeof path, "%s.%s", argv[1], host);
+    snprintf(end, sizeof end, "%s.end", argv[1]);
     FILE *to = fopen(path, "w");
     const int64_t began_ns = true_ns(), seconds = atoll(argv[2]);
     const char *origin = getenv("MH_SKEW_BEGAN_NS");
     const int64_t origin_ns = origin ? atoll(origin) : 0;
     const int is_host2 = strcmp(host, "host2") == 0;
     const double stop_s = is_host2 ? setting("MH_STOP_S") : 0, sleep_s = is_host2 ? setting("MH_SLEEP_S") : 0;
+    volatile int64_t *asleep_ns = sleep_s > 0 ? suspended_ns() : NULL;
     int64_t stopped_ns = 0;
-    int may_stop = stop_s > 0, may_sleep = sleep_s > 0;
-    while (to && true_ns() - began_ns < seconds * NS) {
+    int may_stop = stop_s > 0;
+    while (to && true_ns() - began_ns < seconds * NS && access(end, F_OK) != 0) {
         const struct timespec pause = {0, 7000000};
         for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++)
             stamp(to, clocks[i].id, clocks[i].name);
-        /* A slew that begins and ends while the recorder is stopped would not be found. */
-        const double s = (double)(true_ns() - origin_ns) * 1e-9, rest_s = fmod(s, PERIOD_S);
-        if (may_stop && !stopped_ns && rest_s > 0.3 && rest_s < 0.5 && true_ns() - began_ns > NS) {
+        /* Where for so long no clock is set, and no slew begins or ends, which would not be found. */
+        const double rest_s = fmod((double)(true_ns() - origin_ns) * 1e-9, PERIOD_S);
+        const int is_calm = (rest_s > 0.1 && rest_s < 1.4) || (rest_s > 5.1 && rest_s < 5.4);
+        if (may_stop && !stopped_ns && is_calm && true_ns() - began_ns > NS) {
             kill(getppid(), SIGSTOP);
             stopped_ns = true_ns();
         }
@@ -224,12 +243,12 @@ int main(int argc, char **argv)
             kill(getppid(), SIGCONT);
             may_stop = 0;
         }
-        if (may_sleep && s > sleep_s - 0.05) {
+        if (asleep_ns && *asleep_ns == 0 && (double)(true_ns() - began_ns) > 1e9 * sleep_s) {
             const struct timespec asleep = {(time_t)ASLEEP_S, 100000000};
             kill(getppid(), SIGSTOP);
+            *asleep_ns = true_ns() + NS / 20;
             nanosleep(&asleep, NULL);
             kill(getppid(), SIGCONT);
-            may_sleep = 0;
         }
         nanosleep(&pause, NULL);
     }
