@@ -136,7 +136,7 @@ void mpix_clock_span(const mpix_clock_file *file, int host, mpix_clock_id clock,
 int mpix_clock_convert(const mpix_clock_file *file, int host, mpix_clock_id clock, int64_t reading,
                        mpix_clock_time *time);
 
-/* UTC at a global time, by the word of the kernel of a host whose clock chrony, ntpd or PTP keeps. */
+/* UTC at a global time, by the word of the kernel of a host whose clock chrony or ntpd keeps. */
 typedef struct mpix_clock_utc {
     int host;
     int64_t ahead_ns;  /* UTC less unix_ns of the same time */
@@ -146,7 +146,7 @@ typedef struct mpix_clock_utc {
 /*
  * mpix_clock_find_utc - by the host whose word is surest.
  *
- * Returns 0; 1 if the records say that no host is synchronized with UTC; or -1 if they say nothing.
+ * Returns 0; 1 if no word in the records bounds it; or -1 if there is no word.
  */
 int mpix_clock_find_utc(const mpix_clock_file *file, int64_t global_ns, mpix_clock_utc *utc);
 
@@ -165,7 +165,7 @@ typedef struct mpix_clock_look {
 typedef struct mpix_clock_utc_look {
     int64_t at, raw_ns;  /* REALTIME and MONOTONIC_RAW then */
     int64_t within_ns;   /* UTC was within this of REALTIME: maxerror; -1: the clock is not synchronized */
-    int64_t estimate_ns; /* esterror */
+    int64_t estimate_ns; /* esterror; if it is not from 1 to within_ns, nobody told the kernel how far UTC is */
 } mpix_clock_utc_look;
 
 /*

@@ -241,7 +241,7 @@ static void record_global(record_run_t *run)
     keep(run, line, bytes);
 }
 
-/* What the kernel knows of UTC, by chrony, ntpd or PTP. */
+/* What the kernel says of UTC. */
 static void record_utc(record_run_t *run)
 {
     char line[MH_CLOCK_LINE_BYTES];

@@ -53,6 +53,12 @@ for time_ns, host, ahead_ns, most_ns in (10**10, "h1", 500001000, 5015), (0, "h2
     if utc[:2] != (host, ahead_ns) or not most_ns - 5 <= utc.within_ns <= most_ns:
         print(time_ns, utc)
 END
+    # As systemd-timesyncd and phc2sys leave the errors.
+    printf '%s\n' "$head" "$host" "$record" '{"host": "h1", "utc": [1000, 0, 40, 0], "tai_s": 0}' \
+        '{"host": "h1", "utc": [1000, 0, 40, 16000000000], "tai_s": 37}' >"$scratch/file.jsonl"
+    "$python" -c 'import sys, mpix_clock_reader
+utc = mpix_clock_reader.open_records(sys.argv[1]).utc(0)
+if utc: print(utc)' "$scratch/file.jsonl" >>"$scratch/out" 2>&1
     [ ! -s "$scratch/out" ] || complain "$(cat "$scratch/out")"
     says "$head\n$host\n$record\n{\"host\": \"h1\", \"utc\": [1, 2, 3]}\n" tai 0 'not of four numbers'
 }

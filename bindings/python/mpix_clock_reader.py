@@ -61,7 +61,7 @@ class Times(NamedTuple):
 
 
 class Utc(NamedTuple):
-    """UTC at a global time, by the word of the kernel of a host whose clock chrony, ntpd or PTP keeps."""
+    """UTC at a global time, by the word of the kernel of a host whose clock chrony or ntpd keeps."""
 
     host: str
     ahead_ns: int  #: UTC less unix_ns of the same time
@@ -302,7 +302,8 @@ class _Host:
         self.added: Dict[str, List[_Look]] = {}
         self.line = _Line([], 0, 0)
         self.clocks: Dict[str, _Looks] = {}
-        self.utc_looks: List[Tuple[int, int, int]] = []  # REALTIME, MONOTONIC_RAW, what UTC is within; -1: not known
+        # REALTIME, MONOTONIC_RAW, what UTC is within (-1: not known), and by the estimate
+        self.utc_looks: List[Tuple[int, int, int, int]] = []
         self.utc = _Line([], 0, 0)  # from the global clock
 
     def settle(self, rate_limit: float, wander_per_s: float) -> None:
@@ -312,9 +313,10 @@ class _Host:
             looks.sort(key=operator.attrgetter("raw_ns", "at"))
             self.clocks[clock] = _Looks(looks, clock, self.look_ns)
         pairs = []
-        for at, raw_ns, within_ns in self.utc_looks if self.pairs else []:
+        for at, raw_ns, within_ns, estimate_ns in self.utc_looks if self.pairs else []:
             global_ns, _, bound_ns, how = self.read_global(raw_ns)
-            if within_ns >= 0 and not how:
+            # systemd-timesyncd and phc2sys tell the kernel that the error is 0, which is no bound.
+            if 0 < estimate_ns <= within_ns and not how:
                 pairs.append(_Pair(global_ns, at - global_ns, within_ns + bound_ns))
         self.utc = _Line(sorted(pairs), rate_limit, wander_per_s)
 
@@ -383,7 +385,7 @@ class ClockRecords:
         return times
 
     def utc(self, global_ns: int) -> Optional[Utc]:
-        """UTC at a global time, by the host whose word is surest. None: the kernel of no host is known to know it."""
+        """UTC at a global time, by the host whose word is surest. None: no word bounds it."""
         best = None
         for host in self._hosts:
             bound_ns = host.utc.bound_ns(global_ns) if host.utc.pairs else inf
@@ -468,7 +470,7 @@ class ClockRecords:
             elif key == "utc":
                 if not host or len(numbers) != 4:
                     return "has a word of UTC without a host, or not of four numbers"
-                host.utc_looks.append((numbers[0], numbers[1], numbers[2]))
+                host.utc_looks.append((numbers[0], numbers[1], numbers[2], numbers[3]))
             elif key in CLOCKS:
                 if not host or len(numbers) < 3 or numbers[2] < 0:
                     return "has a look without a host, or of fewer than three numbers"

@@ -776,6 +776,12 @@ static bool find_stretches(looks *of, mpix_clock_id id, int64_t look_ns)
     return is_good;
 }
 
+/* systemd-timesyncd tells the kernel an error of 0, which is no bound. So does phc2sys, which leaves the estimate. */
+static bool is_word_of_utc(const mpix_clock_utc_look *look)
+{
+    return look->estimate_ns > 0 && look->estimate_ns <= look->within_ns;
+}
+
 /* UTC beside the global clock, where a kernel knew it. Returns false if memory lacks. */
 static bool settle_utc(const mpix_clock_file *file, recorded_host *of)
 {
@@ -790,7 +796,7 @@ static bool settle_utc(const mpix_clock_file *file, recorded_host *of)
         double bound_ns;
         int how = 0;
         const int64_t global_ns = read_global(of, look->raw_ns, &bound_ns, &how).time_ns;
-        if (look->within_ns >= 0 && how == 0)
+        if (is_word_of_utc(look) && how == 0)
             pairs[count++] = (mpix_clock_pair){
                 .at_ns = global_ns, .ahead_ns = look->at - global_ns, .bound_ns = (double)look->within_ns + bound_ns};
     }

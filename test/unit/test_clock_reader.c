@@ -711,6 +711,13 @@ TEST(utc_is_told_by_the_kernel_that_is_surest)
     file = open_records(path);
     ck_assert_int_eq(mpix_clock_find_utc(file, 0, &utc), 1);
     mpix_clock_close(file);
+    /* As systemd-timesyncd and phc2sys leave the errors. */
+    write_text(path, HEAD HOST "{\"host\": \"h1\", \"raw\": [0, 0, 10]}\n"
+                               "{\"host\": \"h1\", \"utc\": [1000, 0, 40, 0], \"tai_s\": 0}\n"
+                               "{\"host\": \"h1\", \"utc\": [1000, 0, 40, 16000000000], \"tai_s\": 37}\n");
+    file = open_records(path);
+    ck_assert_int_eq(mpix_clock_find_utc(file, 0, &utc), 1);
+    mpix_clock_close(file);
     write_text(path, HEAD HOST "{\"host\": \"h1\", \"raw\": [0, 0, 10]}\n"
                                "{\"host\": \"h1\", \"raw\": [10000000000, 10000000000, 10]}\n"
                                "{\"host\": \"h2\", \"boot\": \"c\", \"look_ns\": 50000000}\n"
