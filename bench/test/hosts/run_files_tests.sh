@@ -133,11 +133,18 @@ fi
 
 convert() { "$PWD/bin/mpix_clock_convert" -c "$scratch/records" "$@" 2>>"$scratch/said" || cat "$scratch/said"; }
 
+# The sum of the largest bounds that convert told
+bounds_ns() {
+    sed -n 's/.*largest bound \([0-9]*\)\.\([0-9]*\) us.*/\1\2/p' "$scratch/said" |
+        awk '{ ns += $1 } END { print ns + 0 }'
+}
+
 # KIND BEFORE1 BEFORE2 AFTER1 [AFTER2]: prints what is wrong
-check() { "$python" "$source_dir/check_files.py" "$@" 2>&1 | grep -v '^# '; }
+check() { MH_BOUND_NS=$(bounds_ns) "$python" "$source_dir/check_files.py" "$@" 2>&1 | grep -v '^# '; }
 
 check_text() {      # NAME END CHECK OPTION...
     local host
+    : >"$scratch/said"
     for host in host1 host2; do
         convert "${@:4}" "$host=$scratch/$1.$host.$2" -o "$scratch/$1.$host.out"
     done
@@ -156,6 +163,7 @@ check_perf() { check_text perf txt perf --clock monotonic --kernel; }
 check_node() { check_chrome node log "b/time::ask " "b/time::answer " "e/time::ask "; }
 check_tcpdump() {
     local host
+    : >"$scratch/said"
     for host in host1 host2; do
         convert --clock realtime "$host=$scratch/$host.pcap" -o "$scratch/$host.out.pcap"
     done
