@@ -61,6 +61,8 @@ utc = mpix_clock_reader.open_records(sys.argv[1]).utc(0)
 if utc: print(utc)' "$scratch/file.jsonl" >>"$scratch/out" 2>&1
     [ ! -s "$scratch/out" ] || complain "$(cat "$scratch/out")"
     says "$head\n$host\n$record\n{\"host\": \"h1\", \"utc\": [1, 2, 3]}\n" tai 0 'not of four numbers'
+    says "$head\n$host\n$record\n{\"host\": \"h1\", \"utc\": [0, 600000000000000000, 9, 1]}\n" tai 0 \
+        'more than 18 years'
 }
 
 quick tap_check_if "command -v $python" "it takes python3" "the same times as mpix_clock_convert" check_same

@@ -68,6 +68,10 @@ class Utc(NamedTuple):
     within_ns: int  #: what this is wrong by at most
 
 
+def _limited(time: int) -> int:
+    return min(max(time, -_MAX_READING), _MAX_READING)
+
+
 def _ratio(above: float, below: float) -> float:
     return above / below if below != 0 else nan if above == 0 else inf
 
@@ -387,6 +391,7 @@ class ClockRecords:
     def utc(self, global_ns: int) -> Optional[Utc]:
         """UTC at a global time, by the host whose word is surest. None: no word bounds it."""
         best = None
+        global_ns = _limited(global_ns)
         for host in self._hosts:
             bound_ns = host.utc.bound_ns(global_ns) if host.utc.pairs else inf
             if bound_ns < _MAX_READING and (not best or ceil(bound_ns) + 1 < best.within_ns):
@@ -435,7 +440,7 @@ class ClockRecords:
         return host
 
     def _time_of(self, host: _Host, clock: str, reading: int) -> Time:
-        reading = min(max(operator.index(reading), -_MAX_READING), _MAX_READING)
+        reading = _limited(operator.index(reading))
         raw_ns, half_ns, how = reading, 0.0, 0
         if clock != CLOCKS[0]:
             looks = host.clocks[clock]
@@ -470,6 +475,8 @@ class ClockRecords:
             elif key == "utc":
                 if not host or len(numbers) != 4:
                     return "has a word of UTC without a host, or not of four numbers"
+                if abs(numbers[1]) >= _MAX_UPTIME_NS:
+                    return "has a word of UTC of more than 18 years"
                 host.utc_looks.append((numbers[0], numbers[1], numbers[2], numbers[3]))
             elif key in CLOCKS:
                 if not host or len(numbers) < 3 or numbers[2] < 0:

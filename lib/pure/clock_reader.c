@@ -406,6 +406,8 @@ static const char *take_item(mpix_clock_file *file, recorded_host **of, const va
     if (strcmp(value->key, "utc") == 0) {
         if (!*of || value->count != 4)
             return "has a word of UTC without a host, or not of four numbers";
+        if (!is_uptime(value->numbers[1]))
+            return "has a word of UTC of more than 18 years";
         return add_utc_look(*of, (mpix_clock_utc_look){value->numbers[0], value->numbers[1], value->numbers[2],
                                                        value->numbers[3]})
                    ? NULL
@@ -690,6 +692,11 @@ static mpix_clock_reading read_global(const recorded_host *of, int64_t raw_ns, d
     return read;
 }
 
+static int64_t limited(int64_t time)
+{
+    return time > MAX_READING ? MAX_READING : time < -MAX_READING ? -MAX_READING : time;
+}
+
 int mpix_clock_convert(const mpix_clock_file *file, int host, mpix_clock_id clock, int64_t reading,
                        mpix_clock_time *time)
 {
@@ -698,7 +705,7 @@ int mpix_clock_convert(const mpix_clock_file *file, int host, mpix_clock_id cloc
     int how = 0;
     if (!mpix_clock_has(file, host, clock))
         return -1;
-    reading = reading > MAX_READING ? MAX_READING : reading < -MAX_READING ? -MAX_READING : reading;
+    reading = limited(reading);
     int64_t raw_ns = reading;
     if (clock != MPIX_CLOCK_MONOTONIC_RAW) {
         const interval when = find_interval(of, clock, reading);
@@ -1038,6 +1045,7 @@ int mpix_clock_find_utc(const mpix_clock_file *file, int64_t global_ns, mpix_clo
 {
     double least_ns = INFINITY;
     bool is_asked = false;
+    global_ns = limited(global_ns);
     for (size_t i = 0; i < file->count; i++) {
         const recorded_host *of = &file->hosts[i];
         is_asked = is_asked || of->utc_count > 0;

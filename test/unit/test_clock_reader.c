@@ -585,6 +585,8 @@ TEST(a_torn_last_line_is_left_out_and_what_is_wrong_is_said)
         {HEAD HOST "{\"host\": \"h2\", \"raw\": [0, 1000, 10]}\n", "line 3: has a record without a host"},
         {HEAD HOST "{\"host\": \"h1\", \"raw\": [0, 1000]}\n", "line 3: has a record without a host, or not of three"},
         {HEAD HOST "{\"host\": \"h1\", \"monotonic\": [0, 1000]}\n", "line 3: has a look without a host, or of fewer"},
+        {HEAD HOST RECORD "{\"host\": \"h1\", \"utc\": [0, 600000000000000000, 9, 1]}\n",
+         "line 5: has a word of UTC of more than 18 years"},
         {"", "is empty"},
         {"time,value\n", "is not a file of clock records"},
         {"{\"mpix_clock_records\": 2}\n", "has a version that is not known"},
@@ -735,6 +737,8 @@ TEST(utc_is_told_by_the_kernel_that_is_surest)
     ck_assert_int_eq(utc.host, 1);
     EXPECT(utc.ahead_ns == 500000000, "%" PRId64, utc.ahead_ns);
     EXPECT(utc.within_ns >= 3000010 && utc.within_ns <= 3000015, "%" PRId64, utc.within_ns);
+    ck_assert_int_eq(mpix_clock_find_utc(file, INT64_MAX, &utc), 0);
+    ck_assert_int_eq(mpix_clock_find_utc(file, INT64_MIN, &utc), 0);
     mpix_clock_close(file);
     unlink(path);
 }
