@@ -53,6 +53,18 @@ for time_ns, host, ahead_ns, most_ns in (10**10, "h1", 500001000, 5015), (0, "h2
     if utc[:2] != (host, ahead_ns) or not most_ns - 5 <= utc.within_ns <= most_ns:
         print(time_ns, utc)
 END
+    # Within one nanosecond, by the bounds of 10.9 and 10.2 ns that the records have then.
+    {
+        printf '%s\n' "$head"
+        for name in h1 h2; do
+            printf '%s\n' "${host/h1/$name}" "{\"host\": \"$name\", \"raw\": [0, 0, 10]}" \
+                "{\"host\": \"$name\", \"raw\": [10000000000, 10000000000, $([ $name = h1 ] && echo 19 || echo 12)]}" \
+                "{\"host\": \"$name\", \"utc\": [500000000, 1000000000, 5000, 9]}"
+        done
+    } >"$scratch/file.jsonl"
+    "$python" -c 'import sys, mpix_clock_reader
+utc = mpix_clock_reader.open_records(sys.argv[1]).utc(10**9)
+if utc != ("h2", -500000000, 5554): print(utc)' "$scratch/file.jsonl" >>"$scratch/out" 2>&1
     # As systemd-timesyncd and phc2sys leave the errors.
     printf '%s\n' "$head" "$host" "$record" '{"host": "h1", "utc": [1000, 0, 40, 0], "tai_s": 0}' \
         '{"host": "h1", "utc": [1000, 0, 40, 16000000000], "tai_s": 37}' >"$scratch/file.jsonl"

@@ -322,7 +322,7 @@ class _Host:
             # systemd-timesyncd and phc2sys tell the kernel that the error is 0, which is no bound.
             if 0 < estimate_ns <= within_ns and not how:
                 pairs.append(_Pair(global_ns, at - global_ns, within_ns + bound_ns))
-        self.utc = _Line(sorted(pairs), rate_limit, wander_per_s)
+        self.utc = _Line(sorted(pairs, key=operator.attrgetter("at_ns")), rate_limit, wander_per_s)
 
     def read_global(self, raw_ns: int) -> Tuple[int, float, float, int]:
         """Time, rest, bound, how. Where two records contradict each other, the host was suspended between them."""
@@ -390,13 +390,13 @@ class ClockRecords:
 
     def utc(self, global_ns: int) -> Optional[Utc]:
         """UTC at a global time, by the host whose word is surest. None: no word bounds it."""
-        best = None
+        best, least_ns = None, float(_MAX_READING)
         global_ns = _limited(global_ns)
         for host in self._hosts:
             bound_ns = host.utc.bound_ns(global_ns) if host.utc.pairs else inf
-            if bound_ns < _MAX_READING and (not best or ceil(bound_ns) + 1 < best.within_ns):
+            if bound_ns < least_ns:
                 ahead_ns = host.utc.read(global_ns)[0] - (global_ns + self._unix_ns)
-                best = Utc(host.name, ahead_ns, ceil(bound_ns) + 1)
+                best, least_ns = Utc(host.name, ahead_ns, ceil(bound_ns) + 1), bound_ns
         return best
 
     def join(self, other: ClockRecords) -> None:
