@@ -26,7 +26,8 @@ def write_records(path, dice, hosts, shift_ns):
         file.write(f'{{"mpix_clock_records": 1, "unix_ns": {UNIX_NS}, "rate_limit_ppb": 500000, '
                    '"wander_ppb_per_s": 100, "note": "for people"}\n')
         for host in hosts:
-            file.write(f'{{"host": "{host}", "boot": "boot of {host}", "look_ns": 50000000}}\n')
+            look_ns = dice.choice((50000000, 400000000))
+            file.write(f'{{"host": "{host}", "boot": "boot of {host}", "look_ns": {look_ns}}}\n')
         for host in hosts:
             start, drift = random.Random(host).randrange(10**14), random.Random(host + "d").uniform(-3e-5, 3e-5)
             at, set_ns, rate, asleep = 0, 0, 1.0, 0

@@ -152,7 +152,17 @@ class _Look(NamedTuple):
     at: int  # the clock, nanoseconds or ticks
     raw_ns: int  # MONOTONIC_RAW at the same instant
     half_ns: int  # that instant is within this
-    bend_ns: int  # looks that were left out since the one before were within this of the line; -1: there were none
+    #: Looks that were left out since the one before were within this of the line. -1: there were none. -2: and nobody
+    #: looked for a while, as is known after files were joined that have another look_ns.
+    bend_ns: int
+
+
+_BEHIND_GAP = -2
+
+
+def _is_gap(one: _Look, other: _Look, look_ns: int) -> bool:
+    """Whether nobody looked for a while."""
+    return other.bend_ns == _BEHIND_GAP or other.bend_ns < 0 and other.raw_ns - one.raw_ns > 2 * look_ns
 
 
 class _Interval(NamedTuple):
@@ -190,8 +200,7 @@ class _Looks:
         self.usual_unit_ns = _unit_ns(first, last) if self.is_counter and last.at > first.at else 1.0
 
     def _is_gap(self, one: _Look, other: _Look) -> bool:
-        """Whether nobody looked for a while."""
-        return other.bend_ns < 0 and other.raw_ns - one.raw_ns > 2 * self.look_ns
+        return _is_gap(one, other, self.look_ns)
 
     def _is_set_after(self, i: int) -> bool:
         one, other = self.looks[i], self.looks[i + 1]
@@ -504,21 +513,29 @@ def _moved(pair: _Pair, here: _Host, there: _Host) -> _Pair:
     return _Pair(pair.at_ns, moved_ns - pair.at_ns, bound_ns)
 
 
+def _with_gaps(looks: List[_Look], look_ns: int) -> List[_Look]:
+    """The first one follows on none of its file."""
+    return [look._replace(bend_ns=_BEHIND_GAP) if i == 0 or _is_gap(looks[i - 1], look, look_ns) else look
+            for i, look in enumerate(looks)]
+
+
 def _new_looks(had: List[_Look], looks: List[_Look]) -> List[_Look]:
-    """Looks from before and after those that a host has. The first one behind a seam follows on none of its file."""
+    """Looks from before and after those that a host has."""
     if not had:
         return list(looks)
     before = [look for look in looks if look.raw_ns < had[0].raw_ns]
     after = [look for look in looks if look.raw_ns > had[-1].raw_ns]
-    return before + [look._replace(bend_ns=-1) for look in after[:1]] + after[1:]
+    return before + [look._replace(bend_ns=_BEHIND_GAP) for look in after[:1]] + after[1:]
 
 
 def _add_recorded(to: _Host, host: _Host, here: _Host, there: _Host) -> None:
     """A host may have been recorded in both jobs, one after the other."""
+    for clock in CLOCKS:
+        had = _with_gaps(to.added.get(clock, []), to.look_ns)
+        looks = had + _new_looks(had, _with_gaps(host.added.get(clock, []), host.look_ns))
+        if looks:
+            to.added[clock] = looks
     to.look_ns = max(to.look_ns, host.look_ns)
-    for clock, looks in host.added.items():
-        had = to.added.setdefault(clock, [])
-        had.extend(_new_looks(list(had), looks))
     to.utc_looks.extend(host.utc_looks)
     first_ns, last_ns = (to.pairs[0].at_ns, to.pairs[-1].at_ns) if to.pairs else (inf, -inf)
     to.pairs.extend([_moved(pair, here, there) for pair in host.pairs if not first_ns <= pair.at_ns <= last_ns])

@@ -500,10 +500,13 @@ static double usual_unit_ns(const looks *of, mpix_clock_id id)
     return id == MPIX_CLOCK_COUNTER && last->at > first->at ? unit_ns(first, last) : 1;
 }
 
+/* As bend_ns: nobody looked for a while before. So it is known after files were joined that have another look_ns. */
+#define BEHIND_GAP (-2)
+
 /* Whether nobody looked for a while. */
 static bool is_gap(int64_t look_ns, const look *from, const look *to)
 {
-    return to->bend_ns < 0 && to->raw_ns - from->raw_ns > 2 * look_ns;
+    return to->bend_ns == BEHIND_GAP || (to->bend_ns < 0 && to->raw_ns - from->raw_ns > 2 * look_ns);
 }
 
 /* Whether a clock was set between a look and the next one. Between frequent looks, what else this may be is bounded by
@@ -917,19 +920,26 @@ static mpix_clock_pair moved(mpix_clock_pair pair, const junction *at)
     return pair;
 }
 
+static void mark_gaps(looks *of, int64_t look_ns)
+{
+    for (size_t i = 0; i < of->count; i++)
+        if (i == 0 || is_gap(look_ns, &of->items[i - 1], &of->items[i]))
+            of->items[i].bend_ns = BEHIND_GAP;
+}
+
 /* Looks from before and after those that a host has. The first one behind a seam follows on none of its own file. */
-static bool add_looks(looks *to, const looks *from)
+static bool add_looks(looks *to, const looks *from, int64_t look_ns)
 {
     const size_t had = to->count;
-    bool is_good = true, is_behind = false;
+    bool is_good = true, was_later = false;
     for (size_t i = 0; is_good && i < from->count; i++) {
         look added = from->items[i];
         const bool is_later = had > 0 && added.raw_ns > to->items[had - 1].raw_ns;
         if (had > 0 && !is_later && added.raw_ns >= to->items[0].raw_ns)
             continue;
-        if (is_later && !is_behind)
-            added.bend_ns = -1;
-        is_behind = is_later;
+        if (i == 0 || is_later != was_later || is_gap(look_ns, &from->items[i - 1], &added))
+            added.bend_ns = BEHIND_GAP;
+        was_later = is_later;
         is_good = add_look(to, added);
     }
     return is_good;
@@ -960,10 +970,12 @@ static bool add_recorded(mpix_clock_file *file, const recorded_host *from, const
     }
     if (!to)
         return false;
+    for (int id = 0; is_good && id < MPIX_CLOCK_IDS; id++) {
+        mark_gaps(&to->clocks[id], to->look_ns);
+        is_good = add_looks(&to->clocks[id], &from->clocks[id], from->look_ns);
+    }
     if (from->look_ns > to->look_ns)
         to->look_ns = from->look_ns;
-    for (int id = 0; is_good && id < MPIX_CLOCK_IDS; id++)
-        is_good = add_looks(&to->clocks[id], &from->clocks[id]);
     for (size_t i = 0; is_good && i < from->utc_count; i++)
         is_good = add_utc_look(to, from->utc_looks[i]);
     return is_good && add_pairs(to, from, at);

@@ -698,6 +698,40 @@ TEST(jobs_of_the_same_hosts_are_joined_one_after_the_other)
     unlink(second);
 }
 
+#define LOOK(at, raw) "{\"host\": \"h1\", \"monotonic\": [" #at ", " #raw ", 20]}\n"
+
+/*
+ * Where nobody looked for 16 times as long as usual, a clock may be slewed again and again. Another recorder of the host,
+ * before or after, looks less frequently.
+ */
+LOOP_TEST(gaps_remain_gaps_when_files_are_joined, 2)
+{
+    char paths[2][24] = {"clock_records_XXXXXX", "clock_records_XXXXXX"}, why[MPIX_CLOCK_WHY_BYTES];
+    mpix_clock_time time;
+    close(mkstemp(paths[0]));
+    close(mkstemp(paths[1]));
+    /* Within 80 ms slewed by 500 ppm for 20 ms, by -500 ppm for 40 ms, and by 500 ppm for 20 ms. */
+    write_text(paths[0], HEAD "{\"host\": \"h1\", \"boot\": \"a\", \"look_ns\": 5000000}\n"
+                              "{\"host\": \"h1\", \"raw\": [0, 0, 10]}\n"
+                              "{\"host\": \"h1\", \"raw\": [1000000000, 1000000000, 10]}\n" LOOK(490000000, 490000000)
+                                  LOOK(495000000, 495000000) LOOK(500000000, 500000000) LOOK(580000000, 580000000)
+                                      LOOK(585000000, 585000000) LOOK(590000000, 590000000));
+    write_text(paths[1],
+               HEAD HOST "{\"host\": \"h1\", \"raw\": [3000000000, 0, 10]}\n"
+                         "{\"host\": \"h1\", \"raw\": [4000000000, 1000000000, 10]}\n" LOOK(3500000000, 3500000000)
+                             LOOK(3550000000, 3550000000));
+    mpix_clock_file *file = open_records(paths[_i]), *other = open_records(paths[1 - _i]);
+    ck_assert_int_eq(mpix_clock_join(file, other, why), 0);
+    ck_assert_int_eq(mpix_clock_convert(file, 0, MPIX_CLOCK_MONOTONIC, 520010000, &time), 0);
+    const int64_t error_ns = time.global_ns - (520000000 - _i * INT64_C(3000000000));
+    EXPECT(llabs(error_ns) <= time.bound_ns && time.bound_ns < 50 * MH_NS_PER_US,
+           "off by %" PRId64 " ns, bound %" PRId64 " ns", error_ns, time.bound_ns);
+    mpix_clock_close(other);
+    mpix_clock_close(file);
+    unlink(paths[0]);
+    unlink(paths[1]);
+}
+
 /* h1 is not synchronized with UTC until it is; h2 is less sure of it, but was from the beginning. */
 TEST(utc_is_told_by_the_kernel_that_is_surest)
 {
