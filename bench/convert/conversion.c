@@ -127,6 +127,25 @@ static bool check_first(conversion_t *conversion, int64_t reading)
                         clock);
 }
 
+static void add_utc(conversion_t *conversion, const mpix_clock_time *time)
+{
+    utc_distance_t *distance = &conversion->utc;
+    mpix_clock_utc utc;
+    const int known = mpix_clock_find_utc(conversion->records, time->global_ns, &utc);
+    if (known < 0)
+        return;
+    if (known > 0 || time->bound_ns == INT64_MAX) {
+        distance->is_unknown = true;
+        return;
+    }
+    const double apart_ns = fabs((double)utc.ahead_ns) + (double)utc.within_ns + (double)time->bound_ns;
+    if (!distance->is_known || apart_ns > distance->worst_ns) {
+        distance->worst_ns = apart_ns;
+        distance->host = utc.host;
+    }
+    distance->is_known = true;
+}
+
 bool convert_time(conversion_t *conversion, int64_t reading, converted_t *to)
 {
     mpix_clock_time time;
@@ -140,9 +159,9 @@ bool convert_time(conversion_t *conversion, int64_t reading, converted_t *to)
     *to = (converted_t){conversion->since_start ? time.global_ns : time.unix_ns, time.bound_ns, time.how};
     conversion->extrapolated += (time.how & MPIX_CLOCK_EXTRAPOLATED) != 0;
     conversion->ambiguous += (time.how & MPIX_CLOCK_AMBIGUOUS) != 0;
-    conversion->first_ns = time.global_ns < conversion->first_ns ? time.global_ns : conversion->first_ns;
-    conversion->last_ns = time.global_ns > conversion->last_ns ? time.global_ns : conversion->last_ns;
     conversion->worst_ns = time.bound_ns > conversion->worst_ns ? time.bound_ns : conversion->worst_ns;
+    if (!conversion->since_start)
+        add_utc(conversion, &time);
     return true;
 }
 

@@ -11,6 +11,13 @@
 
 enum { CONVERT_WHY_BYTES = 400, TIME_TEXT_BYTES = 40 };
 
+/* How far UTC is from written times that count from 1970. */
+typedef struct utc_distance {
+    bool is_known, is_unknown; /* of some times; neither: no kernel was asked */
+    double worst_ns;           /* of those of which it is known */
+    int host;                  /* whose kernel says so */
+} utc_distance_t;
+
 typedef struct conversion {
     /* The caller sets these. */
     const mpix_clock_file *records;
@@ -23,7 +30,7 @@ typedef struct conversion {
     bool since_start; /* written times begin at global time 0, not in 1970 */
     /* What came. */
     int64_t times, extrapolated, ambiguous, worst_ns;
-    int64_t first_ns, last_ns;   /* the least and the greatest, on the global clock; at first, none is between these */
+    utc_distance_t utc;
     char why[CONVERT_WHY_BYTES]; /* what is wrong, if something is */
 } conversion_t;
 

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -276,8 +277,6 @@ static bool check_inputs(const convert_settings_t *settings, conversion_t *conve
                                      .clock = (mpix_clock_id)settings->clock,
                                      .is_kernels = settings->is_kernels != 0,
                                      .start_ns = settings->start_ns,
-                                     .first_ns = INT64_MAX,
-                                     .last_ns = INT64_MIN,
                                      .since_start = settings->since_start != 0};
         if (!choose_host(settings, conversion))
             return false;
@@ -317,30 +316,26 @@ static void tell(const conversion_t *conversion, int64_t lines_without)
     fputs("\n", stderr);
 }
 
-/* How far UTC is from the written times, which are Unix time by the clock of the first host as the records began. */
-static void tell_utc(const mpix_clock_file *records, const conversion_t *conversions, int64_t count)
+/* Written times are Unix time by the clock of the first host as the records began. */
+static void tell_utc(const conversion_t *conversions, int64_t count)
 {
-    enum { PLACES = 100 };
-    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN, worst_ns = 0;
-    mpix_clock_utc utc = {.host = -1};
-    int known = -1;
+    utc_distance_t all = {.worst_ns = 0};
     for (int64_t i = 0; i < count; i++) {
-        first_ns = conversions[i].first_ns < first_ns ? conversions[i].first_ns : first_ns;
-        last_ns = conversions[i].last_ns > last_ns ? conversions[i].last_ns : last_ns;
+        const utc_distance_t *one = &conversions[i].utc;
+        if (one->is_known && one->worst_ns > all.worst_ns) {
+            all.worst_ns = one->worst_ns;
+            all.host = one->host;
+        }
+        all.is_known = all.is_known || one->is_known;
+        all.is_unknown = all.is_unknown || one->is_unknown;
     }
-    for (int i = 0; i <= PLACES && first_ns <= last_ns; i++) {
-        known = mpix_clock_find_utc(records, first_ns + (last_ns - first_ns) / PLACES * i, &utc);
-        if (known != 0)
-            break;
-        const int64_t apart_ns = llabs(utc.ahead_ns) + utc.within_ns;
-        worst_ns = apart_ns > worst_ns ? apart_ns : worst_ns;
-    }
-    if (known == 1)
-        fprintf(stderr, "%s: how far UTC is from these times is not known: the kernel of no host is synchronized\n",
-                program_name);
-    if (known == 0)
-        fprintf(stderr, "%s: UTC is within %.3f ms of these times, says the kernel of %s\n", program_name,
-                (double)worst_ns * 1e-6, mpix_clock_host_name(records, utc.host));
+    if (all.is_known)
+        fprintf(stderr, "%s: UTC is within %.3f ms of %sthese times, says the kernel of %s\n", program_name,
+                ceil(all.worst_ns * 1e-3) * 1e-3, all.is_unknown ? "some of " : "",
+                mpix_clock_host_name(conversions[0].records, all.host));
+    if (all.is_unknown)
+        fprintf(stderr, "%s: how far UTC is from %s times is not known\n", program_name,
+                all.is_known ? "the other" : "these");
 }
 
 static bool convert_input(const convert_settings_t *settings, conversion_t *conversion, chrome_output_t *chrome,
@@ -394,8 +389,8 @@ static int convert_all(const convert_settings_t *settings, conversion_t *convers
     for (int i = 0; is_good && i < settings->inputs.count; i++)
         is_good = convert_input(settings, &conversions[i], &chrome, to.file);
     is_good = is_good && (!is_chrome || chrome_end(&chrome));
-    if (is_good && !settings->since_start)
-        tell_utc(conversions[0].records, conversions, settings->inputs.count);
+    if (is_good)
+        tell_utc(conversions, settings->inputs.count);
     if (to.file == stdout ? fflush(stdout) != 0 : !close_stream(&to)) {
         fprintf(stderr, "%s: \"%.200s\" could not be written\n", program_name,
                 settings->output ? settings->output : "standard output");
