@@ -295,11 +295,18 @@ static bool read_events(reader_t *reader)
     return true;
 }
 
-/* Keeps a key and its value, which was read, for the end of the output. Those of several files would collide. */
+/*
+ * Keeps a key and its value, which was read, for the end of the output. Those of several files would collide, and some
+ * have times that are not converted.
+ */
 static bool keep_key(reader_t *reader, const char *name)
 {
+    static const char *const timed[] = {"\"samples\"", "\"systemTraceEvents\"", "\"powerTraceAsString\""};
     chrome_output_t *output = reader->output;
-    if (output->inputs > 1)
+    bool is_kept = output->inputs == 1;
+    for (size_t i = 0; i < sizeof timed / sizeof timed[0]; i++)
+        is_kept = is_kept && strcmp(name, timed[i]) != 0;
+    if (!is_kept)
         return true;
     const size_t bytes = strlen(name) + reader->length + sizeof ",\n: ";
     char *grown = realloc(output->keys, output->keys_bytes + bytes);

@@ -50,7 +50,8 @@ bytes() { printf '%b' "$(printf '\\x%s' "$@")"; }
 printf 'python3.11 7 [001] 104.500020000: 10.77.0.1\nversion 1.2.3 at 112.500180: a\0b\n' >perf.txt
 printf '2023-11-14 22:13:21,000020 INFO start\n2023-11-14T23:13:21.000020+01:00 INFO start\n' >zones.log
 echo '{"traceEvents":[{"ph":"C","name":"n","ts":104500020,"pid":7,"args":{"used":3}}],"displayTimeUnit":"ns"}' >node.log
-echo '{"traceEvents":[],"the name of this key has more than 38 characters":1,"displayTimeUnit":"ns"}' >keys.json
+echo '{"traceEvents":[],"the name of this key has more than 38 characters":1,
+"samples":[{"ts":1}],"systemTraceEvents":"SystemTraceData","powerTraceAsString":"1","displayTimeUnit":"ns"}' >keys.json
 sed '$d' clocks.jsonl >utc.jsonl
 {
     echo '{"host": "h1", "utc": [1700000000500000000, 100000000000, 2000000, 900000], "tai_s": 37}'
