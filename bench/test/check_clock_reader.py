@@ -19,7 +19,7 @@ NS = 10**9
 UNIX_NS = 1700000000 * NS
 
 
-def write_records(path, dice, hosts, shift_ns):
+def write_records(path, dice, hosts, shift_ns, begin_ns=0):
     """Clocks whose readings are near lines, and now and then not. Returns their readings by host and clock."""
     readings = {}
     with open(path, "w", encoding="utf-8") as file:
@@ -30,7 +30,7 @@ def write_records(path, dice, hosts, shift_ns):
             file.write(f'{{"host": "{host}", "boot": "boot of {host}", "look_ns": {look_ns}}}\n')
         for host in hosts:
             start, drift = random.Random(host).randrange(10**14), random.Random(host + "d").uniform(-3e-5, 3e-5)
-            at, set_ns, rate, asleep = 0, 0, 1.0, 0
+            at, set_ns, rate, asleep = begin_ns, 0, 1.0, 0
             for _ in range(dice.randrange(1, 60)):
                 at += dice.choice((dice.randrange(10**7, NS), 5 * NS))
                 asleep += dice.choice((0,) * 30 + (3 * NS,))
@@ -81,10 +81,14 @@ def main():
     seen = set()
     for number in range(rounds):
         dice = random.Random(seed + number)
-        first, second = os.path.join(folder, "first.jsonl"), os.path.join(folder, "second.jsonl")
-        readings = write_records(first, dice, ["h1", "h2"], 0)
-        readings.update(write_records(second, dice, ["h2", "h3"], 7 * NS))
-        files = (first, second) if number % 2 else (first,)
+        files = [os.path.join(folder, f"{name}.jsonl") for name in ("first", "second", "third")][:number % 3 + 1]
+        # One; two at one time; three, of which the last one is between the others.
+        begins = ((0,), (0, 0), (0, 700 * NS, 350 * NS))[number % 3]
+        readings = {}
+        for file, begin_ns, hosts, shift_ns in zip(files, begins, (["h1", "h2"], ["h2", "h3"], ["h3", "h1", "h2"]),
+                                                   (0, 7 * NS, 9 * NS)):
+            for what, values in write_records(file, dice, hosts, shift_ns, begin_ns).items():
+                readings.setdefault(what, []).extend(values)
         for (host, clock), known in readings.items():
             span = max(known) - min(known) + NS
             values = [dice.randrange(min(known) - span // 4, max(known) + span // 4) for _ in range(200)] + known

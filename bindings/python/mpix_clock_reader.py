@@ -312,6 +312,7 @@ class _Host:
     def __init__(self, name: str, boot: str, look_ns: int, namespace_ns: Dict[str, int]):
         self.name, self.boot, self.look_ns, self.namespace_ns = name, boot, look_ns, namespace_ns
         self.pairs: List[_Pair] = []
+        self.spans: List[Tuple[int, int]] = []  # in which files that were joined have it; none: it is of one file
         self.added: Dict[str, List[_Look]] = {}
         self.line = _Line([], 0, 0)
         self.clocks: Dict[str, _Looks] = {}
@@ -347,6 +348,15 @@ class _Host:
         apart_ns = float(other_ns - one_ns) + other_rest_ns - one_rest_ns
         bound_ns = fabs(apart_ns) / 2 + _RESOLUTION_NS + max(before.bound_ns(raw_ns), after.bound_ns(raw_ns))
         return one_ns + floor(apart_ns / 2), rest_ns, bound_ns, _AMBIGUOUS
+
+    def whole_span(self) -> List[Tuple[int, int]]:
+        raws = [pair.at_ns for pair in self.pairs[:1] + self.pairs[-1:]]
+        raws.extend(look.raw_ns for looks in self.added.values() for look in looks[:1] + looks[-1:])
+        return [(min(raws), max(raws))] if raws else []
+
+    def is_recorded(self, since_ns: int, until_ns: int) -> bool:
+        """Whether a file that was joined has the host at a time between these."""
+        return any(first_ns <= until_ns and since_ns <= last_ns for first_ns, last_ns in self.spans)
 
     def raw_at(self, global_ns: int) -> int:
         """MONOTONIC_RAW at a global time."""
@@ -519,26 +529,24 @@ def _with_gaps(looks: List[_Look], look_ns: int) -> List[_Look]:
             for i, look in enumerate(looks)]
 
 
-def _new_looks(had: List[_Look], looks: List[_Look]) -> List[_Look]:
-    """Looks from before and after those that a host has."""
-    if not had:
-        return list(looks)
-    before = [look for look in looks if look.raw_ns < had[0].raw_ns]
-    after = [look for look in looks if look.raw_ns > had[-1].raw_ns]
-    return before + [look._replace(bend_ns=_BEHIND_GAP) for look in after[:1]] + after[1:]
+def _new_looks(to: _Host, looks: List[_Look]) -> List[_Look]:
+    """Looks from when the other files do not have the host."""
+    return [look._replace(bend_ns=_BEHIND_GAP) if i > 0 and to.is_recorded(looks[i - 1].raw_ns, look.raw_ns) else look
+            for i, look in enumerate(looks) if not to.is_recorded(look.raw_ns, look.raw_ns)]
 
 
 def _add_recorded(to: _Host, host: _Host, here: _Host, there: _Host) -> None:
     """A host may have been recorded in both jobs, one after the other."""
+    to.spans = to.spans or to.whole_span()
     for clock in CLOCKS:
         had = _with_gaps(to.added.get(clock, []), to.look_ns)
-        looks = had + _new_looks(had, _with_gaps(host.added.get(clock, []), host.look_ns))
+        looks = had + _new_looks(to, _with_gaps(host.added.get(clock, []), host.look_ns))
         if looks:
             to.added[clock] = looks
     to.look_ns = max(to.look_ns, host.look_ns)
     to.utc_looks.extend(host.utc_looks)
-    first_ns, last_ns = (to.pairs[0].at_ns, to.pairs[-1].at_ns) if to.pairs else (inf, -inf)
-    to.pairs.extend([_moved(pair, here, there) for pair in host.pairs if not first_ns <= pair.at_ns <= last_ns])
+    to.pairs.extend([_moved(pair, here, there) for pair in host.pairs if not to.is_recorded(pair.at_ns, pair.at_ns)])
+    to.spans = to.spans + (host.spans or host.whole_span())
 
 
 def _is_value(value: object) -> bool:

@@ -135,6 +135,11 @@ typedef struct looks {
     int64_t namespace_ns;
 } looks;
 
+/* Of MONOTONIC_RAW. */
+typedef struct span {
+    int64_t first_ns, last_ns;
+} span;
+
 typedef struct recorded_host {
     char *name, *boot;
     bool is_replaced;       /* another boot of the host came later in the file */
@@ -147,6 +152,8 @@ typedef struct recorded_host {
     size_t utc_count, utc_capacity;
     mpix_clock_line utc; /* from the global clock, by those of these that know it */
     mpix_clock_pair *utc_pairs;
+    span *spans; /* in which files that were joined have records or looks of it; none: it is of one file */
+    size_t span_count, span_capacity;
 } recorded_host;
 
 struct mpix_clock_file {
@@ -745,6 +752,7 @@ void mpix_clock_close(mpix_clock_file *file)
         }
         free(of->utc_looks);
         free(of->utc_pairs);
+        free(of->spans);
         free(of->pairs);
         free(of->name);
         free(of->boot);
@@ -927,20 +935,62 @@ static void mark_gaps(looks *of, int64_t look_ns)
             of->items[i].bend_ns = BEHIND_GAP;
 }
 
-/* Looks from before and after those that a host has. The first one behind a seam follows on none of its own file. */
-static bool add_looks(looks *to, const looks *from, int64_t look_ns)
+static span whole_span(const recorded_host *of)
 {
-    const size_t had = to->count;
-    bool is_good = true, was_later = false;
-    for (size_t i = 0; is_good && i < from->count; i++) {
-        look added = from->items[i];
-        const bool is_later = had > 0 && added.raw_ns > to->items[had - 1].raw_ns;
-        if (had > 0 && !is_later && added.raw_ns >= to->items[0].raw_ns)
+    span whole = {INT64_MAX, INT64_MIN};
+    if (of->count > 0)
+        whole = (span){of->pairs[0].at_ns, of->pairs[of->count - 1].at_ns};
+    for (int id = 0; id < MPIX_CLOCK_IDS; id++) {
+        const looks *its = &of->clocks[id];
+        if (its->count > 0 && its->items[0].raw_ns < whole.first_ns)
+            whole.first_ns = its->items[0].raw_ns;
+        if (its->count > 0 && its->items[its->count - 1].raw_ns > whole.last_ns)
+            whole.last_ns = its->items[its->count - 1].raw_ns;
+    }
+    return whole;
+}
+
+static bool add_span(recorded_host *to, span added)
+{
+    void *spans = to->spans;
+    if (!grow(&spans, to->span_count, &to->span_capacity, sizeof *to->spans))
+        return false;
+    to->spans = spans;
+    to->spans[to->span_count++] = added;
+    return true;
+}
+
+static bool add_spans(recorded_host *to, const recorded_host *from)
+{
+    bool is_good = from->span_count > 0 || add_span(to, whole_span(from));
+    for (size_t i = 0; is_good && i < from->span_count; i++)
+        is_good = add_span(to, from->spans[i]);
+    return is_good;
+}
+
+/* Whether a file that was joined has the host at a time from `since` to `until`. */
+static bool is_recorded(const recorded_host *of, int64_t since_ns, int64_t until_ns)
+{
+    for (size_t i = 0; i < of->span_count; i++)
+        if (of->spans[i].first_ns <= until_ns && since_ns <= of->spans[i].last_ns)
+            return true;
+    return false;
+}
+
+/* Looks from when the other files do not have the host. The first one behind a seam follows on none of its own file. */
+static bool add_looks(recorded_host *to, const recorded_host *from, int id)
+{
+    const looks *its = &from->clocks[id];
+    bool is_good = true;
+    mark_gaps(&to->clocks[id], to->look_ns);
+    for (size_t i = 0; is_good && i < its->count; i++) {
+        look added = its->items[i];
+        if (is_recorded(to, added.raw_ns, added.raw_ns))
             continue;
-        if (i == 0 || is_later != was_later || is_gap(look_ns, &from->items[i - 1], &added))
+        if (i == 0 || is_recorded(to, its->items[i - 1].raw_ns, added.raw_ns) ||
+            is_gap(from->look_ns, &its->items[i - 1], &added))
             added.bend_ns = BEHIND_GAP;
-        was_later = is_later;
-        is_good = add_look(to, added);
+        is_good = add_look(&to->clocks[id], added);
     }
     return is_good;
 }
@@ -948,13 +998,10 @@ static bool add_looks(looks *to, const looks *from, int64_t look_ns)
 /* The same of records. */
 static bool add_pairs(recorded_host *to, const recorded_host *from, const junction *at)
 {
-    const size_t had = to->count;
     bool is_good = true;
-    for (size_t i = 0; is_good && i < from->count; i++) {
-        const mpix_clock_pair *pair = &from->pairs[i];
-        if (had == 0 || pair->at_ns < to->pairs[0].at_ns || pair->at_ns > to->pairs[had - 1].at_ns)
-            is_good = add_pair(to, moved(*pair, at));
-    }
+    for (size_t i = 0; is_good && i < from->count; i++)
+        if (!is_recorded(to, from->pairs[i].at_ns, from->pairs[i].at_ns))
+            is_good = add_pair(to, moved(from->pairs[i], at));
     return is_good;
 }
 
@@ -967,18 +1014,18 @@ static bool add_recorded(mpix_clock_file *file, const recorded_host *from, const
         to = add_host(file, from->name, from->boot, from->look_ns);
         for (int id = 0; to && id < MPIX_CLOCK_IDS; id++)
             to->clocks[id].namespace_ns = from->clocks[id].namespace_ns;
+    } else if (to->span_count == 0) {
+        is_good = add_span(to, whole_span(to));
     }
     if (!to)
         return false;
-    for (int id = 0; is_good && id < MPIX_CLOCK_IDS; id++) {
-        mark_gaps(&to->clocks[id], to->look_ns);
-        is_good = add_looks(&to->clocks[id], &from->clocks[id], from->look_ns);
-    }
+    for (int id = 0; is_good && id < MPIX_CLOCK_IDS; id++)
+        is_good = add_looks(to, from, id);
     if (from->look_ns > to->look_ns)
         to->look_ns = from->look_ns;
     for (size_t i = 0; is_good && i < from->utc_count; i++)
         is_good = add_utc_look(to, from->utc_looks[i]);
-    return is_good && add_pairs(to, from, at);
+    return is_good && add_pairs(to, from, at) && add_spans(to, from);
 }
 
 /* A line of its own, as more is added to the host. */

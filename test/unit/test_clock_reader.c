@@ -698,6 +698,38 @@ TEST(jobs_of_the_same_hosts_are_joined_one_after_the_other)
     unlink(second);
 }
 
+/* Of three jobs one after the other, the second one comes last. */
+TEST(a_job_between_two_others_is_joined)
+{
+    char path[] = "clock_records_XXXXXX", text[1000], why[MPIX_CLOCK_WHY_BYTES];
+    static const int begins_s[] = {0, 4, 2};
+    mpix_clock_file *file = NULL;
+    mpix_clock_time time;
+    close(mkstemp(path));
+    for (int i = 0; i < COUNT_OF(begins_s); i++) {
+        const int from_s = begins_s[i], to_s = from_s + 1, us = from_s == 2 ? 500 : 0; /* how MONOTONIC is ahead */
+        snprintf(text, sizeof text,
+                 HEAD HOST "{\"host\": \"h1\", \"raw\": [%d000000000, 0, 10]}\n"
+                           "{\"host\": \"h1\", \"raw\": [%d000000000, 1000000000, 10]}\n"
+                           "{\"host\": \"h1\", \"monotonic\": [%d000%03d000, %d000000000, 20]}\n"
+                           "{\"host\": \"h1\", \"monotonic\": [%d000%03d000, %d000000000, 20, 5]}\n",
+                 from_s, to_s, from_s, us, from_s, to_s, us, to_s);
+        write_text(path, text);
+        mpix_clock_file *other = open_records(path);
+        if (i > 0) {
+            EXPECT(mpix_clock_join(file, other, why) == 0, "%s", why);
+            mpix_clock_close(other);
+        } else {
+            file = other;
+        }
+    }
+    ck_assert_int_eq(mpix_clock_convert(file, 0, MPIX_CLOCK_MONOTONIC, 2500500000, &time), 0);
+    EXPECT(llabs(time.global_ns - 2500000000) <= 100 && time.bound_ns < 5000, "%" PRId64 " within %" PRId64,
+           time.global_ns, time.bound_ns);
+    mpix_clock_close(file);
+    unlink(path);
+}
+
 #define LOOK(at, raw) "{\"host\": \"h1\", \"monotonic\": [" #at ", " #raw ", 20]}\n"
 
 /*
