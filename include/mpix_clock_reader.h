@@ -26,7 +26,8 @@ typedef struct mpix_clock_pair {
     int64_t at_ns;       /* the reading of the one clock */
     int64_t ahead_ns;    /* the other clock less the one clock, at this instant, without ... */
     int64_t ahead_ps;    /* ... picoseconds, 0 to 999 */
-    double deviation_ns; /* standard deviation of this difference, which nothing here depends on; 0: not known */
+    double deviation_ns; /* standard deviation of this difference; 0: not known; -1: a clock was set since the reading
+                            before */
     double bound_ns;     /* the true difference is within this bound; infinite: not known */
 } mpix_clock_pair;
 

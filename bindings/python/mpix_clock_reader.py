@@ -83,6 +83,7 @@ class _Pair(NamedTuple):
     at_ns: int  # MONOTONIC_RAW
     ahead_ns: int  # the global clock less MONOTONIC_RAW
     bound_ns: float
+    is_cut: bool = False  # a clock was set since the pair before
 
 
 class _Line:
@@ -92,13 +93,13 @@ class _Line:
         self.pairs, self.rate_limit, self.wander_per_s = pairs, rate_limit, wander_per_s
         self.ats = [pair.at_ns for pair in pairs]
 
-    def _contradict(self, one: _Pair, other: _Pair) -> bool:
+    def contradict(self, one: _Pair, other: _Pair) -> bool:
         apart_ns = float(other.at_ns - one.at_ns)
         limit_ns = one.bound_ns + other.bound_ns + self.rate_limit * apart_ns + 2 * _RESOLUTION_NS
-        return fabs(float(other.ahead_ns - one.ahead_ns)) > limit_ns
+        return other.is_cut or fabs(float(other.ahead_ns - one.ahead_ns)) > limit_ns
 
     def _bound_between_ns(self, one: _Pair, other: _Pair, at_ns: int) -> float:
-        if self._contradict(one, other) or isinf(one.bound_ns) or isinf(other.bound_ns):
+        if self.contradict(one, other) or isinf(one.bound_ns) or isinf(other.bound_ns):
             return inf
         apart_ns, age_ns = float(other.at_ns - one.at_ns), float(at_ns - one.at_ns)
         if apart_ns <= 0:
@@ -111,7 +112,7 @@ class _Line:
         age_ns = fabs(float(at_ns - end.at_ns))
         if not neighbor or neighbor.at_ns == end.at_ns:
             return end.bound_ns + (self.rate_limit * age_ns if age_ns > 0 else 0)
-        if self._contradict(*((neighbor, end) if neighbor.at_ns < end.at_ns else (end, neighbor))):
+        if self.contradict(*((neighbor, end) if neighbor.at_ns < end.at_ns else (end, neighbor))):
             return inf
         apart_ns = fabs(float(end.at_ns - neighbor.at_ns))
         wandered = self.wander_per_s * (1 + (apart_ns + age_ns) / 2 * 1e-9)
@@ -545,7 +546,11 @@ def _add_recorded(to: _Host, host: _Host, here: _Host, there: _Host) -> None:
             to.added[clock] = looks
     to.look_ns = max(to.look_ns, host.look_ns)
     to.utc_looks.extend(host.utc_looks)
-    to.pairs.extend([_moved(pair, here, there) for pair in host.pairs if not to.is_recorded(pair.at_ns, pair.at_ns)])
+    # Bounds grow, so that no longer all contradict each other that did in their own file.
+    for i, pair in enumerate(host.pairs):
+        if not to.is_recorded(pair.at_ns, pair.at_ns):
+            is_cut = pair.is_cut or i > 0 and host.line.contradict(host.pairs[i - 1], pair)
+            to.pairs.append(_moved(pair, here, there)._replace(is_cut=is_cut))
     to.spans = to.spans + (host.spans or host.whole_span())
 
 

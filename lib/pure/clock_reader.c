@@ -37,8 +37,8 @@ static double ahead_growth_ns(const mpix_clock_pair *from, const mpix_clock_pair
 static bool contradict(const mpix_clock_line *line, const mpix_clock_pair *from, const mpix_clock_pair *to)
 {
     const double apart_ns = (double)(to->at_ns - from->at_ns);
-    return fabs(ahead_growth_ns(from, to)) >
-           from->bound_ns + to->bound_ns + line->rate_limit * apart_ns + 2 * RESOLUTION_NS;
+    return to->deviation_ns < 0 || fabs(ahead_growth_ns(from, to)) >
+                                       from->bound_ns + to->bound_ns + line->rate_limit * apart_ns + 2 * RESOLUTION_NS;
 }
 
 /*
@@ -995,13 +995,18 @@ static bool add_looks(recorded_host *to, const recorded_host *from, int id)
     return is_good;
 }
 
-/* The same of records. */
+/* The same of records. Their bounds grow, so that no longer all contradict each other that did in their own file. */
 static bool add_pairs(recorded_host *to, const recorded_host *from, const junction *at)
 {
     bool is_good = true;
-    for (size_t i = 0; is_good && i < from->count; i++)
-        if (!is_recorded(to, from->pairs[i].at_ns, from->pairs[i].at_ns))
-            is_good = add_pair(to, moved(from->pairs[i], at));
+    for (size_t i = 0; is_good && i < from->count; i++) {
+        mpix_clock_pair pair = from->pairs[i];
+        if (is_recorded(to, pair.at_ns, pair.at_ns))
+            continue;
+        if (i > 0 && contradict(&from->global, &from->pairs[i - 1], &pair))
+            pair.deviation_ns = -1;
+        is_good = add_pair(to, moved(pair, at));
+    }
     return is_good;
 }
 

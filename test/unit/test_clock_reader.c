@@ -730,11 +730,39 @@ TEST(a_job_between_two_others_is_joined)
     unlink(path);
 }
 
+/* h2 is suspended for 3 ms in the second job, so long after the first one that bounds are wider than that. */
+TEST(a_suspended_host_is_found_in_a_job_that_is_joined)
+{
+    char first[] = "clock_records_XXXXXX", second[] = "clock_records_XXXXXX", why[MPIX_CLOCK_WHY_BYTES];
+    mpix_clock_time time;
+    close(mkstemp(first));
+    close(mkstemp(second));
+    write_text(first, HEAD HOST "{\"host\": \"h1\", \"raw\": [0, 0, 10]}\n"
+                                "{\"host\": \"h1\", \"raw\": [1000000000, 1000000000, 10]}\n");
+    write_text(second, HEAD HOST "{\"host\": \"h1\", \"raw\": [1000000000000, 0, 10]}\n"
+                                 "{\"host\": \"h1\", \"raw\": [1001000000000, 1000000000, 10]}\n"
+                                 "{\"host\": \"h2\", \"boot\": \"c\", \"look_ns\": 50000000}\n"
+                                 "{\"host\": \"h2\", \"raw\": [0, 0, 10]}\n"
+                                 "{\"host\": \"h2\", \"raw\": [997000000, 1000000000, 10]}\n");
+    mpix_clock_file *other = open_records(second);
+    ck_assert_int_eq(mpix_clock_convert(other, 1, MPIX_CLOCK_MONOTONIC_RAW, 500000000, &time), 0);
+    ck_assert_int_eq(time.how, MPIX_CLOCK_AMBIGUOUS);
+    mpix_clock_file *file = open_records(first);
+    ck_assert_int_eq(mpix_clock_join(file, other, why), 0);
+    ck_assert_int_eq(mpix_clock_convert(file, 1, MPIX_CLOCK_MONOTONIC_RAW, 500000000, &time), 0);
+    EXPECT(time.how == MPIX_CLOCK_AMBIGUOUS && time.bound_ns > 3 * MH_NS_PER_MS / 2, "how %d, bound %" PRId64, time.how,
+           time.bound_ns);
+    mpix_clock_close(other);
+    mpix_clock_close(file);
+    unlink(first);
+    unlink(second);
+}
+
 #define LOOK(at, raw) "{\"host\": \"h1\", \"monotonic\": [" #at ", " #raw ", 20]}\n"
 
 /*
- * Where nobody looked for 16 times as long as usual, a clock may be slewed again and again. Another recorder of the host,
- * before or after, looks less frequently.
+ * Where nobody looked for 16 times as long as usual, a clock may be slewed again and again. Another recorder of the
+ * host, before or after, looks less frequently.
  */
 LOOP_TEST(gaps_remain_gaps_when_files_are_joined, 2)
 {
