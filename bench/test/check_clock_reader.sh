@@ -77,7 +77,25 @@ if utc: print(utc)' "$scratch/file.jsonl" >>"$scratch/out" 2>&1
         'more than 18 years'
 }
 
+# SLEPT_S NAMESPACE_NS WHAT: joining is refused so
+refuses_joining() {
+    printf '%s\n' "$head" "$host" "$record" '{"host": "h1", "boottime": [7000000000, 0, 9]}' >"$scratch/first.jsonl"
+    printf '%s\n' "$head" "${host/\}/, \"boottime_namespace_ns\": $2\}}" '{"host": "h1", "raw": [9000000000, 0, 10]}' \
+        "{\"host\": \"h1\", \"boottime\": [1$((6 + $1))000000000, 9000000000, 9]}" >"$scratch/second.jsonl"
+    "$python" -c 'import sys, mpix_clock_reader
+mpix_clock_reader.open_records(*sys.argv[1:])
+print("they are joined")' "$scratch/first.jsonl" "$scratch/second.jsonl" >"$scratch/out" 2>&1
+    grep -qF -- "$3" "$scratch/out" || complain "not \"$3\", but $(tail -n 1 "$scratch/out")"
+}
+
+check_joining() {
+    refuses_joining 0 0 "they are joined"
+    refuses_joining 3 0 "h1, which the files have in common, was suspended between them"
+    refuses_joining 0 7 "h1 had another time namespace"
+}
+
 quick tap_check_if "command -v $python" "it takes python3" "the same times as mpix_clock_convert" check_same
 quick tap_check_if "command -v $python" "it takes python3" "UTC, by the kernels of hosts" check_utc
 quick tap_check_if "command -v $python" "it takes python3" "files that are not as they should be" check_refusals
+quick tap_check_if "command -v $python" "it takes python3" "files that cannot be joined" check_joining
 tap_done

@@ -421,12 +421,7 @@ class ClockRecords:
 
     def join(self, other: ClockRecords) -> None:
         """Add the records of another job, by the first host that both have: times are on the clock of this one."""
-        for there in other._hosts:
-            here = self._find(there.name, there.boot)
-            if there.pairs and here and here.pairs:
-                break
-        else:
-            raise ValueError("the files have records of no host in common, since the same boot")
+        here, there = self._junction(other)
         shared = _Host(here.name, here.boot, here.look_ns, {})
         shared.pairs = list(here.pairs)
         shared.line = _Line(shared.pairs, self._rate_limit, self._wander_per_s)
@@ -438,6 +433,24 @@ class ClockRecords:
             _add_recorded(to, host, shared, there)
         for host in self._hosts:
             host.settle(self._rate_limit, self._wander_per_s)
+
+    def _junction(self, other: ClockRecords) -> Tuple[_Host, _Host]:
+        """A host of both whose MONOTONIC_RAW counted all the time from one to the other."""
+        found: Optional[Tuple[_Host, _Host]] = None
+        why = "the files have records of no host in common, since the same boot"
+        for there in other._hosts:
+            here = self._find(there.name, there.boot)
+            if here and here.namespace_ns != there.namespace_ns:
+                raise ValueError(f"{there.name} had another time namespace when the other file was written")
+            if found or not here or not here.pairs or not there.pairs:
+                continue
+            if _slept(here.added.get("boottime", []), there.added.get("boottime", [])):
+                why = f"{there.name}, which the files have in common, was suspended between them"
+            else:
+                found = here, there
+        if not found:
+            raise ValueError(why)
+        return found
 
     def _find(self, name: str, boot: Optional[str]) -> Optional[_Host]:
         for host in reversed(self._hosts):
@@ -513,6 +526,23 @@ class ClockRecords:
             host = _Host(name, boot, line.get("look_ns", 0), namespace_ns)
             self._hosts.append(host)
         host.namespace_ns = namespace_ns
+
+
+def _slept_between(one: _Look, other: _Look) -> bool:
+    """Whether a host was suspended between two looks at BOOTTIME, which goes on meanwhile."""
+    passed_ns = float(other.raw_ns - one.raw_ns)
+    limit_ns = _CORRECTED_RATE_LIMIT * passed_ns + float(one.half_ns + other.half_ns) + 2 * _RESOLUTION_NS
+    return fabs(float(other.at - one.at) - passed_ns) > limit_ns
+
+
+def _slept(here: List[_Look], there: List[_Look]) -> bool:
+    """Likewise, between what two files have of it."""
+    if not there:
+        return False
+    before = [look for look in here if look.raw_ns <= there[0].raw_ns][-1:]
+    after = [look for look in here if look.raw_ns >= there[-1].raw_ns][:1]
+    return any(_slept_between(look, there[0]) for look in before) or any(
+        _slept_between(there[-1], look) for look in after)
 
 
 def _moved(pair: _Pair, here: _Host, there: _Host) -> _Pair:

@@ -1045,22 +1045,72 @@ static bool copy_global(recorded_host *copy, const recorded_host *of)
     return true;
 }
 
+static bool have_one_namespace(const recorded_host *here, const recorded_host *there)
+{
+    for (int id = 0; id < MPIX_CLOCK_IDS; id++)
+        if (here->clocks[id].namespace_ns != there->clocks[id].namespace_ns)
+            return false;
+    return true;
+}
+
+/* Whether a host was suspended between two looks at BOOTTIME, which goes on meanwhile. */
+static bool slept_between(const look *from, const look *to)
+{
+    const double passed_ns = (double)(to->raw_ns - from->raw_ns);
+    return fabs((double)(to->at - from->at) - passed_ns) >
+           CORRECTED_RATE_LIMIT * passed_ns + (double)(from->half_ns + to->half_ns) + 2 * RESOLUTION_NS;
+}
+
+/* Likewise, between what two files have of it. */
+static bool slept(const recorded_host *here, const recorded_host *there)
+{
+    const looks *its = &here->clocks[MPIX_CLOCK_BOOTTIME], *others = &there->clocks[MPIX_CLOCK_BOOTTIME];
+    if (others->count == 0)
+        return false;
+    const look *first = &others->items[0], *last = &others->items[others->count - 1], *before = NULL, *after = NULL;
+    for (size_t i = 0; i < its->count; i++) {
+        if (its->items[i].raw_ns <= first->raw_ns)
+            before = &its->items[i];
+        if (!after && its->items[i].raw_ns >= last->raw_ns)
+            after = &its->items[i];
+    }
+    return (before && slept_between(before, first)) || (after && slept_between(last, after));
+}
+
+/* Finds a host of both files whose MONOTONIC_RAW counted all the time from one file to the other. */
+static bool find_junction(const mpix_clock_file *file, const mpix_clock_file *other, junction *found,
+                          char why[MPIX_CLOCK_WHY_BYTES])
+{
+    *found = (junction){NULL, NULL};
+    snprintf(why, MPIX_CLOCK_WHY_BYTES, "the files have records of no host in common, since the same boot");
+    for (size_t i = 0; i < other->count; i++) {
+        const recorded_host *there = &other->hosts[i], *here = host_of(file, there->name, there->boot);
+        if (here && !have_one_namespace(here, there)) {
+            snprintf(why, MPIX_CLOCK_WHY_BYTES, "%.100s had another time namespace when the other file was written",
+                     there->name);
+            return false;
+        }
+        if (found->here || !here || here->count == 0 || there->count == 0)
+            continue;
+        if (slept(here, there))
+            snprintf(why, MPIX_CLOCK_WHY_BYTES, "%.100s, which the files have in common, was suspended between them",
+                     there->name);
+        else
+            *found = (junction){here, there};
+    }
+    return found->here;
+}
+
 int mpix_clock_join(mpix_clock_file *file, const mpix_clock_file *other, char why[MPIX_CLOCK_WHY_BYTES])
 {
-    const recorded_host *here = NULL, *there = NULL;
-    for (size_t i = 0; i < other->count && !here; i++) {
-        there = &other->hosts[i];
-        here = there->count > 0 ? host_of(file, there->name, there->boot) : NULL;
-        here = here && here->count > 0 ? here : NULL;
-    }
-    if (!here) {
-        snprintf(why, MPIX_CLOCK_WHY_BYTES, "the files have records of no host in common, since the same boot");
-        return -1;
-    }
+    junction at;
     recorded_host shared;
-    bool is_good = copy_global(&shared, here);
+    if (!find_junction(file, other, &at, why))
+        return -1;
+    bool is_good = copy_global(&shared, at.here);
+    at.here = &shared;
     for (size_t i = 0; is_good && i < other->count; i++)
-        is_good = add_recorded(file, &other->hosts[i], &(junction){&shared, there});
+        is_good = add_recorded(file, &other->hosts[i], &at);
     free(shared.pairs);
     if (is_good && settle(file))
         return 0;

@@ -730,6 +730,45 @@ TEST(a_job_between_two_others_is_joined)
     unlink(path);
 }
 
+/* What h1 was between two jobs, and whether h2 was there in both. */
+TEST(jobs_are_not_joined_by_a_host_that_was_suspended_or_has_another_namespace)
+{
+    static const struct {
+        const char *host;
+        int slept_s;
+        bool has_other;
+        const char *why; /* NULL: they are joined */
+    } cases[] = {{HOST, 0, false, NULL},
+                 {HOST, 3, false, "h1, which the files have in common, was suspended between them"},
+                 {HOST, 3, true, NULL},
+                 {"{\"host\": \"h1\", \"boot\": \"a\", \"look_ns\": 50000000, \"monotonic_namespace_ns\": 7}\n", 0,
+                  true, "h1 had another time namespace"}};
+    static const char other_host[] = "{\"host\": \"h2\", \"boot\": \"b\", \"look_ns\": 50000000}\n";
+    char paths[2][24] = {"clock_records_XXXXXX", "clock_records_XXXXXX"}, text[1000], why[MPIX_CLOCK_WHY_BYTES];
+    close(mkstemp(paths[0]));
+    close(mkstemp(paths[1]));
+    for (int i = 0; i < 2 * COUNT_OF(cases); i++) {
+        for (int job = 0; job < 2; job++) {
+            const int boot_s = 20 + 10 * job + (job ? cases[i / 2].slept_s : 0);
+            snprintf(text, sizeof text,
+                     HEAD "%s{\"host\": \"h1\", \"raw\": [%d000000000, 0, 10]}\n"
+                          "{\"host\": \"h1\", \"boottime\": [%d000000000, %d000000000, 20]}\n%s",
+                     job ? cases[i / 2].host : HOST, 10 + 10 * job, boot_s, 10 + 10 * job, other_host);
+            if (cases[i / 2].has_other)
+                strcat(text, "{\"host\": \"h2\", \"raw\": [5, 0, 10]}\n");
+            write_text(paths[job], text);
+        }
+        mpix_clock_file *file = open_records(paths[i % 2]), *other = open_records(paths[1 - i % 2]);
+        const char *expected = cases[i / 2].why;
+        const bool is_joined = mpix_clock_join(file, other, why) == 0;
+        EXPECT(is_joined == !expected && (is_joined || strstr(why, expected)), "case %d: %s", i, why);
+        mpix_clock_close(other);
+        mpix_clock_close(file);
+    }
+    unlink(paths[0]);
+    unlink(paths[1]);
+}
+
 /* h2 is suspended for 3 ms in the second job, so long after the first one that bounds are wider than that. */
 TEST(a_suspended_host_is_found_in_a_job_that_is_joined)
 {
