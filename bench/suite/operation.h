@@ -194,7 +194,7 @@ enum { ROOT_ROTATES = -1 };
 int64_t work_bytes(const work_plan_t *plan);
 
 /*
- * work_open - get ready. Collective over plan->comm.
+ * work_open - get ready. Collective over plan->comm; of operations with threads, over the span, too.
  *
  * memory   of arena_allocate, as many bytes as work_bytes says, or more. Works that take turns may have the same
  */

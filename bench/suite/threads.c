@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* threads.c - wake threads, let them begin at once, and wait for the last one. */
-#define _GNU_SOURCE /* CPU_COUNT */
 #include "bench/suite/threads.h"
 
 #include <pthread.h>
@@ -18,7 +17,7 @@ struct threads {
     int count;
     int (*part)(const void *of, int thread);
     const void *of;
-    bool has_processors; /* one for each of them */
+    bool has_processors; /* one for each of them, and for those of other ranks */
     member_t *members;   /* but for the calling thread */
     pthread_mutex_t mutex;
     pthread_cond_t woken;
@@ -27,13 +26,6 @@ struct threads {
     atomic_int ready, done, code;
     _Atomic int64_t calls; /* begun so far */
 };
-
-/* How many processors this process may use. */
-static int count_processors(void)
-{
-    cpu_set_t usable;
-    return sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
-}
 
 /* While another thread has to do something. */
 static void pause_briefly(const threads_t *threads)
@@ -81,13 +73,14 @@ static void *work_on(void *of)
     return NULL;
 }
 
-threads_t *threads_open(const world_t *span, int count, int (*part)(const void *of, int thread), const void *of)
+threads_t *threads_open(const world_t *span, int count, bool has_processors, int (*part)(const void *of, int thread),
+                        const void *of)
 {
     threads_t *threads = world_allocate(span, 1, sizeof *threads, "");
     threads->count = count;
     threads->part = part;
     threads->of = of;
-    threads->has_processors = count_processors() >= count;
+    threads->has_processors = has_processors;
     threads->members = world_allocate(span, count, sizeof threads->members[0], "");
     pthread_mutex_init(&threads->mutex, NULL);
     pthread_cond_init(&threads->woken, NULL);

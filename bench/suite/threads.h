@@ -15,11 +15,13 @@ typedef struct threads threads_t;
 /*
  * threads_open - start them.
  *
- * count   with the calling thread
- * part    carries out the part of a thread, from 0 on, and returns an MPI error code
- * of      what part gets
+ * count            with the calling thread
+ * has_processors   each thread of the node has one, so threads that wait need not give way to others
+ * part             carries out the part of a thread, from 0 on, and returns an MPI error code
+ * of               what part gets
  */
-threads_t *threads_open(const world_t *span, int count, int (*part)(const void *of, int thread), const void *of);
+threads_t *threads_open(const world_t *span, int count, bool has_processors, int (*part)(const void *of, int thread),
+                        const void *of);
 
 /* threads_wake - before a call: returns when all of them are awake. */
 void threads_wake(threads_t *threads);

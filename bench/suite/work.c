@@ -236,6 +236,15 @@ static char *open_window(work_t *work, char *memory)
     return work->window.memory;
 }
 
+/* All ranks count, also those that have no threads beside the one that calls. */
+static void open_threads(work_t *work)
+{
+    const world_t *span = work->plan.span;
+    bool has_processors = world_has_processors(span, work->own_threads > 0 ? work->own_threads : 1);
+    if (work->own_threads > 0)
+        work->threads = threads_open(span, work->own_threads, has_processors, exchange_parts, work);
+}
+
 work_t *work_open(const work_plan_t *plan, char *memory)
 {
     work_t *work = world_allocate(plan->span, 1, sizeof *work, "");
@@ -245,8 +254,8 @@ work_t *work_open(const work_plan_t *plan, char *memory)
         open_neighborhood(work);
     if (plan->operation->shape->exposes != EXPOSES_NOTHING)
         memory = open_window(work, memory);
-    if (work->own_threads > 0)
-        work->threads = threads_open(plan->span, work->own_threads, exchange_parts, work);
+    if (plan->operation->shape->has_threads)
+        open_threads(work);
     work->arena = arena_open(memory, plan->cache, buffer_bytes(plan->max_bytes, work->needs.send),
                              buffer_bytes(plan->max_bytes, work->needs.receive), plan->cache_bytes);
     return work;

@@ -131,21 +131,46 @@ int world_require_ranks(const world_t *world, int min)
                         world->ranks == 1 ? "rank is" : "ranks are", min);
 }
 
+/* Processors that processes may use. */
+typedef struct processors {
+    int own; /* this process */
+    int all; /* all processes of the node, each processor once */
+    int sum; /* likewise, once for each process that may use it */
+} processors_t;
+
+static processors_t count_processors(MPI_Comm node)
+{
+    cpu_set_t mine, all;
+    processors_t count;
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0)
+        CPU_ZERO(&mine);
+    count.own = CPU_COUNT(&mine);
+    MPI_Allreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, node);
+    MPI_Allreduce(&count.own, &count.sum, 1, MPI_INT, MPI_SUM, node);
+    count.all = CPU_COUNT(&all);
+    return count;
+}
+
 /* Whether ranks of a node may meet on a processor, though each may have one for itself. */
 static bool may_meet(MPI_Comm node)
 {
-    cpu_set_t mine, all;
-    int ranks, processors, sum;
+    int ranks;
 #ifdef SMPI_H
     return false; /* the machine that runs the simulator has other processors */
 #endif
-    if (sched_getaffinity(0, sizeof mine, &mine) != 0)
-        CPU_ZERO(&mine);
-    processors = CPU_COUNT(&mine);
+    processors_t processors = count_processors(node);
     MPI_Comm_size(node, &ranks);
-    MPI_Allreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, node);
-    MPI_Allreduce(&processors, &sum, 1, MPI_INT, MPI_SUM, node);
-    return sum > CPU_COUNT(&all) && ranks <= CPU_COUNT(&all);
+    return processors.sum > processors.all && ranks <= processors.all;
+}
+
+bool world_has_processors(const world_t *world, int threads)
+{
+    MPI_Comm node = world_node(world);
+    processors_t processors = count_processors(node);
+    int all_threads;
+    MPI_Allreduce(&threads, &all_threads, 1, MPI_INT, MPI_SUM, node);
+    MPI_Comm_free(&node);
+    return threads <= processors.own && all_threads <= processors.all;
 }
 
 void world_tell_unbound(const world_t *world)

@@ -67,6 +67,12 @@ int world_require_ranks(const world_t *world, int min);
  */
 void world_tell_unbound(const world_t *world);
 
+/*
+ * world_has_processors - whether so many threads of this process have a processor each, and all those of the processes
+ * of the world on this node. Collective.
+ */
+bool world_has_processors(const world_t *world, int threads);
+
 /* world_progress - show on a terminal what rank 0 does, in place of what was shown; "%s", "" for nothing. Local. */
 void world_progress(const world_t *world, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
