@@ -91,9 +91,6 @@ static int check_ranks(const bench_t *bench, const job_t *job)
     if (operation->shape->has_neighbors && job->neighborhood.ranks > min)
         return world_refuse(&bench->world, "option --neighborhood: \"%s\" has edges of %d ranks, and there are %d",
                             job->neighborhood.text, job->neighborhood.ranks, min);
-    if (operation->shape->meets && bench->world.met_ns == 0)
-        return world_refuse(&bench->world, "%s is measured when the program starts: name it on the command line",
-                            operation->name);
     if (operation->shape->has_threads && bench->world.thread_level != MPI_THREAD_MULTIPLE)
         return world_refuse(&bench->world,
                             "%s needs MPI_THREAD_MULTIPLE: name it on the command line, and take an MPI library that "
@@ -459,7 +456,7 @@ static int run(bench_t *bench, int argc, char **argv)
     return bench->status;
 }
 
-/* Before MPI begins, nothing else of the command line can be known on all ranks. */
+/* Before MPI begins, nothing else of the command line can be known, and only that of this rank. */
 static bool has_word(int argc, char **argv, const char *word)
 {
     for (int i = 1; i < argc; i++)
@@ -472,9 +469,7 @@ int bench_main(const char *program, bool is_osu, int argc, char **argv)
 {
     static bench_t bench;
     int status;
-    const beginning_t beginning = {.meets = has_word(argc, argv, "hello"),
-                                   .has_threads = has_word(argc, argv, "latency_mt")};
-    world_begin_as(&bench.world, program, &beginning, &argc, &argv);
+    world_begin_measured(&bench.world, program, has_word(argc, argv, "latency_mt"), &argc, &argv);
     if (share_plan(&bench, is_osu, argc, argv, &status))
         status = run(&bench, argc, argv);
     communicator_close(&bench.communicator, &bench.world);

@@ -169,7 +169,21 @@ check_startup() {
     refuses "option --iterations: 2 is not allowed for init, give 1" run 2 mpix_osu init -i 2
     refuses "there is no clock yet" run 2 mpix_bench init --arrival ascending
     echo hello >"$scratch/jobs"
-    refuses "name it on the command line" run 2 mpix_bench --jobs "$scratch/jobs"
+    succeeds run 2 mpix_bench --jobs "$scratch/jobs"
+}
+
+# PROGRAM NAME...: with the command line on rank 0 and none on rank 1
+run_on_first() {
+    program=$1 command="$* on rank 0, $1 alone on rank 1"
+    launch 1 "$(path_of "$1")" "${@:2}" : -n 1 "$(path_of "$1")" >"$scratch/out" 2>"$scratch/err" </dev/null
+    status=$?
+}
+
+# What stands on the command line of rank 0 counts.
+check_first_line() {
+    succeeds run_on_first mpix_bench hello --format csv
+    columns operation valid | grep -qx hello,1 || complain "not one start"
+    refuses "latency_mt needs MPI_THREAD_MULTIPLE" run_on_first mpix_osu latency_mt
 }
 
 # A call of three receivers is three messages there and back, of two senders three each of six.
@@ -340,6 +354,9 @@ tap_check "messages of several threads" check_threads
 tap_check "neighborhoods: grids and graphs" check_neighborhoods
 tap_check "derived datatypes" check_layouts
 tap_check "the start of the program" check_startup
+takes_several() { [[ $(basename "${MPIEXEC:-mpiexec}") == mpi* ]]; }
+tap_check_if takes_several "the launcher starts one command" \
+    "ranks with command lines of their own" check_first_line
 tap_check "several ranks send to one, and one to several" check_fans
 if grep -qx partitioned_latency "$scratch/listed"; then
     tap_check "messages in partitions" check_partitions

@@ -40,31 +40,11 @@ static void count_nodes(world_t *world)
     MPI_Allreduce(&leads, &world->nodes, 1, MPI_INT, MPI_SUM, world->comm);
 }
 
-void world_begin(world_t *world, const char *program, int *argc, char ***argv)
-{
-    world_begin_as(world, program, &(const beginning_t){.meets = false}, argc, argv);
-}
-
-static void initialize(world_t *world, const beginning_t *beginning, int *argc, char ***argv)
-{
-    world->begun_ns = system_time_ns();
-    if (beginning->has_threads)
-        MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &world->thread_level);
-    else
-        MPI_Init(argc, argv);
-    world->initialized_ns = system_time_ns();
-    if (!beginning->meets)
-        return;
-    MPI_Barrier(MPI_COMM_WORLD);
-    world->met_ns = system_time_ns();
-}
-
-void world_begin_as(world_t *world, const char *program, const beginning_t *beginning, int *argc, char ***argv)
+/* After MPI_Init. */
+static void fill_in(world_t *world, const char *program)
 {
     char library[LIBRARY_BYTES], message[MH_LAUNCHER_MESSAGE];
     int size;
-    output_begin();
-    initialize(world, beginning, argc, argv);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     world_library(library);
     if (mh_launcher_leaves_alone(size, library, message)) {
@@ -82,6 +62,28 @@ void world_begin_as(world_t *world, const char *program, const beginning_t *begi
     if (world->rank == 0)
         variables_check(program);
     MPI_Comm_set_errhandler(world->comm, MPI_ERRORS_RETURN);
+}
+
+void world_begin(world_t *world, const char *program, int *argc, char ***argv)
+{
+    output_begin();
+    MPI_Init(argc, argv);
+    fill_in(world, program);
+}
+
+void world_begin_measured(world_t *world, const char *program, bool has_threads, int *argc, char ***argv)
+{
+    output_begin();
+    world->begun_ns = system_time_ns();
+    if (has_threads)
+        MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &world->thread_level);
+    else
+        MPI_Init(argc, argv);
+    world->initialized_ns = system_time_ns();
+    MPI_Barrier(MPI_COMM_WORLD);
+    world->met_ns = system_time_ns();
+    fill_in(world, program);
+    world->thread_level = -(int)world_max(world, -world->thread_level);
 }
 
 int world_end(world_t *world, int status)

@@ -21,16 +21,10 @@ typedef struct world {
     int rank;
     int ranks;
     int nodes;
-    /* When MPI_Init began and ended on this rank, and the first barrier (0: there was none), by system_time_ns. */
+    /* Of world_begin_measured: when MPI_Init began and ended on this rank, and the first barrier, by system_time_ns. */
     int64_t begun_ns, initialized_ns, met_ns;
-    int thread_level; /* MPI's */
+    int thread_level; /* likewise: MPI's, the least of all ranks */
 } world_t;
-
-/* How MPI begins if that is to be measured, or what is measured needs it. */
-typedef struct beginning {
-    bool meets;       /* the first call is a barrier of all processes */
-    bool has_threads; /* by MPI_Init_thread, for calls of several threads at once */
-} beginning_t;
 
 /*
  * world_begin - initialize MPI and fill in the world of a program of this name. Ends the program if the launcher of
@@ -38,8 +32,11 @@ typedef struct beginning {
  */
 void world_begin(world_t *world, const char *program, int *argc, char ***argv);
 
-/* world_begin_as - world_begin, otherwise than usual. */
-void world_begin_as(world_t *world, const char *program, const beginning_t *beginning, int *argc, char ***argv);
+/*
+ * world_begin_measured - world_begin, of which the times are kept; the first call is a barrier of all processes.
+ * has_threads: MPI is to begin with MPI_THREAD_MULTIPLE. Ranks may differ in this, as each has its own command line.
+ */
+void world_begin_measured(world_t *world, const char *program, bool has_threads, int *argc, char ***argv);
 
 /* world_end - finalize MPI. Collective. Returns status, or STATUS_FAILED if standard output could not be written. */
 int world_end(world_t *world, int status);
