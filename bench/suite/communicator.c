@@ -106,7 +106,7 @@ static void make_span(world_t *span, const world_t *world, int every)
 static int count_hubs(const communicator_t *communicator, const world_t *world)
 {
     world_t group = communicator->span;
-    int hubs;
+    int hubs, last;
     if (world->nodes == 1)
         return 1;
     group.comm = communicator->group;
@@ -114,8 +114,10 @@ static int count_hubs(const communicator_t *communicator, const world_t *world)
     MPI_Comm_size(group.comm, &group.ranks);
     MPI_Comm node = world_node(&group);
     MPI_Comm_size(node, &hubs);
+    world_require(world, MPI_Allreduce(&group.rank, &last, 1, MPI_INT, MPI_MAX, node));
     MPI_Comm_free(&node);
-    hubs = hubs < group.ranks ? hubs : 1;
+    /* Hubs are the first ranks of the group. */
+    hubs = hubs < group.ranks && last == hubs - 1 ? hubs : 1;
     world_require(world, MPI_Bcast(&hubs, 1, MPI_INT, 0, group.comm));
     return hubs;
 }

@@ -48,7 +48,7 @@ typedef struct communicator {
     int64_t cache_bytes;      /* the largest last-level cache, so that buffers lie alike in the memory of all */
     int members;              /* processes of these groups */
     int all_hubs;             /* the sum of their hubs */
-    /* Of this group: the processes on the node of the first one if there are others, else 1. */
+    /* Of this group: the processes on the node of the first one if others come behind all of them, else 1. */
     int hubs;
 } communicator_t;
 

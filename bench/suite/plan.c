@@ -50,7 +50,8 @@ static const option_spec_t options[] = {
     {'p', "num-pairs", "N", OPTION_INTEGER, FIELD(pairs), .min = 1, .max = INT_MAX, .default_doc = "half of the ranks",
      .doc = "the pairs of ranks, the first N of them with the next N",
      .more = "Only of multi_lat, mbw_mr and one-sided operations. Of bw_fan_in and bw_fan_out, it is how many of the "
-             "first ranks have several partners: by default one, or on several nodes those of the first node."},
+             "first ranks have several partners: by default one, or on several nodes those of the first node if these "
+             "come first."},
     {0, "matrix", NULL, OPTION_SWITCH, FIELD(matrix), .doc = "measure between each two ranks, while the others wait",
      .more = "Only of operations of two ranks, such as latency and bw, with `--comm world`. The pairs take turns. Rows "
              "have the columns `rank`, the one that sends first, and `partner`; mpix_report draws a map of them."},

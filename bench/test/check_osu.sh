@@ -133,6 +133,13 @@ check_fans() {
     check_fan bw_fan_in 2 -p 2
     check_fan bw_fan_out 2 -p 2
     columns pairs | grep -qx 2 || complain "not two ranks in the middle"
+    # MPICH makes nodes up: of ranks 0 and 2, or 0 and 1.
+    if grep -q '^MPI_LIBRARY = MPICH' "$build/Makefile"; then
+        MPIR_CVAR_ODD_EVEN_CLIQUES=1 check_fan bw_fan_in 3
+        columns pairs | grep -qx 1 || complain "not rank 0 in the middle of ranks that alternate between nodes"
+        MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1 check_fan bw_fan_in 2
+        columns pairs | grep -qx 2 || complain "not the ranks of the first node in the middle"
+    fi
     refuses "give 1 to 1, half of the ranks" run 2 mpix_osu bw_fan_in -p 2
     refuses "bw_fan_in needs at least 2 ranks" run alone mpix_osu bw_fan_in
 }
