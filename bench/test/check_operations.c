@@ -27,28 +27,45 @@ static const operation_t *true_operation;
 static work_t *faulty_work; /* NULL: no faults */
 static int64_t faults_made;
 
+/* The last of some elements, and if there are more the first. */
+static void spoil(char *at, int64_t elements)
+{
+    if (elements > 0) {
+        at[(elements - 1) * faulty_work->plan.element->bytes] ^= 4;
+        faults_made++;
+    }
+    if (elements > 1) {
+        at[0] ^= 1;
+        faults_made++;
+    }
+}
+
+/* What is data of a message. */
+static void spoil_message(char *at)
+{
+    const work_plan_t *plan = &faulty_work->plan;
+    number_pair_t block;
+    int64_t number = 0;
+    if (!faulty_work->has_layout) {
+        spoil(at, faulty_work->elements);
+        return;
+    }
+    while (layout_block(plan->layout, plan->blocks, faulty_work->elements, &number, &block))
+        spoil(at + (int64_t)block.first * plan->element->bytes, block.second);
+}
+
 static void make_faults(void)
 {
     int blocks;
-    char *at;
 
     faults_made = 0;
-    if (!faulty_work || faulty_work->count == 0)
+    if (!faulty_work)
         return;
-    at = work_result(faulty_work, &blocks);
+    char *at = work_result(faulty_work, &blocks);
     for (int i = 0; i < blocks; i++) {
         origin_t origin = work_origin(faulty_work, i);
-        /* The last element of each block, and if there are more the first. */
-        int64_t bytes = faulty_work->plan.element->bytes;
-        char *block = at + i * faulty_work->size_bytes;
-        if (origin.last < origin.first)
-            continue;
-        block[faulty_work->size_bytes - bytes] ^= 4;
-        faults_made++;
-        if (faulty_work->count > 1) {
-            block[0] ^= 1;
-            faults_made++;
-        }
+        if (origin.last >= origin.first)
+            spoil_message(at + i * faulty_work->size_bytes);
     }
 }
 
@@ -287,7 +304,7 @@ static void check_operation(const operation_t *operation, bool with_faults)
         plan.in_place = false;
         check_plan(&plan, with_faults);
     }
-    if (!with_faults && operation_allows_layout(operation)) {
+    if (operation_allows_layout(operation)) {
         plan.layout = &vector;
         check_plan(&plan, with_faults);
         plan.layout = &indexed;
