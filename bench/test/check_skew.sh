@@ -56,6 +56,13 @@ check_progress() {
         complain "not how long it takes"
     script -qec "$words --output '$scratch/results' 2>'$scratch/err'" "$scratch/typed" >/dev/null </dev/null
     ! grep -q 'left:' "$scratch/typed" "$scratch/err" || complain "progress in a file"
+    # Of rank 0 alone.
+    printf '#!/bin/sh\nexec "%s" "$@" 2>>"%s"\n' "$(path_of mpix_bench)" "$scratch/own" >"$scratch/mpix_bench"
+    chmod +x "$scratch/mpix_bench"
+    script -qec "${words/"$(path_of mpix_bench)"/"$scratch/mpix_bench"} --output '$scratch/results'" "$scratch/typed" \
+        >/dev/null </dev/null
+    [ -e "$scratch/own" ] && ! grep -q 'left:' "$scratch/typed" "$scratch/own" ||
+        complain "progress in a file of standard error"
 }
 
 # More processes than processors, which the shells of this test are: it is said while the program runs. They end by

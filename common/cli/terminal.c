@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Launchers have a process or two between themselves and the processes that they start. */
@@ -55,6 +56,13 @@ static long find_launcher(void)
     return 0;
 }
 
+/* Whether a launcher may read what this process writes. It does not read what goes to a file. */
+static bool is_read(void)
+{
+    struct stat status;
+    return fstat(STDERR_FILENO, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
 static int columns_of_launcher(int usual)
 {
     char link[PATH_BYTES], path[PATH_BYTES] = "";
@@ -74,5 +82,7 @@ static int columns_of_launcher(int usual)
 
 int terminal_columns(int usual)
 {
-    return isatty(STDERR_FILENO) ? output_columns(stderr, usual) : columns_of_launcher(usual);
+    if (isatty(STDERR_FILENO))
+        return output_columns(stderr, usual);
+    return is_read() ? columns_of_launcher(usual) : 0;
 }
