@@ -3,10 +3,13 @@
  * check_operations - carries out every operation of the suite in many ways, and compares what its validation says with
  * what it must say: nothing is wrong, or as many elements as were made wrong here.
  *
- * check_operations [faults]
+ * check_operations [faults | threads]
+ *
+ * faults    elements are made wrong
+ * threads   operations with threads alone, as these need another beginning of MPI; with faults and without
  *
  * Prints a line for each thing that is not as it must be, and one that counts checks. Exit status 0, or 1 after such
- * a line.
+ * a line, or 77 if the MPI library has no threads.
  */
 #include "bench/suite/operation_private.h"
 
@@ -186,15 +189,20 @@ static void just_call(work_t *work, const work_plan_t *plan, int64_t elements, i
         complain(plan, elements, call, "start, test and finish failed");
 }
 
-/* As messages between more ranks than cores are slow, more than two ranks do less. */
-enum { MANY_ELEMENTS = 5000, CALLS = 3 };
+enum { MANY_ELEMENTS = 5000, CALLS = 3, SKIPPED = 77 };
+
+/* As messages between more ranks or threads than cores are slow, these do less. */
+static bool is_crowded(const operation_t *operation)
+{
+    return world.ranks > 2 || operation->shape->has_threads;
+}
 
 static void check_size(work_t *work, const work_plan_t *plan, int64_t elements, bool with_faults)
 {
     work_set_size(work, elements * plan->element->bytes);
     if (world.ranks <= 2)
         just_call(work, plan, elements, 0);
-    for (int64_t call = 1; call <= (world.ranks > 2 ? 1 : CALLS); call++) {
+    for (int64_t call = 1; call <= (is_crowded(plan->operation) ? 1 : CALLS); call++) {
         faulty_work = with_faults ? work : NULL;
         check_call(work, plan, elements, call);
         faulty_work = NULL;
@@ -207,7 +215,7 @@ static void check_plan(work_plan_t *plan, bool with_faults)
     const int64_t sizes[] = {7, MANY_ELEMENTS, 1, 0};
     const operation_t *operation = plan->operation;
     operation_t faulty = *operation;
-    int size_count = !operation_has_size(operation) ? 1 : world.ranks > 2 ? 2 : 4;
+    int size_count = !operation_has_size(operation) ? 1 : is_crowded(operation) ? 2 : 4;
 
     faulty.call = call_and_spoil;
     true_operation = operation;
@@ -415,25 +423,14 @@ static void check_refusals(void)
 
 static bool runs(const operation_t *operation, bool with_faults)
 {
-    if (operation->shape->has_threads && world.thread_level != MPI_THREAD_MULTIPLE)
-        return false;
     return operation->shape->min_ranks <= world.ranks &&
            !((with_faults || world.ranks > 2) && delivers_old_data(operation));
 }
 
-int main(int argc, char **argv)
+static void check_all(bool with_faults)
 {
-    bool with_faults = argc > 1;
-    long all[3];
-
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &world.thread_level);
-    world.comm = MPI_COMM_WORLD;
-    MPI_Comm_rank(MPI_COMM_WORLD, &world.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &world.ranks);
-    sparse_edge.second = world.ranks - 1;
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     for (int i = 0; operation_at(i); i++)
-        if (runs(operation_at(i), with_faults))
+        if (!operation_at(i)->shape->has_threads && runs(operation_at(i), with_faults))
             check_operation(operation_at(i), with_faults);
     if (world.ranks <= 2)
         check_datatypes(with_faults);
@@ -441,6 +438,39 @@ int main(int argc, char **argv)
         check_refusals();
         check_grids();
     }
+}
+
+static void check_threads(void)
+{
+    for (int i = 0; operation_at(i); i++)
+        if (operation_at(i)->shape->has_threads) {
+            check_operation(operation_at(i), false);
+            check_operation(operation_at(i), true);
+        }
+}
+
+int main(int argc, char **argv)
+{
+    bool with_faults = argc > 1 && strcmp(argv[1], "faults") == 0, with_threads = argc > 1 && !with_faults;
+    long all[3];
+
+    if (with_threads)
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &world.thread_level);
+    else
+        MPI_Init(&argc, &argv);
+    world.comm = MPI_COMM_WORLD;
+    MPI_Comm_rank(MPI_COMM_WORLD, &world.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &world.ranks);
+    sparse_edge.second = world.ranks - 1;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (with_threads && (operation_absence("latency_mt") || world.thread_level != MPI_THREAD_MULTIPLE)) {
+        MPI_Finalize();
+        return SKIPPED;
+    }
+    if (with_threads)
+        check_threads();
+    else
+        check_all(with_faults);
     all[0] = checks;
     all[1] = complaints;
     all[2] = known_faults;
