@@ -713,10 +713,12 @@ static bool breaks_at_layouts(const operation_t *operation)
     return breaks;
 }
 
+/* A message of one element has no partitions. */
 bool operation_allows_layout(const operation_t *operation)
 {
-    return operation_has_size(operation) && !operation->shape->reduces && operation->form != FORM_COMPOSED &&
-           operation->form != FORM_ONE_SIDED && !breaks_at_layouts(operation);
+    const shape_t *shape = operation->shape;
+    return operation_has_size(operation) && !shape->reduces && !shape->is_partitioned &&
+           operation->form != FORM_COMPOSED && operation->form != FORM_ONE_SIDED && !breaks_at_layouts(operation);
 }
 
 bool operation_is_of_two(const operation_t *operation)

@@ -74,8 +74,9 @@ static const option_spec_t options[] = {
      .more = "`cont` is all elements of a message, `vect:`STRIDE`:`BLOCK the first BLOCK of STRIDE elements, and so on "
              "up to the last whole stride; lines DISPLACEMENT, LENGTH of FILE are blocks of elements, of which those "
              "are sent that end within the message. The size is that of a message with its gaps; `data_bytes` is "
-             "without them. Not for reductions, and not for one-sided and composed operations. With MPICH before 4.3, "
-             "not for allgather_persistent, gather_persistent and scatter_persistent, which end the program."},
+             "without them. Not for reductions, and not for one-sided, composed and partitioned operations. With MPICH "
+             "before 4.3, not for allgather_persistent, gather_persistent and scatter_persistent, which end the "
+             "program."},
     {0, "neighborhood", "NEIGHBORHOOD", OPTION_TEXT, FIELD(neighborhood), .default_doc = USUAL_NEIGHBORHOOD,
      .doc = "who are neighbors in neighborhood operations: cart:DIMENSIONS:RADIUS, faces:DIMENSIONS or graph:FILE",
      .more =

@@ -150,6 +150,7 @@ check_partitions() {
     columns size_bytes partitions wrong | tr '\n' ' ' | grep -qx '0,4,0 1,4,0 7,4,0 64,4,0 4096,4,0 ' ||
         complain "not five sizes of right messages"
     refuses "latency has no partitions" run 2 mpix_osu latency -q 4
+    refuses "partitioned_latency has no derived datatype" run 2 mpix_osu partitioned_latency -D cont
     refuses "give a whole number from 1 to 65536" run 2 mpix_osu partitioned_latency -q 0
 }
 
