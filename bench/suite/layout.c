@@ -30,8 +30,8 @@ static bool parse_vector(layout_t *layout, const char *text, char *why)
 /* A block must end before the next one begins: MPI forbids to receive into one place twice. */
 static bool parse_indexed(layout_t *layout, pair_lists_t *lists, const char *path, char *why)
 {
-    *layout = (layout_t){.kind = LAYOUT_INDEXED, .list = (int)lists->count};
-    if (!pair_lists_read(lists, path, "DISPLACEMENT, LENGTH", why))
+    *layout = (layout_t){.kind = LAYOUT_INDEXED};
+    if (!pair_lists_read(lists, &layout->list, path, "DISPLACEMENT, LENGTH", why))
         return false;
     const pair_list_t *list = &lists->items[layout->list];
     for (int64_t i = 0, end = 0; i < list->count; i++) {

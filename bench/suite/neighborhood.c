@@ -62,8 +62,7 @@ static bool has_edge(const number_pair_t *edges, int64_t count, const number_pai
 static bool parse_graph(neighborhood_t *neighborhood, pair_lists_t *lists, const char *path, char *why)
 {
     neighborhood->kind = NEIGHBORHOOD_GRAPH;
-    neighborhood->graph = (int)lists->count;
-    if (!pair_lists_read(lists, path, "SOURCE, DESTINATION", why))
+    if (!pair_lists_read(lists, &neighborhood->graph, path, "SOURCE, DESTINATION", why))
         return false;
     const pair_list_t *graph = &lists->items[neighborhood->graph];
     for (int64_t i = 0; i < graph->count; i++) {

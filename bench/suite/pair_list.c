@@ -63,16 +63,26 @@ static bool read_lines(pair_list_t *list, FILE *file, const char *path, const ch
     return list->count > 0 || refuse(why, "\"%.100s\" is empty, give lines of %s", path, what);
 }
 
-bool pair_lists_read(pair_lists_t *lists, const char *path, const char *what, char why[PAIR_LIST_WHY_BYTES])
+static bool add_list(pair_lists_t *lists, const char *path, const char *what, char *why)
 {
     FILE *file = fopen(path, "r");
     if (!file)
         return refuse(why, "\"%.100s\" cannot be read: %s", path, strerror(errno));
     lists->items = or_exit(array_grow(lists->items, lists->count, sizeof lists->items[0]));
-    lists->items[lists->count] = (pair_list_t){0};
-    bool good = read_lines(&lists->items[lists->count++], file, path, what, why);
+    pair_list_t *list = &lists->items[lists->count++];
+    *list = (pair_list_t){0};
+    snprintf(list->path, sizeof list->path, "%s", path);
+    bool good = read_lines(list, file, path, what, why);
     fclose(file);
     return good;
+}
+
+bool pair_lists_read(pair_lists_t *lists, int *place, const char *path, const char *what, char why[PAIR_LIST_WHY_BYTES])
+{
+    *place = 0;
+    while (*place < lists->count && strcmp(lists->items[*place].path, path) != 0)
+        (*place)++;
+    return *place < lists->count || add_list(lists, path, what, why);
 }
 
 void pair_lists_free(pair_lists_t *lists)
