@@ -36,7 +36,7 @@ static const char *skip_blanks(const char *text)
 static bool take_line(pair_list_t *list, const char *line)
 {
     const char *at = skip_blanks(line);
-    if (*at == '#' || *at == '\0')
+    if (*at == '\0')
         return true;
     int64_t first = number_read(&at, INT_MAX - 1), second = -1;
     at = skip_blanks(at);
@@ -51,11 +51,28 @@ static bool take_line(pair_list_t *list, const char *line)
     return true;
 }
 
+/* Reads a line without its comment; only the comment may be long. Returns false after the last line. */
+static bool read_line(FILE *file, char line[MAX_LINE_BYTES], bool *is_text)
+{
+    int length = 0, byte = getc(file);
+    bool is_comment = false, is_there = byte != EOF;
+    *is_text = true;
+    for (; byte != EOF && byte != '\n' && *is_text; byte = getc(file)) {
+        is_comment = is_comment || byte == '#';
+        *is_text = is_comment || (byte != '\0' && length < MAX_LINE_BYTES - 1);
+        if (!is_comment && *is_text)
+            line[length++] = (char)byte;
+    }
+    line[length] = '\0';
+    return is_there;
+}
+
 static bool read_lines(pair_list_t *list, FILE *file, const char *path, const char *what, char *why)
 {
     char line[MAX_LINE_BYTES];
-    for (int number = 1; fgets(line, sizeof line, file); number++)
-        if (!take_line(list, line))
+    bool is_text;
+    for (int number = 1; read_line(file, line, &is_text); number++)
+        if (!is_text || !take_line(list, line))
             return refuse(why, "line %d of \"%.100s\" is not allowed, give %s in each of at most %d lines", number,
                           path, what, MAX_PAIRS);
     if (ferror(file))

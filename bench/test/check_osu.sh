@@ -271,7 +271,8 @@ check_layout() {
 
 check_layouts() {
     local copying="latency bw bcast alltoall ialltoallw gatherv scatter allgather" ranks
-    printf '%s\n' '# displacement, length' '2, 10' '50,4' '60, 100' '2000, 1' >"$scratch/blocks"
+    printf '%s\n' "# displacement, length$(printf '%300s')50, 4" '2, 10 # comment' '50,4#2' '60, 100' '2000, 1' \
+        >"$scratch/blocks"
     for ranks in 2 4; do
         # They are words.
         # shellcheck disable=SC2086
@@ -294,6 +295,8 @@ check_layouts() {
     refuses "give cont, vect:STRIDE:BLOCK or indx:FILE" run 2 mpix_osu bw -D struct
     echo '11, 1' >>"$scratch/blocks"
     refuses "block 5 of" run 2 mpix_osu bw -D "indx:$scratch/blocks"
+    echo "2, 1$(printf '%300s')3, 1" >"$scratch/blocks"
+    refuses "line 1 of" run 2 mpix_osu bw -D "indx:$scratch/blocks"
 }
 
 # ---- The table of OSU's options
