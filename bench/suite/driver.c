@@ -393,20 +393,27 @@ static double mean_delay_ns(const arrival_table_t *table)
     return sum_ns / (double)table->calls;
 }
 
-/* Who gave a file of arrivals and no sizes may not know for how long its delays make all sizes last. */
+/*
+ * Who gave a file of arrivals and no sizes may not know for how long its delays make all sizes last. Of a matrix, the
+ * first pair tells of all.
+ */
 static void tell_delays(const bench_t *bench, const job_t *job)
 {
     const size_list_t *sizes = &job->settings.sizes;
+    const int ranks = bench->world.ranks, pairs = job->pair[1] > 0 ? ranks * (ranks - 1) / 2 : 1;
     char duration[TEXT_DURATION_BYTES];
     double calls = 0;
+    if (job->pair[1] > 1)
+        return;
     for (int i = 0; i < sizes->count; i++)
         calls += (double)job_wanted(job, sizes->bytes[i]) + (double)job_warmup(job, sizes->bytes[i]);
     for (const arrival_t *arrival = job->arrivals.items; arrival < job->arrivals.items + job->arrivals.count; arrival++)
         if (arrival->shape == ARRIVAL_FILE && sizes->count > 1 && !sizes->has_max)
-            fprintf(
-                stderr, "%s: %s with the delays of %s at %d message sizes takes %s or more: give -m or -i for less\n",
-                bench->world.program, operation_at(job->operation)->name, arrival->text, (int)sizes->count,
-                text_duration((int64_t)(calls * mean_delay_ns(&bench->plan.tables.items[arrival->table])), duration));
+            fprintf(stderr,
+                    "%s: %s with the delays of %s at %d message sizes takes %s or more: give -m or -i for less\n",
+                    bench->world.program, operation_at(job->operation)->name, arrival->text, (int)sizes->count,
+                    text_duration((int64_t)(pairs * calls * mean_delay_ns(&bench->plan.tables.items[arrival->table])),
+                                  duration));
 }
 
 /* On rank 0. */

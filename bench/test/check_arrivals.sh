@@ -62,6 +62,12 @@ check_time_of_file() {
         "$scratch/err" || complain "does not say how long it takes"
     measure bcast -m 8:8 -i 2 --arrival "file:$scratch/slow.csv"
     ! grep -q 'or more: give -m' "$scratch/err" || complain "says how long one size takes"
+    # Two sizes of five calls of three pairs, 50 ms each.
+    printf 'call,rank,delay_ns\n0,0,0\n0,1,50000000\n0,2,0\n' >"$scratch/slow.csv"
+    succeeds run 3 mpix_bench latency --matrix --size-factor 1048576 -i 2 -x 3 --arrival "file:$scratch/slow.csv"
+    [ "$(grep -c 'or more: give -m' "$scratch/err")" -eq 1 ] &&
+        grep -q ' at 2 message sizes takes 1 s or more: ' "$scratch/err" ||
+        complain "does not say once how long all pairs take"
 }
 
 # Each measured call has the delays of the next call of the file, also if calls are so long that a batch has only one.
