@@ -161,11 +161,12 @@ static const figure_t figures[] = {
     {0, FULL, AN_INT64, FIGURE(late), COUNT("late", "invalid samples: a rank started late", "Late", 12)},
     {0, BRIEF, AN_INT64, FIGURE(discarded), COUNT(NULL, "the sum of missed and late, without --full", "Discarded", 12)},
     {PART_LATENCY, BOTH, A_DOUBLE, offsetof(row_t, latency_ns),
-     TIME("latency_ns",
-          "the time of one message: half of median_ns if latency, one of its variants or multi_lat is measured, or a "
-          "one-sided operation whose targets take part; median_ns of other one-sided ones. Empty if no latency is "
-          "measured",
-          "Latency(us)")},
+     TIME(
+         "latency_ns",
+         "the time of one message: half of median_ns if latency, one of its variants or multi_lat is measured, or a "
+         "one-sided operation whose targets take part; of latency_mt, median_ns by twice the messages of a thread that "
+         "sends; median_ns of other one-sided ones. Empty if no latency is measured",
+         "Latency(us)")},
     {PART_BANDWIDTH, BOTH, A_DOUBLE, offsetof(row_t, mb_per_s),
      NUMBER(
          "mb_per_s", "MB/s",
