@@ -53,8 +53,10 @@ static const option_spec_t options[] = {
              "first ranks have several partners: by default one, or on several nodes those of the first node if these "
              "come first."},
     {0, "matrix", NULL, OPTION_SWITCH, FIELD(matrix), .doc = "measure between each two ranks, while the others wait",
-     .more = "Only of operations of two ranks, such as latency and bw, with `--comm world`. The pairs take turns. Rows "
-             "have the columns `rank`, the one that sends first, and `partner`; mpix_report draws a map of them."},
+     .more = "Only of operations of two ranks, such as latency and bw, with `--comm world`. The pairs of all "
+             "operations take turns, at most 256 at a time. Rows have the columns `rank`, the one that sends first, "
+             "and `partner`; mpix_report draws a map of them. The mean over ranks, `avg_ns`, and `min_mean_ns` include "
+             "the ranks that wait, whose times are near 0."},
     {'q', "partitions", "N", OPTION_INTEGER, FIELD(partitions), .min = 1, .max = MAX_MESSAGES, .default_doc = "8",
      .doc = "the partitions of a message of partitioned_latency",
      .more = "A message that does not divide into so many has the next smaller number of equal partitions."},
