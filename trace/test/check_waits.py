@@ -541,10 +541,9 @@ seen = set()
 for path in sys.argv[2:]:
     for line in list(differences(path, sys.argv[1], seen))[:3]:
         print(f"trace {path.rsplit('/', 1)[-1]}: {line}")
-MANY, MOST = 15, 100   # traces, in which all kinds occur but those inside of operations; and all kinds
-kinds = {"passed on", "late sender", "wrong order", "late receiver", "late broadcast", "early reduce", "wait at init",
-         "wait at finalize", "late neighbor", "lock contention", "wait for progress", *ALL_FOR_ALL.values(),
-         *SIGNALS.values()}
-kinds = kinds if len(sys.argv) - 2 >= MANY else set()
-for name in sorted((kinds | ({"inner wait"} if len(sys.argv) - 2 >= MOST else set())) - seen):
+ENOUGH_TRACES = 100   # for all kinds to occur
+KINDS = {"passed on", "late sender", "wrong order", "late receiver", "late broadcast", "early reduce", "inner wait",
+         "wait at init", "wait at finalize", "late neighbor", "lock contention", "wait for progress",
+         *ALL_FOR_ALL.values(), *SIGNALS.values()}
+for name in sorted(KINDS - seen if len(sys.argv) - 2 >= ENOUGH_TRACES else ()):
     print(f"no trace has waits of this kind: {name}")
