@@ -64,7 +64,7 @@ check_time_of_file() {
     ! grep -q 'or more: give -m' "$scratch/err" || complain "says how long one size takes"
     # Two sizes of five calls of three pairs, 50 ms each.
     printf 'call,rank,delay_ns\n0,0,0\n0,1,50000000\n0,2,0\n' >"$scratch/slow.csv"
-    succeeds run 3 mpix_bench latency --matrix --size-factor 1048576 -i 2 -x 3 --arrival "file:$scratch/slow.csv"
+    succeeds run 3 mpix_bench latency --matrix --size-factor 1000000 -i 2 -x 3 --arrival "file:$scratch/slow.csv"
     [ "$(grep -c 'or more: give -m' "$scratch/err")" -eq 1 ] &&
         grep -q ' at 2 message sizes takes 1 s or more: ' "$scratch/err" ||
         complain "does not say once how long all pairs take"
