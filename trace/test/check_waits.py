@@ -282,29 +282,33 @@ class Trace:
     def completed(self):
         """What calls complete at targets: (call, kind, target, window, bytes, since when, whether the call need not
         wait); locks of one target, and unlocks of those that were accessed, are such, too. A lock may be taken when
-        something is completed."""
-        for calls in self.calls.values():
-            begun = {}
+        something is completed. Who locks all of two, and accesses none, may wait for the other one."""
+        has_two = len(self.calls) == 2
+        for rank, calls in self.calls.items():
+            other, begun = 1 - rank, {}
             for call in calls:
                 for kind, target, window, size in call.accesses:
-                    if kind in LOCKS + TRANSFERS and target is not None:
+                    is_one = has_two or target is not None
+                    if kind in LOCKS + TRANSFERS and is_one:
                         key = (window, target, "lock" if kind in LOCKS else kind)
                         most, since = begun.get(key, (0, call.enter))
                         begun[key] = (max(most, size), since)
                         if kind in TRANSFERS:
                             begun[window, target, "unlock"] = (0, None)
-                    if kind in LOCKS and target is not None:
-                        yield call, "lock", target, window, 0, call.enter, True
+                    if kind in LOCKS and is_one:
+                        yield call, "lock", other if target is None else target, window, 0, call.enter, True
                     elif kind in ("flush", "unlock", "complete"):
-                        if kind == "unlock" and target is not None:
+                        if kind == "unlock" and is_one:
                             begun[window, target, "unlock"] = (0, None)
-                        for one in [one for one in begun if one[0] == window and target in (None, one[1]) and
-                                    (one[2] != "unlock" or kind != "flush")]:
-                            most, since = begun.pop(one)
-                            if one[2] == "unlock":
-                                since = call.enter
-                            if one[2] != "unlock" or kind == "unlock":
-                                yield call, one[2], one[1], window, most, since, kind == "complete"
+                        ended = {one: begun.pop(one) for one in list(begun) if one[0] == window and
+                                 (None in (target, one[1]) or target == one[1]) and
+                                 (one[2] != "unlock" or kind != "flush")}
+                        has_targets = any(to is not None for _, to, what in ended
+                                          if what != "unlock" or kind == "unlock")
+                        for (_, to, what), (most, since) in ended.items():
+                            if (what != "unlock" or kind == "unlock") and not (to is None and has_targets):
+                                yield (call, what, other if to is None else to, window, most,
+                                       call.enter if what == "unlock" else since, kind == "complete")
 
     def add_progress(self):
         """A long call that completes something at a rank that computed when it began, or soon after, waits until this

@@ -31,7 +31,7 @@ typedef enum { SAME_PROCESS, SAME_HOST, OTHER_HOST } distance;
 /* Accesses of one kind and target that are not complete; and a call that waits for them. */
 typedef struct {
     const trace_communicator *window;
-    int target; /* -1: of a lock or an unlock, all */
+    int target; /* -1: of a lock or an unlock, all, of which only the other one of two may be late */
     need kind;
     distance to;
     bool is_local;    /* the call need not wait until they are complete at the target */
@@ -344,8 +344,12 @@ static void compare(const facts *from, target_access *list, size_t count)
 
 static void compare_all(const facts *from, accesses *all)
 {
-    for (size_t i = 0; i < all->count; i++)
-        all->list[i].to = distance_to(from, &all->list[i]);
+    for (size_t i = 0; i < all->count; i++) {
+        target_access *one = &all->list[i];
+        if (one->target < 0 && one->window->size == 2)
+            one->target = one->window->ranks[0] == own_rank(from->graph, one);
+        one->to = distance_to(from, one);
+    }
     if (all->count > 1)
         qsort(all->list, all->count, sizeof *all->list, by_likeness);
     for (size_t first = 0, end; first < all->count; first = end) {
