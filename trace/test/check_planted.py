@@ -59,8 +59,8 @@ class Run:
         return subprocess.run([report, *options], capture_output=True, text=True, check=True).stdout
 
     def names_the_late_rank(self):
-        rank, _, after, after_line, before, before_line = self.late
-        after, before = place(after, after_line), place(before, before_line)
+        rank, _, *places = self.late
+        after, before = place(*places[:3]), place(*places[3:])
         if kind == "begin":
             what = "begins late"
         elif kind == "in_call":
@@ -79,9 +79,11 @@ class Run:
         return 0 if is_exact else max(0, said_ns(late[1]) - cost_ns)
 
 
-def place(function, line):
+def place(function, file, line):
     """As a program without lines of the source has it, too."""
-    return rf"{function} at (\S*planted\.c:{line}\b|(?!\S*planted\.c:))" if function != "MPI_Finalize" else function
+    if function == "MPI_Finalize":
+        return function
+    return rf"{function} at (\S*{re.escape(os.path.basename(file))}:{line}\b|(?!\S*planted\w*\.c:))"
 
 
 def problems(folder):

@@ -4,7 +4,7 @@
 # mpix_trace and mpix_trace_report, with many processes under SimGrid's SMPI. One rank of a program is late at a place
 # that is drawn. True times are known, and the same program runs without this delay, too: it must be the first cause of
 # waits, and what is charged to it, and what it would gain to remove it, must be right. So must the first sentence of
-# the report of the programs of planted.c, in 7 processes or MH_PLANTED_RANKS; without the delay it names no cause.
+# the report of the kinds of planted, in 7 processes or MH_PLANTED_RANKS; without the delay it names no cause.
 #
 # Usage, in the build directory: run_waits_tests.sh [RANKS]... (default 8 and 64). Skipped where SimGrid is missing, and
 # with MPIX_TEST_BRIEF=yes or MPIX_TEST_QUICK=yes. Environment: MH_SEED (default 1), MH_ROUNDS (default 1), MH_WORK_US
@@ -50,9 +50,10 @@ build() {
         grep -ohE 'trace/[a-z_/]+\.c' | sort -u)
     simgrid_compile "$top" "$work/objects" lib "${sources[@]}" test/simulation/clock_simulated.c \
         trace/test/simulation/waits_front.c trace/front/frames.c || return
-    for program in simulation/waits_program planted; do
-        simgrid_compile "$top" "$work/own" "trace/test/$program.c" &&
-            simgrid_link "$work/${program#*/}" "$work"/{objects,own}/*.o || return
+    for program in trace/test/simulation/waits_program trace/test/planted; do
+        mapfile -t sources < <(cd "$top" && printf '%s\n' "$program"*.c)
+        simgrid_compile "$top" "$work/own" "${sources[@]}" &&
+            simgrid_link "$work/${program##*/}" "$work"/{objects,own}/*.o || return
     done
 }
 build >"$work/log" 2>&1 || { cat "$work/log"; echo "Bail out! the recorder does not build with smpicc"; exit 1; }
