@@ -279,27 +279,24 @@ static void expect_access(const char *kind, int target, unsigned bytes)
     expect_event(kind, target, 0, bytes, PASSIVE, 0);
 }
 
+#define ACCESS(kind, target, bytes, name, ...) (CALL(name, __VA_ARGS__), expect_access(kind, target, bytes))
+
 /* Both ways: what is put and combined there, and what was there before. */
 static void do_atomics(MPI_Win window)
 {
     double got[4];
-    CALL(Accumulate, in, 3, MPI_DOUBLE, peer, 0, 3, MPI_DOUBLE, MPI_SUM, window);
-    expect_access("update", peer, 3 * DOUBLE);
-    CALL(Get_accumulate, in, 2, MPI_DOUBLE, got, 2, MPI_DOUBLE, peer, 0, 2, MPI_DOUBLE, MPI_SUM, window);
-    expect_access("update", peer, 2 * DOUBLE);
+    ACCESS("update", peer, 3 * DOUBLE, Accumulate, in, 3, MPI_DOUBLE, peer, 0, 3, MPI_DOUBLE, MPI_SUM, window);
+    ACCESS("update", peer, 2 * DOUBLE, Get_accumulate, in, 2, MPI_DOUBLE, got, 2, MPI_DOUBLE, peer, 0, 2, MPI_DOUBLE,
+           MPI_SUM, window);
     expect_access("get", peer, 2 * DOUBLE);
-    CALL(Get_accumulate, in, 2, MPI_DOUBLE, got, 2, MPI_DOUBLE, peer, 0, 2, MPI_DOUBLE, MPI_NO_OP, window);
-    expect_access("get", peer, 2 * DOUBLE);
-    CALL(Fetch_and_op, in, &got[2], MPI_DOUBLE, peer, 0, MPI_SUM, window);
-    expect_access("update", peer, DOUBLE);
+    ACCESS("get", peer, 2 * DOUBLE, Get_accumulate, in, 2, MPI_DOUBLE, got, 2, MPI_DOUBLE, peer, 0, 2, MPI_DOUBLE,
+           MPI_NO_OP, window);
+    ACCESS("update", peer, DOUBLE, Fetch_and_op, in, &got[2], MPI_DOUBLE, peer, 0, MPI_SUM, window);
     expect_access("get", peer, DOUBLE);
-    CALL(Fetch_and_op, in, &got[2], MPI_DOUBLE, peer, 0, MPI_NO_OP, window);
-    expect_access("get", peer, DOUBLE);
-    CALL(Compare_and_swap, in, in + 1, &got[3], MPI_LONG, peer, 5, window);
-    expect_access("update", peer, 2 * sizeof(long));
+    ACCESS("get", peer, DOUBLE, Fetch_and_op, in, &got[2], MPI_DOUBLE, peer, 0, MPI_NO_OP, window);
+    ACCESS("update", peer, 2 * sizeof(long), Compare_and_swap, in, in + 1, &got[3], MPI_LONG, peer, 5, window);
     expect_access("get", peer, sizeof(long));
-    CALL(Win_flush_all, window);
-    expect_access("flush", -1, 0);
+    ACCESS("flush", -1, 0, Win_flush_all, window);
 }
 
 /* Nothing goes to MPI_PROC_NULL. */
@@ -309,33 +306,21 @@ static void do_at_passive_targets(void)
     MPI_Win window;
     MPI_Request request;
     WAITING(Win_create, IS(TWIN, -1, 0, 0), out, sizeof out, DOUBLE, MPI_INFO_NULL, twin, &window);
-    CALL(Win_lock, MPI_LOCK_EXCLUSIVE, peer, 0, window);
-    expect_access("lock_exclusive", peer, 0);
-    CALL(Put, in, 3, MPI_INT, peer, 0, 3, MPI_INT, window);
-    expect_access("put", peer, 3 * INT);
-    CALL(Win_flush_local, peer, window);
-    expect_access("flush_local", peer, 0);
-    CALL(Win_unlock, peer, window);
-    expect_access("unlock", peer, 0);
-    CALL(Win_lock, MPI_LOCK_SHARED, rank, 0, window);
-    expect_access("lock_shared", rank, 0);
-    CALL(Get, got, 2, MPI_DOUBLE, rank, 0, 2, MPI_DOUBLE, window);
-    expect_access("get", rank, 2 * DOUBLE);
-    CALL(Win_flush, rank, window);
-    expect_access("flush", rank, 0);
-    CALL(Win_unlock, rank, window);
-    expect_access("unlock", rank, 0);
-    CALL(Win_lock_all, 0, window);
-    expect_access("lock_shared", -1, 0);
+    ACCESS("lock_exclusive", peer, 0, Win_lock, MPI_LOCK_EXCLUSIVE, peer, 0, window);
+    ACCESS("put", peer, 3 * INT, Put, in, 3, MPI_INT, peer, 0, 3, MPI_INT, window);
+    ACCESS("flush_local", peer, 0, Win_flush_local, peer, window);
+    ACCESS("unlock", peer, 0, Win_unlock, peer, window);
+    ACCESS("lock_shared", rank, 0, Win_lock, MPI_LOCK_SHARED, rank, 0, window);
+    ACCESS("get", rank, 2 * DOUBLE, Get, got, 2, MPI_DOUBLE, rank, 0, 2, MPI_DOUBLE, window);
+    ACCESS("flush", rank, 0, Win_flush, rank, window);
+    ACCESS("unlock", rank, 0, Win_unlock, rank, window);
+    ACCESS("lock_shared", -1, 0, Win_lock_all, 0, window);
     CALL(Put, in, 3, MPI_INT, MPI_PROC_NULL, 0, 3, MPI_INT, window);
-    CALL(Rput, in, 1, MPI_INT, peer, 0, 1, MPI_INT, window, &request);
-    expect_access("put", peer, INT);
+    ACCESS("put", peer, INT, Rput, in, 1, MPI_INT, peer, 0, 1, MPI_INT, window, &request);
     CALL(Wait, &request, MPI_STATUS_IGNORE);
     do_atomics(window);
-    CALL(Win_flush_local_all, window);
-    expect_access("flush_local", -1, 0);
-    CALL(Win_unlock_all, window);
-    expect_access("unlock", -1, 0);
+    ACCESS("flush_local", -1, 0, Win_flush_local_all, window);
+    ACCESS("unlock", -1, 0, Win_unlock_all, window);
     WAITING(Win_free, IS(PASSIVE, -1, 0, 0), &window);
 }
 
