@@ -180,19 +180,7 @@ check_utc() {
     } || cat "$scratch/said"
 }
 
-[ "${MPIX_TEST_BRIEF-}" != yes ] || skip_all "MPIX_TEST_BRIEF=yes"
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-for part in "-shared -fPIC -o skewed.so" "-DSTAMP -o stamp"; do
-    # shellcheck disable=SC2086
-    (cd "$scratch" && ${CC:-gcc} -O2 $part "$source_dir/skewed_clocks.c" -lm) >"$scratch/log" 2>&1 ||
-        skip_all "clocks cannot be compiled: $(tail -n 1 "$scratch/log")"
-done
-# Launchers preload something, too, so the shell on the host adds to it.
-# shellcheck disable=SC2016
-printf '#!/bin/sh\nLD_PRELOAD=%s${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"\n' "$scratch/skewed.so" >"$scratch/skewed"
-chmod +x "$scratch/skewed"
-command -v "$python" >/dev/null || skip_all "it takes python3"
+. "$source_dir/skewed.sh"
 problem=$(hosts_problem "$tests/hosts/with_hosts.sh")
 [ -z "$problem" ] || skip_all "$problem"
 MH_SKEW_BEGAN_NS=$("$scratch/stamp")
