@@ -110,6 +110,7 @@ LOOP_TEST(who_had_a_lock_before_is_known, COUNT_OF(askers))
 }
 
 typedef struct {
+    const char *name;
     int64_t quick_ns;              /* so long a flush takes while the target is in MPI; 0: there is none */
     int64_t stays_ns, computes_ns; /* the target, in a call when the last flush begins, and then */
     trace_access earlier, later;   /* the former is complete while its target computes; FLUSH: nothing is to be done */
@@ -158,16 +159,16 @@ static int64_t make_busy_target(made_trace *made, const busy_target *of)
 }
 
 static const busy_target busy_targets[] = {
-    {RESULT_NS, 0, HELD_NS, TRACE_FLUSH, TRACE_PUT, 1, true, true},
-    {RESULT_NS, 0, HELD_NS, TRACE_GET, TRACE_PUT, 1, true, true},
-    {RESULT_NS, 0, HELD_NS, TRACE_PUT, TRACE_PUT, 1, false, true},
-    {RESULT_NS, 0, HELD_NS, TRACE_PUT, TRACE_PUT, 2, true, true},
-    {RESULT_NS, 0, BRIEF_NS, TRACE_FLUSH, TRACE_PUT, 1, false, true},
-    {RESULT_NS, 0, HELD_NS, TRACE_FLUSH, TRACE_FLUSH, 1, false, false},
-    {RESULT_NS, BRIEF_NS, HELD_NS, TRACE_FLUSH, TRACE_PUT, 1, true, true},
-    {RESULT_NS, HELD_NS, HELD_NS, TRACE_FLUSH, TRACE_PUT, 1, false, true},
-    {INT64_C(2) * LATENCY_NS, 0, HELD_NS, TRACE_FLUSH, TRACE_PUT, 1, false, false},
-    {0, 0, HELD_NS, TRACE_FLUSH, TRACE_PUT, 1, false, false}};
+    {"a put", RESULT_NS, 0, HELD_NS, TRACE_FLUSH, TRACE_PUT, 1, true, true},
+    {"a put after a get", RESULT_NS, 0, HELD_NS, TRACE_GET, TRACE_PUT, 1, true, true},
+    {"a put after one that needed no target", RESULT_NS, 0, HELD_NS, TRACE_PUT, TRACE_PUT, 1, false, true},
+    {"a put after one to another host", RESULT_NS, 0, HELD_NS, TRACE_PUT, TRACE_PUT, 2, true, true},
+    {"a target that hardly computes", RESULT_NS, 0, BRIEF_NS, TRACE_FLUSH, TRACE_PUT, 1, false, true},
+    {"nothing to complete", RESULT_NS, 0, HELD_NS, TRACE_FLUSH, TRACE_FLUSH, 1, false, false},
+    {"a target that is in MPI at first", RESULT_NS, BRIEF_NS, HELD_NS, TRACE_FLUSH, TRACE_PUT, 1, true, true},
+    {"a target that is in MPI for long", RESULT_NS, HELD_NS, HELD_NS, TRACE_FLUSH, TRACE_PUT, 1, false, true},
+    {"no quick flush", INT64_C(2) * LATENCY_NS, 0, HELD_NS, TRACE_FLUSH, TRACE_PUT, 1, false, false},
+    {"no flush before", 0, 0, HELD_NS, TRACE_FLUSH, TRACE_PUT, 1, false, false}};
 
 LOOP_TEST(a_busy_target_is_waited_for, COUNT_OF(busy_targets))
 {
@@ -177,17 +178,18 @@ LOOP_TEST(a_busy_target_is_waited_for, COUNT_OF(busy_targets))
     const busy_target *of = &busy_targets[_i];
     const int64_t busy_ns = make_busy_target(&made, of);
     analyze(&found, &matches, &made, TRACE_GLOBAL);
-    EXPECT(waits_ns(&found, STATE_PROGRESS) == (of->waits ? busy_ns : 0), "it waits for %" PRId64 " ns, not %" PRId64,
-           waits_ns(&found, STATE_PROGRESS), busy_ns);
+    EXPECT(waits_ns(&found, STATE_PROGRESS) == (of->waits ? busy_ns : 0),
+           "%s: it waits for %" PRId64 " ns, not %" PRId64, of->name, waits_ns(&found, STATE_PROGRESS), busy_ns);
     EXPECT(of->is_known ? found.unseen_ns < LATENCY_NS : found.unseen_ns >= HELD_NS,
-           "%" PRId64 " ns are not attributed", found.unseen_ns);
+           "%s: %" PRId64 " ns are not attributed", of->name, found.unseen_ns);
     forget(&found, &matches, &made);
 }
 
 /* Also of calls that are not long. */
 LOOP_TEST(what_a_target_does_may_be_unknown, 2)
 {
-    static const busy_target brief = {RESULT_NS, 0, BRIEF_NS, TRACE_FLUSH, TRACE_PUT, 1, false, false};
+    static const busy_target brief = {
+        "a brief computation", RESULT_NS, 0, BRIEF_NS, TRACE_FLUSH, TRACE_PUT, 1, false, false};
     const busy_target *of = _i == 0 ? &busy_targets[0] : &brief;
     made_trace made;
     wait_analysis found;
@@ -199,8 +201,10 @@ LOOP_TEST(what_a_target_does_may_be_unknown, 2)
     else
         made_leave_out(&made, 1);
     analyze(&found, &matches, &made, TRACE_GLOBAL);
-    EXPECT(waits_ns(&found, STATE_PROGRESS) == 0, "it waits for %" PRId64 " ns", waits_ns(&found, STATE_PROGRESS));
-    EXPECT(found.unseen_ns >= of->computes_ns - LATENCY_NS, "%" PRId64 " ns are not attributed", found.unseen_ns);
+    EXPECT(waits_ns(&found, STATE_PROGRESS) == 0, "%s: it waits for %" PRId64 " ns", of->name,
+           waits_ns(&found, STATE_PROGRESS));
+    EXPECT(found.unseen_ns >= of->computes_ns - LATENCY_NS, "%s: %" PRId64 " ns are not attributed", of->name,
+           found.unseen_ns);
     forget(&found, &matches, &made);
 }
 
