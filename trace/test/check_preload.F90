@@ -18,7 +18,7 @@ program check_preload
     integer :: twin, requests(2)
 #endif
     integer :: i, ierror, rank, ranks, provided, older, sum, gathered(16), from(4), to(4)
-    integer(kind=MPI_ADDRESS_KIND) :: is_global
+    integer(kind=MPI_ADDRESS_KIND) :: is_global, greatest_tag
     logical :: found
     double precision :: before, latest
 
@@ -34,8 +34,8 @@ program check_preload
     call MPI_ATTR_GET(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, older, found, ierror)
     if (.not. found .or. older /= is_global) print '(a)', 'wrong: MPI_ATTR_GET'
 #endif
-    call MPI_COMM_GET_ATTR(MPI_COMM_WORLD, MPI_TAG_UB, is_global, found, ierror)
-    if (is_global < 32767) print '(a)', 'wrong: MPI_TAG_UB'
+    call MPI_COMM_GET_ATTR(MPI_COMM_WORLD, MPI_TAG_UB, greatest_tag, found, ierror)
+    if (greatest_tag < 32767) print '(a)', 'wrong: MPI_TAG_UB'
     do i = 1, 300
         before = MPI_WTIME()
 #if FORM == 3
@@ -65,7 +65,7 @@ program check_preload
     call MPI_WAITALL(2, requests, MPI_STATUSES_IGNORE, ierror)
     if (from(4) /= 1 - rank) print '(a)', 'wrong: message'
     call MPI_COMM_FREE(twin, ierror)
-    if (MPI_WTIME() < latest - 1d-4) print '(a)', 'wrong: MPI_WTIME'
+    if (is_global /= 0 .and. MPI_WTIME() < latest - 1d-4) print '(a)', 'wrong: MPI_WTIME'
     call MPI_FINALIZE(ierror)
     print '(a)', 'done'
 end program
