@@ -36,7 +36,9 @@ typedef struct bench_settings {
     int64_t window; /* window_kind_t */
     int64_t synchronization;
     const char *neighborhood; /* NULL: the usual one */
-    const char *layout;       /* NULL: none */
+    const char *layout;       /* NULL: none; likewise the next one */
+    const char *file;
+    int64_t file_sync; /* storage_sync_t; or ABSENT */
     int64_t in_place;
     int64_t cache;
     int64_t run_time;

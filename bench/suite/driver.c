@@ -197,6 +197,21 @@ static int take_memory(bench_t *bench, int64_t buffers_bytes, int64_t windows_by
                         node_bytes / 1e6);
 }
 
+/* Makes the files of all jobs, and deletes them. Collective. */
+static int try_files(const bench_t *bench)
+{
+    storage_t storage;
+    for (const job_t *job = bench->plan.jobs; job < bench->plan.jobs + bench->plan.job_count; job++) {
+        const operation_t *operation = operation_at(job->operation);
+        if (operation->form != FORM_FILE)
+            continue;
+        if (!storage_open(&storage, &bench->world, job->file, &operation->shape->access))
+            return STATUS_BAD_OPTION;
+        storage_close(&storage);
+    }
+    return STATUS_GOOD;
+}
+
 /* How many jobs, from this one on, take turns: successive jobs with the same communicator. */
 static int count_turns(const bench_t *bench, int first)
 {
@@ -442,6 +457,8 @@ static int run(bench_t *bench, int argc, char **argv)
     if (bench->world.rank == 0)
         crowd_watch(bench->world.program);
     status = check_jobs(bench);
+    if (status == STATUS_GOOD)
+        status = try_files(bench);
     if (status != STATUS_GOOD)
         return status;
     /* The call that a bad setting of the library makes fail, on all ranks. */

@@ -14,6 +14,7 @@
 #include "bench/suite/elements.h"
 #include "bench/suite/layout.h"
 #include "bench/suite/neighborhood.h"
+#include "bench/suite/storage.h"
 #include "bench/suite/window.h"
 
 #include <mpi.h>
@@ -29,7 +30,8 @@ typedef enum operation_form {
     FORM_COMPOSED, /* two blocking calls in a row, which do what another operation does */
     FORM_POINT_TO_POINT,
     FORM_ONE_SIDED,
-    FORM_STARTUP /* what the start of the program was, once, so no call is made */
+    FORM_STARTUP, /* what the start of the program was, once, so no call is made */
+    FORM_FILE
 } operation_form_t;
 
 /* Which ranks have a buffer: all, or those told; and how many blocks, each a message, it has there. */
@@ -58,7 +60,8 @@ typedef enum provider {
     FROM_THOSE_BEFORE_OWN, /* the result of rank 0 is undefined */
     FROM_NEIGHBOR,
     FROM_PARTNER,
-    FROM_PAIR /* what both contribute */
+    FROM_PAIR,  /* what both contribute */
+    FROM_STORED /* what this rank contributes to the file, or rank 0 where the file has no place for each rank */
 } provider_t;
 
 /* What MPI_IN_PLACE replaces. A broadcast has one buffer, so its root always contributes from the receive buffer. */
@@ -103,10 +106,12 @@ typedef struct shape {
     bool pairs_all;      /* the first half of the ranks with the second half; else ranks 0 and 1 are the pair */
     bool fans;           /* the first ranks have several partners each, in turn the ranks behind them */
     exposure_t exposes;
-    bool fetches;         /* what was in the memory of the partner comes to the second block of the result */
-    bool has_one_element; /* whatever the size */
-    bool compares;        /* the memory of the partner is replaced if it is what this rank thinks */
-    int min_ranks;        /* fewer cannot carry it out */
+    bool fetches;            /* what was in the memory of the partner comes to the second block of the result */
+    bool has_one_element;    /* whatever the size */
+    bool compares;           /* the memory of the partner is replaced if it is what this rank thinks */
+    storage_access_t access; /* of a file; likewise the next one */
+    bool writes;
+    int min_ranks; /* fewer cannot carry it out */
 } shape_t;
 
 typedef struct operation {
@@ -180,6 +185,8 @@ typedef struct work_plan {
     const pair_list_t *graph;           /* that of the neighborhood if it has one */
     window_kind_t window;               /* of one-sided operations, likewise the next one */
     synchronization_t synchronization;
+    const char *path; /* of a file, likewise the next one */
+    storage_sync_t sync;
     int64_t uneven_seed; /* of reduce_scatter, if not 0: blocks differ in length, and none is longer than the size */
     cache_mode_t cache;
     int64_t max_bytes;   /* the largest message size that will be asked for */
@@ -221,7 +228,8 @@ int work_call(work_t *work);
 
 /*
  * work_leave - after each call, not timed, if ranks meet between calls: targets of one-sided operations, who have
- * nothing to do, help the MPI library until all origins are done. Collective.
+ * nothing to do, help the MPI library until all origins are done; and a pointer that ranks share is set back.
+ * Collective.
  */
 int work_leave(const work_t *work);
 

@@ -99,6 +99,22 @@ SHAPE(put_bibw, ACCESS_MANY(RECEIVE, AT_PAIRS, AT_PAIRS), .directions = 2)
 SHAPE(get_bw, ACCESS_MANY(SEND, AT_FOLLOWERS, AT_LEADERS), .directions = 1)
 SHAPE(get_mbw, ACCESS_MANY(SEND, AT_FOLLOWERS, AT_LEADERS), .directions = 1, .has_rate = true)
 
+/* Files: what is written is read again to be checked, what is read was written before. */
+#define ACCESS_FILE(ranks, ...) \
+    .send = (ranks) | ONE, .receive = (ranks) | ONE, .from = FROM_STORED, .directions = 1, .access = {__VA_ARGS__}
+#define WRITE_AND_READ(name, ...)                                 \
+    SHAPE(name##_write, ACCESS_FILE(__VA_ARGS__), .writes = true) \
+    SHAPE(name##_read, ACCESS_FILE(__VA_ARGS__))
+WRITE_AND_READ(alone_indv, AT_ROOT, BY_OWN_POINTER, ONE_USES_IT)
+WRITE_AND_READ(alone_expl, AT_ROOT, BY_OFFSET, ONE_USES_IT)
+WRITE_AND_READ(all_indv, 0, BY_OWN_POINTER, ALL_USE_ONE)
+WRITE_AND_READ(all_expl, 0, BY_OFFSET, ALL_USE_ONE)
+WRITE_AND_READ(all_shared, 0, BY_SHARED_POINTER, ALL_USE_ONE)
+WRITE_AND_READ(all_priv, 0, BY_OWN_POINTER, ALL_HAVE_OWN)
+WRITE_AND_READ(together_indv, 0, BY_OWN_POINTER, ALL_USE_ONE, .is_collective = true)
+WRITE_AND_READ(together_expl, 0, BY_OFFSET, ALL_USE_ONE, .is_collective = true)
+WRITE_AND_READ(together_shared, 0, BY_SHARED_POINTER, ALL_USE_ONE, .is_collective = true)
+
 /* ---- Collective operations, each in three forms */
 
 #if SUITE_HAS_PERSISTENT
@@ -554,6 +570,16 @@ POINT_TO_POINT(get_accumulate, access_partner(work, get_accumulate))
 POINT_TO_POINT(fetch_and_op, access_partner(work, fetch_and_op))
 POINT_TO_POINT(compare_and_swap, access_partner(work, compare_and_swap))
 
+/* ---- Files */
+
+static int access_file(const work_t *work, MPI_Request *request)
+{
+    (void)request;
+    return work->plan.operation->shape->writes
+               ? storage_write(&work->storage, &(storage_block_t){SEND, work->size_bytes}, work->plan.sync)
+               : storage_read(&work->storage, &(storage_block_t){RECEIVE, work->size_bytes});
+}
+
 /* ---- The start, which has passed */
 
 static int do_nothing(const work_t *work, MPI_Request *request)
@@ -619,6 +645,24 @@ static const operation_t operation_list[] = {
     {"put_bibw", "MPI_Put", FORM_ONE_SIDED, &put_bibw, exchange_put},
     {"get_bw", "MPI_Get", FORM_ONE_SIDED, &get_bw, exchange_get},
     {"get_mbw", "MPI_Get", FORM_ONE_SIDED, &get_mbw, exchange_get},
+    {"s_write_indv", "MPI_File_write", FORM_FILE, &alone_indv_write, access_file},
+    {"s_read_indv", "MPI_File_read", FORM_FILE, &alone_indv_read, access_file},
+    {"s_write_expl", "MPI_File_write_at", FORM_FILE, &alone_expl_write, access_file},
+    {"s_read_expl", "MPI_File_read_at", FORM_FILE, &alone_expl_read, access_file},
+    {"p_write_indv", "MPI_File_write", FORM_FILE, &all_indv_write, access_file},
+    {"p_read_indv", "MPI_File_read", FORM_FILE, &all_indv_read, access_file},
+    {"p_write_expl", "MPI_File_write_at", FORM_FILE, &all_expl_write, access_file},
+    {"p_read_expl", "MPI_File_read_at", FORM_FILE, &all_expl_read, access_file},
+    {"p_write_shared", "MPI_File_write_shared", FORM_FILE, &all_shared_write, access_file},
+    {"p_read_shared", "MPI_File_read_shared", FORM_FILE, &all_shared_read, access_file},
+    {"p_write_priv", "MPI_File_write", FORM_FILE, &all_priv_write, access_file},
+    {"p_read_priv", "MPI_File_read", FORM_FILE, &all_priv_read, access_file},
+    {"c_write_indv", "MPI_File_write_all", FORM_FILE, &together_indv_write, access_file},
+    {"c_read_indv", "MPI_File_read_all", FORM_FILE, &together_indv_read, access_file},
+    {"c_write_expl", "MPI_File_write_at_all", FORM_FILE, &together_expl_write, access_file},
+    {"c_read_expl", "MPI_File_read_at_all", FORM_FILE, &together_expl_read, access_file},
+    {"c_write_shared", "MPI_File_write_ordered", FORM_FILE, &together_shared_write, access_file},
+    {"c_read_shared", "MPI_File_read_ordered", FORM_FILE, &together_shared_read, access_file},
     {"init", "MPI_Init", FORM_STARTUP, &init, do_nothing},
     {"hello", "MPI_Init, MPI_Barrier", FORM_STARTUP, &hello, do_nothing},
     {0},
@@ -632,6 +676,8 @@ static const char *absence(const operation_t *operation)
         return "SimGrid's MPI has no distributed graphs";
     if (operation->form == FORM_STARTUP)
         return "a simulator starts no processes";
+    if (operation->form == FORM_FILE)
+        return "a simulator has no files";
     if (operation->shape->has_threads)
         return "SimGrid's MPI has no threads";
 #endif
@@ -671,7 +717,7 @@ bool operation_is_osus(const operation_t *operation)
         return true;
     if (operation->form == FORM_POINT_TO_POINT)
         return names_find(NAMES(others), operation->name) < 0;
-    return operation->form != FORM_COMPOSED && !strstr(operation->name, "scan") &&
+    return operation->form != FORM_COMPOSED && operation->form != FORM_FILE && !strstr(operation->name, "scan") &&
            !(operation->form == FORM_PERSISTENT && operation->shape->has_neighbors);
 }
 
@@ -718,7 +764,8 @@ bool operation_allows_layout(const operation_t *operation)
 {
     const shape_t *shape = operation->shape;
     return operation_has_size(operation) && !shape->reduces && !shape->is_partitioned &&
-           operation->form != FORM_COMPOSED && operation->form != FORM_ONE_SIDED && !breaks_at_layouts(operation);
+           operation->form != FORM_COMPOSED && operation->form != FORM_ONE_SIDED && operation->form != FORM_FILE &&
+           !breaks_at_layouts(operation);
 }
 
 bool operation_is_of_two(const operation_t *operation)

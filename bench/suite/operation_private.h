@@ -29,6 +29,7 @@ typedef struct work {
     needs_t needs; /* whoever is root */
     bool has_window;
     window_t window;
+    storage_t storage;
     int own_threads; /* of those that have messages; 0: there are none */
     threads_t *threads;
     int64_t *expected; /* what a comparison takes the memory of the partner for: an element */

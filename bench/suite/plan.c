@@ -87,6 +87,14 @@ static const option_spec_t options[] = {
          "is such a grid without the neighbors at corners, so each rank has at most two in each dimension. If a "
          "neighbor can be reached in two ways, it is one neighbor. Lines SOURCE, DESTINATION of FILE are the edges "
          "of a graph; a # begins a comment."},
+    {0, "file", "PATH", OPTION_TEXT, FIELD(file), .doc = "the file that operations on files make, write and read",
+     .more = "Its name is PATH, a dot, and the number of the operation; where each rank has a file, a dot and the rank "
+             "follow. It must not be there, and is deleted in the end. Only of operations on files, with "
+             "`--comm world`."},
+    {0, "file-sync", "WHEN", OPTION_CHOICE, FIELD(file_sync), .names = NAMES(storage_syncs), .default_doc = "each",
+     .doc = "when what was written goes to the device, by MPI_File_sync",
+     .more = "With `each`, it is part of each call that writes. With `none`, what was written may be in memory of the "
+             "system only. Only of operations that write files."},
     {'l', "in-place", NULL, OPTION_SWITCH, FIELD(in_place), .doc = "use MPI_IN_PLACE if the operation allows it"},
     {0, "cache", "MODE", OPTION_CHOICE, FIELD(cache), .names = NAMES(cache_modes), .default_text = "warm",
      .doc = "the buffers of successive calls",
@@ -244,6 +252,30 @@ static bool fit_startup(const reader_t *reader, job_t *job, const char *name)
     return true;
 }
 
+static bool fit_file(const reader_t *reader, job_t *job, bool named)
+{
+    const operation_t *operation = operation_at(job->operation);
+    const char *name = operation->name;
+    bench_settings_t *settings = &job->settings;
+    if (named && settings->file && operation->form != FORM_FILE)
+        return refuse(reader, "option --file is not allowed: %s accesses no file", name);
+    if (named && settings->file_sync != ABSENT && !operation->shape->writes)
+        return refuse(reader, "option --file-sync is not allowed: %s writes no file", name);
+    settings->file_sync = settings->file_sync == ABSENT ? SYNCED_EACH_CALL : settings->file_sync;
+    if (operation->form != FORM_FILE)
+        return true;
+    if (!settings->file)
+        return refuse(reader, "%s takes a file: give --file PATH, where it may be made", name);
+    if (strlen(settings->file) >= sizeof job->file - FILE_NUMBER_BYTES)
+        return refuse(reader, "option --file: \"%.60s\"... is too long", settings->file);
+    if (settings->release == RELEASE_NONE && operation->shape->access.pointer == BY_SHARED_POINTER)
+        return refuse(reader, "option --release none is not allowed: nobody could set the pointer of %s back", name);
+    if (job->comm.kind != COMM_WORLD_ALL)
+        return refuse(reader, "option --comm %.60s is not allowed for %s, give world", job->comm.text, name);
+    snprintf(job->file, sizeof job->file, "%s.%d", settings->file, reader->plan->job_count);
+    return true;
+}
+
 static bool fit_operation(const reader_t *reader, job_t *job, bool named)
 {
     const operation_t *operation = operation_at(job->operation);
@@ -257,7 +289,8 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
         return refuse(reader, "option --root is not allowed: %s takes no root", name);
     if (named && settings->reduction != ABSENT && !operation->shape->reduces)
         return refuse(reader, "option --op is not allowed: %s does not reduce", name);
-    if (named && settings->messages != ABSENT && operation->shape->directions == 0)
+    bool has_many = operation->shape->directions > 0 && operation->form != FORM_FILE;
+    if (named && settings->messages != ABSENT && !has_many)
         return refuse(reader, "option --messages is not allowed: %s has one message at once", name);
     if (named && settings->pairs != ABSENT && !operation->shape->pairs_all)
         return refuse(reader, "option --num-pairs is not allowed: %s is not for many pairs", name);
@@ -418,8 +451,8 @@ static bool fit_scheme(const reader_t *reader, job_t *job)
 static bool fit(const reader_t *reader, job_t *job, bool named)
 {
     if (!fit_scheme(reader, job) || !fit_arrivals(reader, job) || !fit_operation(reader, job, named) ||
-        !fit_matrix(reader, job, named) || !fit_neighborhood(reader, job, named) || !fit_layout(reader, job, named) ||
-        !fit_datatype(reader, job) || !fit_sizes(reader, job))
+        !fit_file(reader, job, named) || !fit_matrix(reader, job, named) || !fit_neighborhood(reader, job, named) ||
+        !fit_layout(reader, job, named) || !fit_datatype(reader, job) || !fit_sizes(reader, job))
         return false;
     size_list_t *sizes = &job->settings.sizes;
     uint64_t dice = (uint64_t)job->settings.seed;

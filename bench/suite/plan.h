@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { FILE_NUMBER_BYTES = 16 };
+
 /* One operation with all that its measurement depends on. Its sizes are listed in the order of their measurement. */
 typedef struct job {
     bench_settings_t settings; /* nothing is ABSENT but iterations, warm-up and memory limit */
@@ -24,6 +26,7 @@ typedef struct job {
     neighborhood_t neighborhood;
     layout_t layout;
     int pair[2]; /* as in work_plan_t */
+    char file[STORAGE_PATH_BYTES];
 } job_t;
 
 typedef struct plan {

@@ -94,8 +94,10 @@ static const figure_t figures[] = {
     {0, BOTH, A_TEXT, KEY(window),
      TEXT("window", "the window of one-sided operations, as --win-options; empty for others", NULL, 0)},
     {0, BOTH, A_TEXT, KEY(synchronization),
-     TEXT("synchronization", "the synchronization of one-sided operations, as --sync-option; empty for others", NULL,
-          0)},
+     TEXT("synchronization",
+          "the synchronization of one-sided operations, as --sync-option, or of what was written to a file, as "
+          "--file-sync; empty for others",
+          NULL, 0)},
     {0, BOTH, AN_INT64, KEY(size_bytes), WHOLE_KEY("size_bytes", "bytes", "the size of a message", "Size", 10)},
     {PART_LABEL, BOTH, A_TEXT, KEY(label),
      TEXT(NULL,

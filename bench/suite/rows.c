@@ -94,6 +94,8 @@ static double messages_of(const measurement_t *measurement, const communicator_t
     const shape_t *shape = measurement->operation->shape;
     int pairs = row_pairs(communicator, measurement->job);
     int senders = shape->fans ? communicator->members - pairs : pairs;
+    if (measurement->operation->form == FORM_FILE)
+        return shape->access.users == ONE_USES_IT ? 1 : communicator->max_ranks;
     return (double)shape->directions * (double)measurement->job->settings.messages * senders;
 }
 

@@ -224,6 +224,8 @@ work_plan_t turns_plan_work(const bench_t *bench, const job_t *job)
                         .senders = (int)job->settings.senders,
                         .receivers = (int)job->settings.receivers,
                         .partitions = (int)job->settings.partitions,
+                        .path = job->file,
+                        .sync = (storage_sync_t)job->settings.file_sync,
                         .window = (window_kind_t)job->settings.window,
                         .synchronization = (synchronization_t)job->settings.synchronization,
                         .cache = (cache_mode_t)job->settings.cache,
@@ -244,7 +246,7 @@ static void name_keys(const bench_t *bench, task_t *task)
     bool rotates = settings->root == ROOT_ROTATES, is_one_sided = operation->form == FORM_ONE_SIDED;
     snprintf(task->root, sizeof task->root, "%d", (int)settings->root);
     snprintf(task->label, sizeof task->label, "%d:%s", 1 + (int)(job - bench->plan.jobs), job_name(&bench->plan, job));
-    if (shape->directions > 0)
+    if (shape->directions > 0 && operation->form != FORM_FILE)
         snprintf(task->messages, sizeof task->messages, "%d", (int)settings->messages);
     if (shape->has_threads)
         snprintf(task->threads, sizeof task->threads, "%d:%d", (int)settings->senders, (int)settings->receivers);
@@ -276,7 +278,9 @@ static void name_keys(const bench_t *bench, task_t *task)
                               .threads = task->threads,
                               .partitions = task->partitions,
                               .window = is_one_sided ? window_kinds[settings->window] : "",
-                              .synchronization = is_one_sided ? synchronizations[settings->synchronization] : "",
+                              .synchronization = is_one_sided    ? synchronizations[settings->synchronization]
+                                                 : shape->writes ? storage_syncs[settings->file_sync]
+                                                                 : "",
                               .arrival = ""};
 }
 
@@ -299,6 +303,12 @@ static void tell_job(const bench_t *bench, const task_t *task)
                 "# A call is %d messages there and back of each thread that sends, one after the other; Latency is one "
                 "message's, as OSU's\n",
                 turns / 2);
+    if (is_told && operation->form == FORM_FILE)
+        fprintf(bench->report.output.file, "# %s: %s\n", job->file,
+                !operation->shape->writes ? "written just before, so memory of the system may answer reads"
+                : job->settings.file_sync == NOT_SYNCED
+                    ? "not synced, so what was written may be in memory of the system only"
+                    : "MPI_File_sync is part of each call");
     if (job->settings.cache != CACHE_WARM && used_bytes < cache_bytes)
         fprintf(stderr,
                 "%s: %s: --cache %s takes %lld MiB of memory, for %lld MiB of cache: give --mem-limit for more\n",

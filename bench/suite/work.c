@@ -254,6 +254,9 @@ work_t *work_open(const work_plan_t *plan, char *memory)
         open_neighborhood(work);
     if (plan->operation->shape->exposes != EXPOSES_NOTHING)
         memory = open_window(work, memory);
+    if (plan->operation->form == FORM_FILE &&
+        !storage_open(&work->storage, plan->span, plan->path, &plan->operation->shape->access))
+        world_abort(plan->span, "the file cannot be made any more");
     if (plan->operation->shape->has_threads)
         open_threads(work);
     work->arena = arena_open(memory, plan->cache, buffer_bytes(plan->max_bytes, work->needs.send),
@@ -280,6 +283,7 @@ void work_close(work_t *work)
     free_requests(work);
     free_type(work);
     threads_close(work->threads);
+    storage_close(&work->storage);
     if (work->has_window)
         window_close(&work->window);
     if (work->plan.operation->shape->has_neighbors)
@@ -320,6 +324,13 @@ static int place_in_pair(const work_t *work, int block)
     return shape->fans ? block % work->messages : block;
 }
 
+/* Whose values this rank contributes: if ranks share a pointer, nobody knows which rank's block is where. */
+static int giver_of(const work_t *work)
+{
+    const storage_access_t *access = &work->plan.operation->shape->access;
+    return access->pointer == BY_SHARED_POINTER && !access->is_collective ? 0 : work->rank;
+}
+
 origin_t work_origin(const work_t *work, int block)
 {
     const shape_t *shape = work->plan.operation->shape;
@@ -329,6 +340,7 @@ origin_t work_origin(const work_t *work, int block)
     int place_there = is_nearby && shape->to_own ? neighbors->place_there[block] : 0;
     int first = work->rank < work->partner ? work->rank : work->partner;
     int partner = work->partner + block / work->messages * work->stride;
+    int giver = giver_of(work);
     const origin_t origins[] = {
         [FROM_NOBODY] = {0, -1, 0},
         [FROM_EACH] = {block, block, place},
@@ -338,6 +350,7 @@ origin_t work_origin(const work_t *work, int block)
         [FROM_THOSE_BEFORE_OWN] = {0, work->rank - 1, place},
         [FROM_NEIGHBOR] = {neighbor, neighbor, place_there},
         [FROM_PARTNER] = {partner, partner, place_in_pair(work, block)},
+        [FROM_STORED] = {giver, giver, 0},
         [FROM_PAIR] = {first, work->rank + work->partner - first, 0, abs(work->partner - work->rank)},
     };
     if (work->has_window && !is_accessed(work, block))
@@ -390,6 +403,8 @@ void work_prepare(work_t *work, int64_t number)
     choose_buffers(work, number);
     if (work->threads)
         threads_wake(work->threads);
+    if (work->storage.is_open)
+        world_require_code(work->plan.span, storage_seek(&work->storage, work->size_bytes), "MPI_File_seek");
 }
 
 /* ---- Sizes */
@@ -478,6 +493,19 @@ int64_t work_data_bytes(const work_t *work)
                             : work->size_bytes;
 }
 
+/* Where reads find it. */
+static storage_block_t stored_block(const work_t *work, char *memory)
+{
+    return (storage_block_t){memory, work->count, work->type, work->size_bytes};
+}
+
+static int fill_file(const work_t *work)
+{
+    storage_block_t block = stored_block(work, work->send_memory);
+    int code = storage_put(&work->storage, &block);
+    return code == MPI_SUCCESS ? storage_rewind(&work->storage) : code;
+}
+
 void work_set_size(work_t *work, int64_t size_bytes)
 {
     free_requests(work);
@@ -495,6 +523,8 @@ void work_set_size(work_t *work, int64_t size_bytes)
     choose_buffers(work, 0);
     if (work->plan.operation->shape->keeps_requests && work->partner >= 0)
         make_pair_requests(work);
+    if (work->plan.operation->form == FORM_FILE)
+        world_require_code(work->plan.span, fill_file(work), "MPI_File_write_at");
 }
 
 int work_start(work_t *work)
@@ -524,7 +554,7 @@ int work_call(work_t *work)
 int work_leave(const work_t *work)
 {
     bool waits = work->has_window && !synchronization_is_active(work->plan.synchronization);
-    return waits ? window_meet(&work->window) : MPI_SUCCESS;
+    return waits ? window_meet(&work->window) : storage_rewind(&work->storage);
 }
 
 int work_settle(const work_t *work)
@@ -555,7 +585,7 @@ static void contribute(work_t *work, const values_t *values)
         int64_t before_bytes = work->plan.uneven_seed != 0 ? (int64_t)work->displacements[i] * work->plan.element->bytes
                                                            : i * work->size_bytes;
         int place = work->plan.operation->shape->has_threads ? place_in_pair(work, i) : i;
-        values_fill(values, work->rank, place, at + before_bytes, elements_of(work, i));
+        values_fill(values, giver_of(work), place, at + before_bytes, elements_of(work, i));
     }
 }
 
@@ -595,6 +625,25 @@ static int64_t compare(work_t *work, const values_t *values)
     return wrong;
 }
 
+/* What was written, as the result. */
+static int read_again(const work_t *work)
+{
+    storage_block_t block = stored_block(work, work->receive_memory);
+    return storage_get(&work->storage, &block);
+}
+
+/* An access of a file. */
+static int call_and_read_again(work_t *work)
+{
+    bool writes = work->plan.operation->shape->writes;
+    int code = writes ? MPI_SUCCESS : fill_file(work);
+    if (code == MPI_SUCCESS)
+        code = work_call(work);
+    if (code == MPI_SUCCESS && writes)
+        code = read_again(work);
+    return code == MPI_SUCCESS ? storage_rewind(&work->storage) : code;
+}
+
 int work_check(work_t *work, int64_t number, int64_t *wrong)
 {
     values_t values = {work->plan.element, work->plan.reduction, work->ranks, number};
@@ -604,7 +653,7 @@ int work_check(work_t *work, int64_t number, int64_t *wrong)
     expose(work, &values);
     int code = work_settle(work);
     if (code == MPI_SUCCESS)
-        code = work_call(work);
+        code = work->plan.operation->form == FORM_FILE ? call_and_read_again(work) : work_call(work);
     if (code == MPI_SUCCESS)
         code = work_settle(work);
     *wrong = compare(work, &values);

@@ -16,12 +16,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A ring need not exceed the true cache to be one. */
 enum { CACHE_BYTES = 1 << 16 };
 
 static world_t world = {.program = "check_operations"};
 static long checks, known_faults, complaints;
+static char path[64]; /* of files that are made and deleted */
 
 /* ---- Faults */
 
@@ -65,6 +67,8 @@ static void make_faults(void)
     if (!faulty_work)
         return;
     char *at = work_result(faulty_work, &blocks);
+    if (faulty_work->plan.operation->shape->writes)
+        at = faulty_work->send_memory;
     for (int i = 0; i < blocks; i++) {
         origin_t origin = work_origin(faulty_work, i);
         if (origin.last >= origin.first)
@@ -74,12 +78,16 @@ static void make_faults(void)
 
 static int call_and_spoil(const work_t *work, MPI_Request *request)
 {
-    int code = true_operation->call(work, request);
+    bool writes = work->plan.operation->shape->writes;
 
+    /* What comes to the file is read again after the call. */
+    if (writes)
+        make_faults();
+    int code = true_operation->call(work, request);
     /* A target has its result only when the origin is done. */
     if (code == MPI_SUCCESS)
         code = work_settle(work);
-    if (!operation_has_halves(work->plan.operation))
+    if (!operation_has_halves(work->plan.operation) && !writes)
         make_faults();
     return code;
 }
@@ -185,6 +193,8 @@ static void just_call(work_t *work, const work_plan_t *plan, int64_t elements, i
         if (code == MPI_SUCCESS)
             code = work_finish(work);
     }
+    if (code == MPI_SUCCESS)
+        code = work_leave(work);
     if (code != MPI_SUCCESS)
         complain(plan, elements, call, "start, test and finish failed");
 }
@@ -283,6 +293,7 @@ static void check_operation(const operation_t *operation, bool with_faults)
                                .comm = MPI_COMM_WORLD,
                                .element = element_named("mpi_int"),
                                .reduction = reduction_named("sum"),
+                               .path = path,
                                .root = world.ranks - 1};
     work_plan_t plan = usual;
 
@@ -462,6 +473,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &world.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world.ranks);
     sparse_edge.second = world.ranks - 1;
+    snprintf(path, sizeof path, "/tmp/check_operations.%d", (int)getpid());
+    MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (with_threads && (operation_absence("latency_mt") || world.thread_level != MPI_THREAD_MULTIPLE)) {
         MPI_Finalize();

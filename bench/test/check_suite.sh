@@ -94,6 +94,52 @@ check_matrix() {
     refuses "latency needs at least 2 ranks" run alone mpix_bench latency --matrix
 }
 
+# RANKS TRANSFERS NAME...: so many blocks are moved in a call, and they are right.
+check_accesses() {
+    local left
+    succeeds run "$1" mpix_bench "${@:3}" --file "$scratch/data" -m 1,4096 -i 3 -x 1 -c --format csv
+    columns wrong size_bytes mb_per_s median_ns | awk -F, -v transfers="$2" '
+        { expected = transfers * $2 * 1e3 / $4; difference = $3 > expected ? $3 - expected : expected - $3 }
+        $1 != 0 || difference > 0.06 + expected / 100 { print "wrong, or another bandwidth: " $0 }
+        END { if (NR == 0) print "no rows" }' >"$scratch/problems"
+    [ ! -s "$scratch/problems" ] || complain "$(cat "$scratch/problems")"
+    ! left=$(find "$scratch" -name "*data*" | grep .) || complain "files are left: $left"
+}
+
+check_files() {
+    local ranks left
+    for ranks in 2 4; do
+        check_accesses $ranks 1 s_{write,read}_{indv,expl}
+        check_accesses $ranks $ranks {p,c}_{write,read}_{indv,expl,shared} p_{write,read}_priv
+    done
+    columns operation synchronization | sort -u | grep -cx '[pc]_write_[a-z]*,each\|[pc]_read_[a-z]*,' | grep -qx 14 ||
+        complain "not what was synced"
+    succeeds run 2 mpix_bench p_write_expl --file "$scratch/data" -m 8:8 -i 3 --file-sync none
+    grep -q '^# .*/data.1: not synced, so ' "$scratch/out" || complain "does not say what was not synced"
+    succeeds run 2 mpix_bench p_read_expl --file "$scratch/data" -m 8:8 -i 3
+    grep -q '^# .*/data.1: written just before, so memory' "$scratch/out" || complain "does not say who may answer"
+    echo kept >"$scratch/data.1"
+    run 2 mpix_bench p_write_expl --file "$scratch/data" -m 8:8 -i 3
+    expect_status 2
+    [ "$(cat "$scratch/data.1")" = kept ] || complain "a file that was there is not kept"
+    rm "$scratch/data.1"
+    # The second rank's alone.
+    echo kept >"$scratch/data.1.1"
+    run 2 mpix_bench p_read_priv --file "$scratch/data" -m 8:8 -i 3
+    expect_status 2
+    grep -q "failed on rank 1: " "$scratch/err" || complain "does not say on which rank the file is there"
+    [ "$(cat "$scratch"/data*)" = kept ] || complain "a file that was there is not kept, or others are left"
+    rm "$scratch/data.1.1"
+    # A limit of files, which messages exceed: the job ends, and the files go.
+    (trap '' XFSZ && ulimit -f 60000 && run 2 mpix_bench p_write_priv s_read_expl --file "$scratch/data" \
+        -m 64M:64M -i 3 --mem-limit 200M && [ "$status" -ne 0 ]) || complain "a file could grow beyond its limit"
+    ! left=$(find "$scratch" -name "*data*" | grep .) || complain "files are left after a failure: $left"
+    refuses "give --file PATH" run 2 mpix_bench p_read_expl
+    refuses "bcast accesses no file" run 2 mpix_bench bcast --file "$scratch/data"
+    refuses "p_read_indv writes no file" run 2 mpix_bench p_read_indv --file "$scratch/data" --file-sync none
+    refuses "nobody could set the pointer" run 2 mpix_bench p_read_shared --file "$scratch/data" --release none
+}
+
 # Of the messages of both groups: two pairs of ranks that send 64 messages each.
 check_bandwidth() {
     succeeds run 4 mpix_bench bw mbw_mr -m 64K:64K -i 2 -x 0 --comm cart:2x2:0 --release barrier --format csv
@@ -338,6 +384,7 @@ tap_check "options that not all can heed" check_refusals
 tap_check "groups of operations" check_groups
 quick tap_check "latency and bandwidth" check_latency
 tap_check "each two ranks" check_matrix
+tap_check_if launches "a simulator has no files" "files" check_files
 tap_check "bandwidth of groups that send at once" check_bandwidth
 tap_check_if "with_large_cache true" "no other size can be shown here" \
     "a cache larger than the memory for buffers" check_large_cache

@@ -337,8 +337,17 @@ static void let_others_speak(const world_t *world)
     system_sleep_ns((world->rank < MAX_PAUSES ? world->rank : MAX_PAUSES) * (int64_t)PAUSE_NS);
 }
 
+static void (*before_abort)(void);
+
+void world_before_abort(void (*clean)(void))
+{
+    before_abort = clean;
+}
+
 static _Noreturn void abort_all(void)
 {
+    if (before_abort)
+        before_abort();
     system_sleep_ns(ABORT_PAUSE_NS);
     MPI_Abort(MPI_COMM_WORLD, STATUS_FAILED); /* the world of the example may be a part of it */
     abort();

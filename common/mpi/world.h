@@ -109,6 +109,9 @@ void world_fail(const world_t *world, int code, const char *call) __attribute__(
 /* world_abort - say what is wrong on this rank, and end the job. */
 void world_abort(const world_t *world, const char *what) __attribute__((noreturn));
 
+/* world_before_abort - what world_fail and world_abort do on their rank before they end the job. */
+void world_before_abort(void (*clean)(void));
+
 /*
  * world_allocate - zeroed memory for so many items; world_abort if there is none. The caller frees it. Local. advice:
  * added to the message, such as ": give less for --reads".
