@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # mpix_tune: it finds what gains, writes a file that the MPI library uses, and recommends no other. A script measures in
 # place of mpix_bench, so what gains is known; the files are those of the MPI library at hand, which is run with them.
+#
+# Environment: MPIX_TEST_BRIEF  yes: without the tests of what mpix_tune does itself, whatever the MPI library
 . "$(dirname "$0")/../../test/programs/run.sh"
 need_tool mpix_tune
 launches || skip_all "processes of the simulator have no tuning files"
@@ -395,9 +397,12 @@ check_budget() {
     unset pause
 }
 
+# NAME COMMAND...: a test of what mpix_tune does itself, whatever the MPI library
+check_once() { [ "${MPIX_TEST_BRIEF-}" = yes ] || tap_check "$@"; }
+
 quick tap_check "a gain becomes a rule that is in force" check_gain
 quick tap_check "results name the file" check_provenance
-tap_check "what was measured is kept, and another tuning refused" check_continues
+check_once "what was measured is kept, and another tuning refused" check_continues
 for pair in $(other_algorithms); do
     tap_check "a rule of ${pair%:*}" check_operation "${pair%:*}" "${pair#*:}"
 done
@@ -413,12 +418,12 @@ while IFS='|' read -r what damage_it; do
     tap_check "a wrong file: $(sed 's/^[jr]* *//' <<<"$what")" check_damage "$damage_it"
 done < <(damages)
 tap_check "signals" check_interrupts
-tap_check "a range of sizes" check_sizes
+check_once "a range of sizes" check_sizes
 quick tap_check "no gain, no file" check_no_gain
-tap_check "a gain that does not come again" check_no_second_gain
-tap_check "a gain of the next rule that does not come again" check_dropped_neighbor
-tap_check "arrivals" check_arrivals
+check_once "a gain that does not come again" check_no_second_gain
+check_once "a gain of the next rule that does not come again" check_dropped_neighbor
+check_once "arrivals" check_arrivals
 quick tap_check "launchers and folders that do not fit" check_ends
 tap_check "an environment that chooses" check_environment
-tap_check "a budget that is too small" check_budget
+check_once "a budget that is too small" check_budget
 tap_done
