@@ -115,10 +115,15 @@ check_suspended() { MH_SLEEP_S=2 MH_SKEW_ONLY=drift unless_good record_hosts "$@
 # Before the first look and after the last one, no clock may be set.
 check_watched() { MH_SKEW_ONLY=slews unless_good watch_hosts "$@"; }
 
-# What was recorded of host2 ends well before its timestamps do.
+# What was recorded of host2 ends well before its timestamps do. Where a process is killed, MPICH's proxy may fail by an
+# assertion of its own: then again.
 check_dead() {
-    local recorded stamped
-    check_watched 2 die
+    local complaint recorded stamped
+    for _ in 1 2 3; do
+        complaint=$(check_watched 2 die)
+        grep -q 'pmip_cb.c:.*assert' "$scratch/log" || break
+    done
+    printf '%s' "$complaint"
     recorded=$(sed -n 's/.*"host2", "raw": \[\([0-9]*\),.*/\1/p' "$scratch/records" | tail -n 1)
     stamped=$(sed -n 's/^monotonic_raw,\([0-9]*\),.*/\1/p' "$scratch/stamps.host2" | tail -n 1)
     [ $((stamped - recorded)) -gt 2000000000 ] ||
