@@ -23,6 +23,13 @@ void mh_trace_transfer(trace_call *call, int result, trace_access mode, int64_t 
         put(call, mode, mh_trace_bytes(count, type), target, mh_trace_window(window));
 }
 
+/* In the back, as MPI_NO_OP may be an object of the MPI library, without which the front has to be loaded. */
+void mh_trace_update(trace_call *call, int result, MPI_Op op, int64_t count, MPI_Datatype type, int target,
+                     MPI_Win window)
+{
+    mh_trace_transfer(call, result, TRACE_UPDATE, count, type, op == MPI_NO_OP ? MPI_PROC_NULL : target, window);
+}
+
 void mh_trace_transfer_file(trace_call *call, int result, trace_access mode, int64_t count, MPI_Datatype type,
                             MPI_File file)
 {

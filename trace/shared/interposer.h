@@ -212,6 +212,8 @@ void mh_trace_exposed(trace_call *call, int result, int is_done, MPI_Win window)
    the target is MPI_ANY_SOURCE. */
 void mh_trace_transfer(trace_call *call, int result, trace_access mode, int64_t count, MPI_Datatype type, int target,
                        MPI_Win window);
+void mh_trace_update(trace_call *call, int result, MPI_Op op, int64_t count, MPI_Datatype type, int target,
+                     MPI_Win window); /* nothing for MPI_NO_OP */
 void mh_trace_transfer_file(trace_call *call, int result, trace_access mode, int64_t count, MPI_Datatype type,
                             MPI_File file);
 void mh_trace_synchronize(trace_call *call, int result, trace_access mode, int target, MPI_Win window);
@@ -228,8 +230,8 @@ void mh_trace_abort(void); /* MPI ends the program */
     OF(irecv_taken) OF(start) OF(ready) OF(arrived) OF(cancel) OF(forget) OF(watch) OF(done) OF(some) OF(tried)    \
     OF(collective) OF(icollective) OF(make_comm) OF(imake_comm) OF(drop_comm) OF(made) OF(make_win)                \
     OF(make_file) OF(drop_win) OF(drop_file) OF(dropped) OF(meet) OF(share) OF(fence) OF(post) OF(access)          \
-    OF(accessed) OF(exposed) OF(transfer) OF(transfer_file) OF(synchronize) OF(region) OF(abort) OF(note_path)      \
-    OF(named_region) OF(define_line)
+    OF(accessed) OF(exposed) OF(transfer) OF(update) OF(transfer_file) OF(synchronize) OF(region) OF(abort)        \
+    OF(note_path) OF(named_region) OF(define_line)
 /* clang-format on */
 #define TRACE_OPERATION(name) __typeof__(mh_trace_##name) *name;
 typedef struct {
