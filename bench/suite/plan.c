@@ -89,8 +89,8 @@ static const option_spec_t options[] = {
          "of a graph; a # begins a comment."},
     {0, "file", "PATH", OPTION_TEXT, FIELD(file), .doc = "the file that operations on files make, write and read",
      .more = "Its name is PATH, a dot, and the number of the operation; where each rank has a file, a dot and the rank "
-             "follow. It must not be there, and is deleted in the end. Only of operations on files, with "
-             "`--comm world`."},
+             "follow. It must not be there, all nodes have to find it if ranks share it, and it is deleted in the end. "
+             "Only of operations on files, with `--comm world`."},
     {0, "file-sync", "WHEN", OPTION_CHOICE, FIELD(file_sync), .names = NAMES(storage_syncs), .default_doc = "each",
      .doc = "when what was written goes to the device, by MPI_File_sync",
      .more = "With `each`, it is part of each call that writes. With `none`, what was written may be in memory of the "
@@ -268,6 +268,11 @@ static bool fit_file(const reader_t *reader, job_t *job, bool named)
         return refuse(reader, "%s takes a file: give --file PATH, where it may be made", name);
     if (strlen(settings->file) >= sizeof job->file - FILE_NUMBER_BYTES)
         return refuse(reader, "option --file: \"%.60s\"... is too long", settings->file);
+    if (strchr(settings->file, ':'))
+        return refuse(reader,
+                      "option --file: \"%.60s\" is not allowed: MPI libraries take what is before a colon for a "
+                      "kind of file system",
+                      settings->file);
     if (settings->release == RELEASE_NONE && operation->shape->access.pointer == BY_SHARED_POINTER)
         return refuse(reader, "option --release none is not allowed: nobody could set the pointer of %s back", name);
     if (job->comm.kind != COMM_WORLD_ALL)

@@ -2,7 +2,13 @@
 /* storage.c - MPI's files: by the pointer of a rank, by an offset, or by the pointer that all share. */
 #include "bench/suite/storage.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { RANK_BYTES = 16 };
@@ -18,63 +24,161 @@ static void name_file(const storage_t *storage, int rank, char name[STORAGE_PATH
     snprintf(name, STORAGE_PATH_BYTES + RANK_BYTES, has_rank ? "%s.%d" : "%s", storage->path, rank);
 }
 
-/* Also those of other ranks, which the abort of this one keeps from closing theirs. */
+/* ---- Files that are ours */
+
+/* Deletes what a rank of this node has seen, unless another file has its name now. */
+static void delete_file(const storage_t *storage, int rank)
+{
+    const storage_identity_t *its = &storage->seen[rank];
+    char name[STORAGE_PATH_BYTES + RANK_BYTES];
+    struct stat now;
+    name_file(storage, rank, name);
+    if (its->inode != 0 && lstat(name, &now) == 0 && (uint64_t)now.st_dev == its->device &&
+        (uint64_t)now.st_ino == its->inode)
+        unlink(name);
+}
+
+/* Also those of other ranks of this node, which the abort of this one keeps from closing theirs. */
 static void delete_all(void)
 {
-    char name[STORAGE_PATH_BYTES + RANK_BYTES];
     for (const storage_t *storage = all_open; storage; storage = storage->next) {
-        int files = 1;
-        if (storage->access.users == ALL_HAVE_OWN)
-            MPI_Comm_size(storage->comm, &files);
-        for (int rank = 0; rank < files; rank++) {
-            name_file(storage, rank, name);
-            unlink(name);
-        }
+        int rank, ranks;
+        MPI_Comm_rank(storage->comm, &rank);
+        MPI_Comm_size(storage->comm, &ranks);
+        for (int other = 0; other < ranks; other++)
+            if (strcmp(storage->seen[other].node, storage->seen[rank].node) == 0)
+                delete_file(storage, other);
     }
 }
 
-static int make_file(storage_t *storage, int rank)
+static bool is_maker(const storage_t *storage, int rank)
 {
-    char name[STORAGE_PATH_BYTES + RANK_BYTES];
-    if (storage->access.users == ONE_USES_IT && rank != 0)
-        return MPI_SUCCESS;
-    name_file(storage, rank, name);
-    int code = MPI_File_open(storage->access.users == ALL_USE_ONE ? storage->comm : MPI_COMM_SELF, name,
-                             MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR, MPI_INFO_NULL, &storage->file);
-    storage->is_open = code == MPI_SUCCESS;
-    return code;
+    return rank == 0 || storage->access.users == ALL_HAVE_OWN;
 }
 
-/* Not by MPI_MODE_DELETE_ON_CLOSE: with it, Open MPI 4.1 deletes a file that was there when it refuses to make it. */
-static void close_file(storage_t *storage)
+static int code_of(int error)
+{
+    switch (error) {
+    case EEXIST:
+        return MPI_ERR_FILE_EXISTS;
+    case ENOENT:
+        return MPI_ERR_NO_SUCH_FILE;
+    case EACCES:
+    case EPERM:
+        return MPI_ERR_ACCESS;
+    case EROFS:
+        return MPI_ERR_READ_ONLY;
+    case ENOSPC:
+        return MPI_ERR_NO_SPACE;
+    case EDQUOT:
+        return MPI_ERR_QUOTA;
+    default:
+        return MPI_ERR_IO;
+    }
+}
+
+static bool identify(int file, storage_identity_t *its)
+{
+    struct stat now;
+    if (fstat(file, &now) != 0)
+        return false;
+    its->device = (uint64_t)now.st_dev;
+    its->inode = (uint64_t)now.st_ino;
+    return true;
+}
+
+/* Not by MPI_MODE_EXCL: of the processes of several nodes, only one looks whether there is a file already. */
+static int make_file(storage_t *storage, int rank, uint64_t token)
 {
     char name[STORAGE_PATH_BYTES + RANK_BYTES];
-    int rank;
-    if (!storage->is_open)
-        return;
-    MPI_Comm_rank(storage->comm, &rank);
     name_file(storage, rank, name);
-    MPI_File_close(&storage->file);
-    if (rank == 0 || storage->access.users == ALL_HAVE_OWN)
-        unlink(name);
-    storage->is_open = false;
+    int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0)
+        return code_of(errno);
+    errno = EIO;
+    bool is_good = identify(file, &storage->seen[rank]) && write(file, &token, sizeof token) == (ssize_t)sizeof token;
+    int error = errno;
+    is_good = close(file) == 0 && is_good;
+    return is_good ? MPI_SUCCESS : code_of(error);
+}
+
+/* The file of this name here has to be the one that rank 0 made, not one of another file system. */
+static int find_file(storage_t *storage, int rank, uint64_t token)
+{
+    char name[STORAGE_PATH_BYTES + RANK_BYTES];
+    uint64_t found = 0;
+    name_file(storage, rank, name);
+    int file = open(name, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    if (file < 0)
+        return code_of(errno);
+    bool is_same = read(file, &found, sizeof found) == (ssize_t)sizeof found && found == token &&
+                   identify(file, &storage->seen[rank]);
+    close(file);
+    return is_same ? MPI_SUCCESS : MPI_ERR_NO_SUCH_FILE;
+}
+
+/* Returns whether all ranks have what they need. */
+static bool make_files(storage_t *storage, const world_t *world)
+{
+    char call[STORAGE_PATH_BYTES + RANK_BYTES + 40], name[STORAGE_PATH_BYTES + RANK_BYTES];
+    const int rank = world->rank;
+    uint64_t token = 0;
+    int code = MPI_SUCCESS;
+    name_file(storage, rank, name);
+    if (is_maker(storage, rank))
+        code =
+            getrandom(&token, sizeof token, 0) == (ssize_t)sizeof token ? make_file(storage, rank, token) : MPI_ERR_IO;
+    snprintf(call, sizeof call, "Making %s", name);
+    if (!world_agree(world, code, call))
+        return false;
+    if (storage->access.users == ALL_USE_ONE) {
+        world_require(world, MPI_Bcast(&token, sizeof token, MPI_BYTE, 0, world->comm));
+        code = rank == 0 ? MPI_SUCCESS : find_file(storage, rank, token);
+        snprintf(call, sizeof call, "Opening %s, which rank 0 made,", name);
+        if (!world_agree(world, code, call))
+            return false;
+    }
+    gethostname(storage->seen[rank].node, sizeof storage->seen[rank].node - 1);
+    world_require(
+        world, MPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, storage->seen, sizeof storage->seen[0], MPI_BYTE, world->comm));
+    return true;
+}
+
+/* ---- Their life */
+
+static void delete_own(storage_t *storage)
+{
+    int rank;
+    MPI_Comm_rank(storage->comm, &rank);
+    if (is_maker(storage, rank))
+        delete_file(storage, rank);
+    free(storage->seen);
+    storage->seen = NULL;
 }
 
 bool storage_open(storage_t *storage, const world_t *world, const char *path, const storage_access_t *access)
 {
-    char call[STORAGE_PATH_BYTES + RANK_BYTES + 20];
+    char name[STORAGE_PATH_BYTES + RANK_BYTES];
     *storage = (storage_t){.access = *access, .comm = world->comm};
     if (access->users == ALL_USE_ONE)
         storage->place = world->rank;
     snprintf(storage->path, sizeof storage->path, "%s", path);
-    snprintf(call, sizeof call, "MPI_File_open of %s", path);
-    if (!world_agree(world, make_file(storage, world->rank), call)) {
-        close_file(storage);
+    storage->seen = world_allocate(world, world->ranks, sizeof storage->seen[0], "");
+    if (!make_files(storage, world)) {
+        delete_own(storage);
         return false;
     }
     storage->next = all_open;
     all_open = storage;
     world_before_abort(delete_all);
+    if (access->users == ONE_USES_IT && world->rank != 0)
+        return true;
+    name_file(storage, world->rank, name);
+    world_require_code(world,
+                       MPI_File_open(access->users == ALL_USE_ONE ? world->comm : MPI_COMM_SELF, name, MPI_MODE_RDWR,
+                                     MPI_INFO_NULL, &storage->file),
+                       "MPI_File_open");
+    storage->is_open = true;
     return true;
 }
 
@@ -85,7 +189,12 @@ void storage_close(storage_t *storage)
         link = &(*link)->next;
     if (*link)
         *link = storage->next;
-    close_file(storage);
+    if (!storage->seen)
+        return;
+    if (storage->is_open)
+        MPI_File_close(&storage->file);
+    storage->is_open = false;
+    delete_own(storage);
 }
 
 int storage_seek(const storage_t *storage, int64_t block_bytes)

@@ -33,7 +33,13 @@ typedef struct storage_access {
 typedef enum storage_sync { SYNCED_EACH_CALL, NOT_SYNCED } storage_sync_t;
 extern const char *const storage_syncs[]; /* their names, NULL after the last */
 
-enum { STORAGE_PATH_BYTES = 256 };
+enum { STORAGE_PATH_BYTES = 256, STORAGE_NODE_BYTES = 64 };
+
+/* A file, as a rank of a node has seen it. inode: 0 for none. */
+typedef struct storage_identity {
+    uint64_t device, inode;
+    char node[STORAGE_NODE_BYTES];
+} storage_identity_t;
 
 typedef struct storage {
     storage_access_t access;
@@ -42,13 +48,14 @@ typedef struct storage {
     int place; /* of this rank's block */
     MPI_File file;
     char path[STORAGE_PATH_BYTES];
-    struct storage *next; /* of those that are open */
+    storage_identity_t *seen; /* by each rank */
+    struct storage *next;     /* of those that are open */
 } storage_t;
 
 /*
  * storage_open - make a file, which must not be there, and which goes when it is closed, or when world_fail or
- * world_abort ends the job. Collective. Returns true on all ranks if it could be made; else the first rank where it
- * could not says why, and nothing is left.
+ * world_abort ends the job, unless only other nodes have it. Collective. Returns true on all ranks if it could be made,
+ * and if all that use it find the same file; else the first rank where this is not so says why, and nothing is left.
  *
  * path   where each rank has a file of its own, a dot and the rank follow
  */

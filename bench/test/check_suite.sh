@@ -135,9 +135,47 @@ check_files() {
         -m 64M:64M -i 3 --mem-limit 200M && [ "$status" -ne 0 ]) || complain "a file could grow beyond its limit"
     ! left=$(find "$scratch" -name "*data*" | grep .) || complain "files are left after a failure: $left"
     refuses "give --file PATH" run 2 mpix_bench p_read_expl
+    refuses "before a colon" run 2 mpix_bench p_read_expl --file "ufs:$scratch/data"
     refuses "bcast accesses no file" run 2 mpix_bench bcast --file "$scratch/data"
     refuses "p_read_indv writes no file" run 2 mpix_bench p_read_indv --file "$scratch/data" --file-sync none
     refuses "nobody could set the pointer" run 2 mpix_bench p_read_shared --file "$scratch/data" --release none
+}
+
+# WHERE OPERATION: each rank has a folder of its own, as nodes have; that of rank WHERE has a file of the name already.
+# Leaves what capture leaves, and in left.RANK what is in the folder of a rank afterwards.
+run_apart() {
+    command="mpix_bench $2 (in folders of their own, a file is there on rank $1)" program=mpix_bench
+    rm -f "$scratch"/apart.*
+    mkdir -p "$scratch/apart"
+    # The flags of the launcher are words; the other variables are those of the shells in the namespaces.
+    # shellcheck disable=SC2016,SC2086
+    capture "${own_mounts[@]}" "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 unshare --mount sh -c '
+        mount -t tmpfs none "$0" || exit
+        rank=${PMI_RANK:-$OMPI_COMM_WORLD_RANK}
+        [ "$rank" != "$1" ] || echo kept >"$0/data.1"
+        "$2" "$3" --file "$0/data" -m 8:8 -i 3
+        echo $? >"$0.status.$rank"
+        (cd "$0" && grep -s "" data.1 /dev/null) >"$0.left.$rank"
+        :' "$scratch/apart" "$1" "$(path_of mpix_bench)" "$2"
+    status=$(sort -u "$scratch"/apart.status.?)
+}
+
+can_be_apart() { launches && "${own_mounts[@]}" mount -t tmpfs none /mnt; }
+
+# The file of one node is not that of another.
+check_files_apart() {
+    local where
+    for where in 1 none; do
+        run_apart $where p_write_expl
+        expect_status 2
+        expect_message "which rank 0 made, failed on rank 1: "
+        [ ! -s "$scratch/apart.left.0" ] || complain "left on rank 0: $(cat "$scratch/apart.left.0")"
+        [ $where = none ] || [ "$(cat "$scratch/apart.left.1")" = data.1:kept ] || complain "the file is not kept"
+    done
+    run_apart 1 s_write_indv
+    expect_status 0
+    [ "$(cat "$scratch/apart.left.1")" = data.1:kept ] || complain "the file is not kept"
+    [ ! -s "$scratch/apart.left.0" ] || complain "left on rank 0: $(cat "$scratch/apart.left.0")"
 }
 
 # Of the messages of both groups: two pairs of ranks that send 64 messages each.
@@ -385,6 +423,8 @@ tap_check "groups of operations" check_groups
 quick tap_check "latency and bandwidth" check_latency
 tap_check "each two ranks" check_matrix
 tap_check_if launches "a simulator has no files" "files" check_files
+tap_check_if can_be_apart "it takes a launcher and a user namespace, which is not allowed here" "files of other nodes" \
+    check_files_apart
 tap_check "bandwidth of groups that send at once" check_bandwidth
 tap_check_if "with_large_cache true" "no other size can be shown here" \
     "a cache larger than the memory for buffers" check_large_cache
