@@ -4,6 +4,7 @@
 
 #include "clock/host_clocks.h"
 #include "pure/units.h"
+#include "pure/utc_word.h"
 
 #include <math.h>
 
@@ -125,6 +126,9 @@ static void learn(mh_history *history, mh_comm_clock *clock)
 char *mh_history_lines(mh_history *history, mh_comm_clock *clock, const mh_host_names *names, size_t *bytes)
 {
     mh_clock_history *kept = &history->kept;
+    /* Before the last record, so that it is between two. */
+    const mh_utc_word word = mh_utc_word_ask();
+    const mpix_clock_utc_look utc = mh_utc_word_look(word, look_at(MPIX_CLOCK_REALTIME));
     mh_history_copy copy;
     bool is_good = false;
     pthread_mutex_lock(&history->lock);
@@ -137,6 +141,9 @@ char *mh_history_lines(mh_history *history, mh_comm_clock *clock, const mh_host_
     pthread_mutex_unlock(&history->lock);
     if (!is_good)
         return NULL;
+    copy.has_utc = true;
+    copy.utc = utc;
+    copy.tai_s = word.tai_s;
     char *lines = mh_history_copy_lines(&copy, names, bytes);
     mh_history_copy_free(&copy);
     return lines;

@@ -29,8 +29,8 @@ bool mh_history_convert(mh_history *history, mh_comm_clock *clock, mpix_clock_id
                         mpix_clock_time *time);
 
 /*
- * How the clocks of this host are now, and what is kept, as lines of a file of clock records, to be freed. NULL if
- * memory lacks. Local.
+ * How the clocks of this host are now, what the kernel says of UTC, and what is kept, as lines of a file of clock
+ * records, to be freed. NULL if memory lacks. Local.
  */
 char *mh_history_lines(mh_history *history, mh_comm_clock *clock, const mh_host_names *names, size_t *bytes);
 

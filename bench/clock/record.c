@@ -16,6 +16,7 @@
 #include "pure/clock_writer.h"
 #include "pure/model.h"
 #include "pure/units.h"
+#include "pure/utc_word.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/timex.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -245,21 +245,13 @@ static void record_global(record_run_t *run)
 static void record_utc(record_run_t *run)
 {
     char line[MH_CLOCK_LINE_BYTES];
-    struct timex says = {.modes = 0};
+    const mh_utc_word word = mh_utc_word_ask();
     const bool was_synchronized = run->is_synchronized, is_due = run->written_ns == 0;
-    run->is_synchronized = adjtimex(&says) >= 0 && (says.status & STA_UNSYNC) == 0;
+    run->is_synchronized = word.is_synchronized;
     if (!run->is_synchronized && !was_synchronized && !is_due)
         return;
-    const mh_look real = look_at(MPIX_CLOCK_REALTIME);
-    const size_t bytes = mh_clock_utc_line(
-        line, run->host,
-        (mpix_clock_utc_look){
-            .at = real.at,
-            .raw_ns = real.raw_ns,
-            .within_ns = run->is_synchronized ? (int64_t)says.maxerror * MH_NS_PER_US + real.half_ns : -1,
-            .estimate_ns = (int64_t)says.esterror * MH_NS_PER_US,
-        },
-        says.tai);
+    const mpix_clock_utc_look look = mh_utc_word_look(word, look_at(MPIX_CLOCK_REALTIME));
+    const size_t bytes = mh_clock_utc_line(line, run->host, look, word.tai_s);
     keep(run, line, bytes);
 }
 

@@ -149,6 +149,7 @@ bool mh_clock_history_copy(const mh_clock_history *history, mh_history_copy *cop
     const mpix_clock_pair *records = mpix_clock_records(history->file, &copy->record_count);
     copy->records = copy_of(records, copy->record_count, sizeof *records);
     bool is_good = copy->records || copy->record_count == 0;
+    copy->has_utc = false;
     for (mpix_clock_id id = 0; id < MPIX_CLOCK_IDS; id++) {
         const mpix_clock_look *looks = mpix_clock_looks(history->file, id, &copy->look_counts[id]);
         copy->looks[id] = copy_of(looks, copy->look_counts[id], sizeof *looks);
@@ -169,12 +170,12 @@ void mh_history_copy_free(mh_history_copy *copy)
 /* Lines of a file have no unknown bound: this one, of days, says as much. */
 #define USELESS_NS 1e15
 
-/* The longest line of a record or look, without the name of the host. */
+/* The longest line of a record, look or word of UTC, without the name of the host. */
 enum { LINE_BYTES = 160 };
 
 char *mh_history_copy_lines(const mh_history_copy *copy, const mh_host_names *names, size_t *bytes)
 {
-    size_t lines = copy->record_count;
+    size_t lines = copy->record_count + copy->has_utc;
     for (mpix_clock_id id = 0; id < MPIX_CLOCK_IDS; id++)
         lines += copy->look_counts[id];
     char line[MH_CLOCK_LINE_BYTES], *text = malloc(MH_CLOCK_LINE_BYTES + lines * (strlen(names->name) + LINE_BYTES));
@@ -195,6 +196,11 @@ char *mh_history_copy_lines(const mh_history_copy *copy, const mh_host_names *na
             memcpy(text + *bytes, line, length);
             *bytes += length;
         }
+    if (copy->has_utc) {
+        const size_t length = mh_clock_utc_line(line, names->name, copy->utc, copy->tai_s);
+        memcpy(text + *bytes, line, length);
+        *bytes += length;
+    }
     return text;
 }
 

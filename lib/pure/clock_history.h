@@ -64,11 +64,17 @@ typedef struct mh_host_names {
     int64_t namespace_ns[MPIX_CLOCK_IDS];
 } mh_host_names;
 
-/* What is kept, so that lines are made of it while others add to the history. */
+/*
+ * What is kept, so that lines are made of it while others add to the history. The caller may add what the kernel says
+ * of UTC.
+ */
 typedef struct mh_history_copy {
     mpix_clock_pair *records;
     mpix_clock_look *looks[MPIX_CLOCK_IDS];
     size_t record_count, look_counts[MPIX_CLOCK_IDS];
+    bool has_utc;
+    mpix_clock_utc_look utc;
+    int64_t tai_s;
 } mh_history_copy;
 
 /* Returns false, and there is nothing to free, if memory lacks. */

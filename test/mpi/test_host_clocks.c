@@ -292,6 +292,59 @@ SUB_TEST(clock_write, SINGLE, "a file of clock records has all hosts, and the ti
     MPI_Comm_free(&comm);
 }
 
+/* How many words of UTC a file has; and the first of a host. */
+static int count_words(const char *path, const char *host, mpix_clock_utc_look *word)
+{
+    enum { LINE_BYTES = 512 };
+    char line[LINE_BYTES], begin[LINE_BYTES];
+    int words = 0;
+    FILE *file = fopen(path, "r");
+    snprintf(begin, sizeof begin, "{\"host\": \"%.255s\", \"utc\": [", host);
+    while (file && fgets(line, sizeof line, file)) {
+        words += strstr(line, "\"utc\": [") != NULL;
+        if (word->within_ns == INT64_MIN && strncmp(line, begin, strlen(begin)) == 0)
+            sscanf(line + strlen(begin), "%" SCNd64 ", %" SCNd64 ", %" SCNd64 ", %" SCNd64, &word->at, &word->raw_ns,
+                   &word->within_ns, &word->estimate_ns);
+    }
+    if (file)
+        fclose(file);
+    return words;
+}
+
+SUB_TEST(clock_write_utc, SINGLE, "a file of clock records has, for each host, what its kernel says of UTC")
+{
+    enum { HOST_BYTES = 256, REALTIME = 0 };
+    char path[PATH_BYTES], host[HOST_BYTES] = "", why[MPIX_CLOCK_WHY_BYTES] = "";
+    mpix_clock_utc_look word = {.within_ns = INT64_MIN};
+    mpix_clock_utc utc;
+    MPI_Comm comm = duplicate(MPI_COMM_WORLD);
+    make_path(path);
+    gethostname(host, sizeof host - 1);
+    CHECK_OK(MPIX_Clock_sync(comm));
+    const int64_t before_ns = host_ns(REALTIME);
+    meet(MPI_COMM_WORLD);
+    CHECK_OK(MPIX_Clock_write(comm, path));
+    const int64_t after_ns = host_ns(REALTIME);
+    MPI_Bcast(path, PATH_BYTES, MPI_CHAR, 0, MPI_COMM_WORLD);
+    const int words = count_words(path, host, &word);
+    mpix_clock_file *file = mpix_clock_open(path, why);
+    CHECK(file, "%s", why);
+    const int most = processes_of_node() == ranks ? 1 : ranks;
+    CHECK(file && words >= mpix_clock_host_count(file) && words <= most, "%d words of UTC of %d hosts, of %d processes",
+          words, file ? mpix_clock_host_count(file) : 0, ranks);
+    CHECK(before_ns <= word.at && word.at <= after_ns,
+          "the word is of %" PRId64 ", but it was %" PRId64 " before and %" PRId64 " after", word.at, before_ns,
+          after_ns);
+    CHECK(word.within_ns >= -1, "UTC is within %" PRId64 " ns", word.within_ns);
+    /* Whether a kernel knows UTC is not the library's business, but whether it was asked. */
+    CHECK(file && mpix_clock_find_utc(file, read_ns(comm, NULL), &utc) >= 0, "no kernel was asked");
+    mpix_clock_close(file);
+    meet(MPI_COMM_WORLD);
+    if (my_rank == 0)
+        unlink(path);
+    MPI_Comm_free(&comm);
+}
+
 static bool is_mine(const char *path)
 {
     char text[8] = "";

@@ -11,6 +11,7 @@
 #include "pure/clock_writer.h"
 #include "pure/model.h"
 #include "pure/units.h"
+#include "pure/utc_word.h"
 #include "support.h"
 
 #include <unistd.h>
@@ -367,7 +368,8 @@ TEST(the_longest_lines_of_a_history_have_room)
     size_t bytes;
     mpix_clock_pair pair = {.at_ns = INT64_MIN / 2, .ahead_ns = INT64_MIN / 3, .bound_ns = INFINITY};
     const mpix_clock_look look = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MAX};
-    mh_history_copy copy = {.record_count = 1, .records = &pair};
+    const mpix_clock_utc_look utc = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN};
+    mh_history_copy copy = {.record_count = 1, .records = &pair, .has_utc = true, .utc = utc, .tai_s = INT64_MIN};
     mpix_clock_look *looks = calloc(LINES, sizeof *looks);
     memset(name, '\\', sizeof name - 1);
     name[sizeof name - 1] = '\0';
@@ -379,10 +381,87 @@ TEST(the_longest_lines_of_a_history_have_room)
     char *lines = mh_history_copy_lines(&copy, &names, &bytes);
     ck_assert_ptr_nonnull(lines);
     /* The host's line has a boot of 64 characters, and nothing of a namespace. */
-    EXPECT(bytes < MH_CLOCK_LINE_BYTES + (LINES + 1) * (sizeof name + 160), "%zu bytes", bytes);
+    EXPECT(bytes < MH_CLOCK_LINE_BYTES + (LINES + 2) * (sizeof name + 160), "%zu bytes", bytes);
     EXPECT(bytes > LINES * (sizeof name + 80), "%zu bytes", bytes);
     free(lines);
     free(looks);
+}
+
+/* ---- What the kernel says of UTC */
+
+static const struct {
+    const char *what;
+    int state; /* what adjtimex returns */
+    struct timex says;
+    mpix_clock_utc_look look; /* of REALTIME 1000 at 2000 within 30 ns */
+    int64_t tai_s;
+    int found; /* what mpix_clock_find_utc returns */
+} words[] = {
+    {"chrony keeps the clock",
+     TIME_OK,
+     {.maxerror = 250, .esterror = 20, .tai = 37},
+     {1000, 2000, 250030, 20000},
+     37,
+     0},
+    {"a second is to be inserted", TIME_INS, {.maxerror = 9, .esterror = 9}, {1000, 2000, 9030, 9000}, 0, 0},
+    {"nobody keeps the clock",
+     TIME_ERROR,
+     {.status = STA_UNSYNC, .maxerror = 16000000, .esterror = 16000000},
+     {1000, 2000, -1, INT64_C(16000000000)},
+     0,
+     1},
+    {"the kernel is not asked", -1, {.maxerror = 250, .esterror = 20, .tai = 37}, {1000, 2000, -1, 0}, 0, 1},
+    {"systemd-timesyncd has just told it", TIME_OK, {.maxerror = 0, .esterror = 0}, {1000, 2000, 0, 0}, 0, 1},
+    /* An error of 0 is no word, also if the estimate is below what the look is wrong by. */
+    {"an error of 0", TIME_OK, {.maxerror = 0, .esterror = 1}, {1000, 2000, 0, 1000}, 0, 1},
+};
+
+LOOP_TEST(words_of_utc_are_written_as_the_kernel_says_them, COUNT_OF(words))
+{
+    const bool has_wide_look = words[_i].says.esterror == 1;
+    const mpix_clock_look real = {1000, 2000, has_wide_look ? 1500 : 30, -1};
+    const mh_utc_word word = mh_utc_word_of(words[_i].state, &words[_i].says);
+    const mpix_clock_utc_look look = mh_utc_word_look(word, real), *expected = &words[_i].look;
+    EXPECT(look.at == expected->at && look.raw_ns == expected->raw_ns, "%s: at %" PRId64 ", %" PRId64, words[_i].what,
+           look.at, look.raw_ns);
+    EXPECT(look.within_ns == expected->within_ns && look.estimate_ns == expected->estimate_ns,
+           "%s: within %" PRId64 ", estimate %" PRId64, words[_i].what, look.within_ns, look.estimate_ns);
+    EXPECT(word.tai_s == words[_i].tai_s, "%s: TAI %" PRId64, words[_i].what, word.tai_s);
+}
+
+/* The lines of a host end with one word, and a reader finds UTC by it. */
+LOOP_TEST(a_history_is_written_with_a_word_of_utc, COUNT_OF(words))
+{
+    enum { WORD_BYTES = 300 };
+    mpix_clock_pair pair = {.at_ns = 2000, .ahead_ns = 500, .bound_ns = 10};
+    const mh_utc_word word = mh_utc_word_of(words[_i].state, &words[_i].says);
+    mh_history_copy copy = {.record_count = 1,
+                            .records = &pair,
+                            .has_utc = true,
+                            .utc = mh_utc_word_look(word, (mpix_clock_look){1000, 2000, 30, -1}),
+                            .tai_s = word.tai_s};
+    const mh_host_names names = {.name = "h1", .boot = "b"};
+    char path[] = "clock_records_XXXXXX", head[MH_CLOCK_LINE_BYTES], expected[WORD_BYTES];
+    size_t bytes;
+    mpix_clock_utc utc;
+    char *lines = mh_history_copy_lines(&copy, &names, &bytes);
+    ck_assert_ptr_nonnull(lines);
+    snprintf(expected, sizeof expected,
+             "{\"host\": \"h1\", \"utc\": [1000, 2000, %" PRId64 ", %" PRId64 "], \"tai_s\": %" PRId64 "}\n",
+             copy.utc.within_ns, copy.utc.estimate_ns, copy.tai_s);
+    EXPECT(bytes > strlen(expected) && strcmp(lines + bytes - strlen(expected), expected) == 0, "%s", lines);
+    close(mkstemp(path));
+    FILE *to = fopen(path, "w");
+    const size_t head_bytes = mh_clock_head_line(head, 0, 500000, LIMIT_PPB_PER_S);
+    fwrite(head, 1, head_bytes, to);
+    fwrite(lines, 1, bytes, to);
+    ck_assert_int_eq(fclose(to), 0);
+    free(lines);
+    mpix_clock_file *file = open_records(path);
+    EXPECT(mpix_clock_find_utc(file, 2500, &utc) == words[_i].found, "%s", words[_i].what);
+    EXPECT(words[_i].found != 0 || utc.ahead_ns == -1500, "%s: %" PRId64, words[_i].what, utc.ahead_ns);
+    mpix_clock_close(file);
+    unlink(path);
 }
 
 /* MONOTONIC_RAW goes back when a host is restored from what was saved of it. */
