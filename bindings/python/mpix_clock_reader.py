@@ -37,6 +37,7 @@ _CORRECTED_RATE_LIMIT = 1e-3
 # The limits of mpix_clock_reader.h, which has numbers of 64 bits.
 _MAX_READING = (2**63 - 1) // 4
 _MAX_UPTIME_NS = _MAX_READING // 4
+_MAX_RATE_LIMIT_PPB = 10**9
 
 _EXTRAPOLATED, _AMBIGUOUS = 1, 2
 _HOW = ("", "extrapolated", "ambiguous", "extrapolated+ambiguous")
@@ -254,8 +255,10 @@ class _Looks:
         near = self.looks[i]
         apart_ns = unit * float(reading - near.at)
         at_ns = float(near.raw_ns - self.zero_ns) + apart_ns
-        half_ns = float(near.half_ns) + _RESOLUTION_NS + rate_limit * fabs(apart_ns)
-        return _interval_of(at_ns, at_ns, half_ns, _EXTRAPOLATED if apart_ns != 0 else 0)
+        if reading == near.at:
+            return _interval_of(at_ns, at_ns, float(near.half_ns) + _RESOLUTION_NS, 0)
+        drifted_ns = float(_MAX_READING) if isinf(rate_limit) else rate_limit * fabs(apart_ns)
+        return _interval_of(at_ns, at_ns, float(near.half_ns) + _RESOLUTION_NS + drifted_ns, _EXTRAPOLATED)
 
     def _unit_near(self, one: _Look, other: _Look) -> float:
         """The rate of two looks, if they are far enough apart to tell it."""
@@ -268,7 +271,7 @@ class _Looks:
         looks = self.looks
         first, last = looks[begin], looks[end - 1]
         rate_limit = 1.1 * _CORRECTED_RATE_LIMIT
-        if self.is_counter and end - begin > 1:
+        if self.is_counter:  # one look does not tell how long a tick is
             rate_limit = _ratio(float(first.half_ns + last.half_ns + 2), float(last.raw_ns - first.raw_ns))
         if reading < first.at:
             unit = self._unit_near(first, looks[begin + 1]) if end - begin > 1 else self.usual_unit_ns
@@ -331,7 +334,7 @@ class _Host:
         for at, raw_ns, within_ns, estimate_ns in self.utc_looks if self.pairs else []:
             global_ns, _, bound_ns, how = self.read_global(raw_ns)
             # systemd-timesyncd and phc2sys tell the kernel that the error is 0, which is no bound.
-            if 0 < estimate_ns <= within_ns and not how:
+            if 0 < estimate_ns <= within_ns and not how and abs(global_ns) < _MAX_UPTIME_NS:
                 pairs.append(_Pair(global_ns, at - global_ns, within_ns + bound_ns))
         self.utc = _Line(sorted(pairs, key=operator.attrgetter("at_ns")), rate_limit, wander_per_s)
 
@@ -361,9 +364,9 @@ class _Host:
 
     def raw_at(self, global_ns: int) -> int:
         """MONOTONIC_RAW at a global time."""
-        raw_ns = global_ns - self.pairs[0].ahead_ns
+        raw_ns = _limited(global_ns - self.pairs[0].ahead_ns)
         for _ in range(3):  # each one takes the error times the drift
-            raw_ns += global_ns - self.line.read(raw_ns)[0]
+            raw_ns = _limited(raw_ns + global_ns - self.line.read(raw_ns)[0])
         return raw_ns
 
 
@@ -480,9 +483,8 @@ class ClockRecords:
             when = looks.when(reading)
             middle_ns = when.min_ns + (when.max_ns - when.min_ns) / 2
             half_ns, how = (when.max_ns - when.min_ns) / 2, when.how
-            if not middle_ns >= -_MAX_READING:
-                middle_ns = -_MAX_READING
-            raw_ns = looks.zero_ns + int(min(middle_ns, float(_MAX_READING)))
+            middle_ns = min(max(middle_ns, -float(_MAX_READING)), float(_MAX_READING))
+            raw_ns = _limited(looks.zero_ns + int(middle_ns))
         if raw_ns < host.line.ats[0] or raw_ns > host.line.ats[-1]:
             how |= _EXTRAPOLATED
         time_ns, rest_ns, global_bound_ns, global_how = host.read_global(raw_ns)
@@ -549,7 +551,9 @@ def _moved(pair: _Pair, here: _Host, there: _Host) -> _Pair:
     """A record of another file, whose global clock both files have beside MONOTONIC_RAW of a host."""
     time_ns = pair.at_ns + pair.ahead_ns
     shared_ns = there.raw_at(time_ns)
-    moved_ns = here.line.read(shared_ns)[0] + time_ns - there.line.read(shared_ns)[0]
+    moved_ns = _limited(here.line.read(shared_ns)[0]) + _limited(time_ns - there.line.read(shared_ns)[0])
+    if abs(moved_ns) >= _MAX_UPTIME_NS:  # no sound files make such a time
+        return _Pair(pair.at_ns, -pair.at_ns, inf)
     bound_ns = pair.bound_ns + (there.line.bound_ns(shared_ns) + here.line.bound_ns(shared_ns))
     return _Pair(pair.at_ns, moved_ns - pair.at_ns, bound_ns)
 
@@ -606,7 +610,7 @@ def _head(line: str) -> ClockRecords:
     if head["mpix_clock_records"] != 1:
         raise ValueError("has a version that is not known here: take a newer reader")
     rates = [head.get("rate_limit_ppb", -1), head.get("wander_ppb_per_s", -1)]
-    if min(rates) < 0:
+    if min(rates) < 0 or rates[0] > _MAX_RATE_LIMIT_PPB:
         raise ValueError("does not say what rates clocks may have")
     return ClockRecords(head.get("unix_ns", 0), float(rates[0]) * 1e-9, float(rates[1]) * 1e-9)
 

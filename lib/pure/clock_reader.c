@@ -167,8 +167,9 @@ struct mpix_clock_file {
 /* A clock that the kernel corrects may differ in rate from MONOTONIC_RAW by this, if no look says more. */
 #define CORRECTED_RATE_LIMIT 1e-3
 
-/* Readings further from zero are refused, so that sums of a few do not overflow. */
+/* Readings further from zero are refused, so that sums of a few do not overflow; and so are greater limits of rates. */
 #define MAX_READING (INT64_MAX / 4)
+#define MAX_RATE_LIMIT 1
 
 /* Grows an array for one more item. Returns false if memory lacks. */
 static bool grow(void **items, size_t count, size_t *capacity, size_t item_bytes)
@@ -215,7 +216,7 @@ static bool take_text(const char **at, char *text, size_t size)
     if (!take(at, '"'))
         return false;
     while (**at != '"' && **at != '\0' && length + 1 < size) {
-        if (**at == '\\' && !strchr("\"\\/", *++*at))
+        if (**at == '\\' && (*++*at == '\0' || !strchr("\"\\/", **at)))
             return false;
         text[length++] = *(*at)++;
     }
@@ -371,6 +372,8 @@ static const char *read_head(mpix_clock_file *file, const char *line)
         return "is not a file of clock records";
     file->rate_limit = file->wander_per_s = -1;
     while (next_value(&line, &value)) {
+        if (value.count != 1)
+            continue;
         if (strcmp(value.key, "mpix_clock_records") == 0)
             version = value.numbers[0];
         if (strcmp(value.key, "unix_ns") == 0)
@@ -382,8 +385,9 @@ static const char *read_head(mpix_clock_file *file, const char *line)
     }
     return *line || version == 0 ? "is not a file of clock records"
            : version != 1        ? "has a version that is not known here: take a newer reader"
-           : file->rate_limit < 0 || file->wander_per_s < 0 ? "does not say what rates clocks may have"
-                                                            : NULL;
+           : file->rate_limit < 0 || file->rate_limit > MAX_RATE_LIMIT || file->wander_per_s < 0
+               ? "does not say what rates clocks may have"
+               : NULL;
 }
 
 /* Sums and differences of a few such times do not overflow. */
@@ -443,9 +447,9 @@ static const char *take_host(mpix_clock_file *file, const char *line)
             memcpy(name, value.text, sizeof name);
         if (strcmp(value.key, "boot") == 0)
             memcpy(boot, value.text, sizeof boot);
-        if (strcmp(value.key, "look_ns") == 0)
+        if (value.count == 1 && strcmp(value.key, "look_ns") == 0)
             look_ns = value.numbers[0];
-        if (suffix) {
+        if (value.count == 1 && suffix) {
             *suffix = '\0';
             if (clock_named(value.key) >= 0)
                 namespace_ns[clock_named(value.key)] = value.numbers[0];
@@ -591,14 +595,17 @@ static interval between_looks(const recorded_host *of, const looks *clock, mpix_
                        half_ns + rough_ns, 0);
 }
 
-/* Before or after the looks at which the clock was not set. */
+/* Before or after the looks at which the clock was not set. rate_limit: infinite, if they tell no rate. */
 static interval beyond_look(const looks *clock, size_t i, double unit, double rate_limit, int64_t reading)
 {
     const look *near = &clock->items[i];
     const double apart_ns = unit * (double)(reading - near->at);
     const double at_ns = (double)(near->raw_ns - clock->items[0].raw_ns) + apart_ns;
-    return interval_of(at_ns, at_ns, (double)near->half_ns + RESOLUTION_NS + rate_limit * fabs(apart_ns),
-                       apart_ns != 0 ? MPIX_CLOCK_EXTRAPOLATED : 0);
+    const double drifted_ns = reading == near->at ? 0
+                              : isinf(rate_limit) ? (double)MAX_READING
+                                                  : rate_limit * fabs(apart_ns);
+    return interval_of(at_ns, at_ns, (double)near->half_ns + RESOLUTION_NS + drifted_ns,
+                       reading != near->at ? MPIX_CLOCK_EXTRAPOLATED : 0);
 }
 
 /* The rate of two looks, if they are far enough apart to tell it; from it, the rate may change by the limit. */
@@ -619,8 +626,11 @@ static bool in_stretch(const recorded_host *of, const looks *clock, mpix_clock_i
     const look *first = &clock->items[begin], *last = &clock->items[end - 1];
     const double usual = usual_unit_ns(clock, id);
     double rate_limit = 1.1 * CORRECTED_RATE_LIMIT, unit = usual;
-    if (id == MPIX_CLOCK_COUNTER && end - begin > 1) /* it and MONOTONIC_RAW have one oscillator */
-        rate_limit = (double)(first->half_ns + last->half_ns + 2) / (double)(last->raw_ns - first->raw_ns);
+    /* It and MONOTONIC_RAW have one oscillator, but one look does not tell how long a tick is. */
+    if (id == MPIX_CLOCK_COUNTER)
+        rate_limit = last->raw_ns > first->raw_ns
+                         ? (double)(first->half_ns + last->half_ns + 2) / (double)(last->raw_ns - first->raw_ns)
+                         : INFINITY;
     if (reading < first->at) {
         if (end - begin > 1)
             unit = unit_near(first, first + 1, id, usual);
@@ -722,8 +732,8 @@ int mpix_clock_convert(const mpix_clock_file *file, int host, mpix_clock_id cloc
         const double middle_ns = when.min_ns + (when.max_ns - when.min_ns) / 2;
         half_ns = (when.max_ns - when.min_ns) / 2;
         how = when.how;
-        raw_ns = of->clocks[clock].items[0].raw_ns +
-                 (int64_t)fmin(fmax(middle_ns, -(double)MAX_READING), (double)MAX_READING);
+        raw_ns = limited(of->clocks[clock].items[0].raw_ns +
+                         (int64_t)fmin(fmax(middle_ns, -(double)MAX_READING), (double)MAX_READING));
     }
     if (raw_ns < of->pairs[0].at_ns || raw_ns > of->pairs[of->count - 1].at_ns)
         how |= MPIX_CLOCK_EXTRAPOLATED;
@@ -814,7 +824,7 @@ static bool settle_utc(const mpix_clock_file *file, recorded_host *of)
         double bound_ns;
         int how = 0;
         const int64_t global_ns = read_global(of, look->raw_ns, &bound_ns, &how).time_ns;
-        if (is_word_of_utc(look) && how == 0)
+        if (is_word_of_utc(look) && how == 0 && is_uptime(global_ns))
             pairs[count++] = (mpix_clock_pair){
                 .at_ns = global_ns, .ahead_ns = look->at - global_ns, .bound_ns = (double)look->within_ns + bound_ns};
     }
@@ -904,9 +914,9 @@ mpix_clock_file *mpix_clock_open(const char *path, char why[MPIX_CLOCK_WHY_BYTES
 /* The reading of MONOTONIC_RAW at a global time, which grows with it. */
 static int64_t raw_at(const recorded_host *of, int64_t global_ns)
 {
-    int64_t raw_ns = global_ns - of->pairs[0].ahead_ns;
+    int64_t raw_ns = limited(global_ns - of->pairs[0].ahead_ns);
     for (int round = 0; round < 3; round++) /* each one takes the error times the drift */
-        raw_ns += global_ns - mpix_clock_read_line(&of->global, raw_ns, NULL).time_ns;
+        raw_ns = limited(raw_ns + (global_ns - mpix_clock_read_line(&of->global, raw_ns, NULL).time_ns));
     return raw_ns;
 }
 
@@ -916,15 +926,18 @@ typedef struct junction {
     const recorded_host *here, *there;
 } junction;
 
+/* A record that would be of more than 18 years, which no sound files make, is of 0 and has no bound. */
 static mpix_clock_pair moved(mpix_clock_pair pair, const junction *at)
 {
-    const int64_t shared_ns = raw_at(at->there, pair.at_ns + pair.ahead_ns);
+    const int64_t there_ns = pair.at_ns + pair.ahead_ns, shared_ns = raw_at(at->there, there_ns);
     const mpix_clock_reading back = mpix_clock_read_line(&at->there->global, shared_ns, NULL);
     const mpix_clock_reading read = mpix_clock_read_line(&at->here->global, shared_ns, NULL);
-    pair.ahead_ns = read.time_ns - pair.at_ns + (pair.at_ns + pair.ahead_ns - back.time_ns);
+    const int64_t here_ns = limited(read.time_ns) + limited(there_ns - back.time_ns);
+    pair.ahead_ns = (is_uptime(here_ns) ? here_ns : 0) - pair.at_ns;
     pair.ahead_ps = 0;
-    pair.bound_ns += mpix_clock_line_bound_ns(&at->there->global, shared_ns) +
-                     mpix_clock_line_bound_ns(&at->here->global, shared_ns);
+    pair.bound_ns += is_uptime(here_ns) ? mpix_clock_line_bound_ns(&at->there->global, shared_ns) +
+                                              mpix_clock_line_bound_ns(&at->here->global, shared_ns)
+                                        : INFINITY;
     return pair;
 }
 
@@ -1105,6 +1118,8 @@ int mpix_clock_join(mpix_clock_file *file, const mpix_clock_file *other, char wh
 {
     junction at;
     recorded_host shared;
+    if (file == other)
+        return 0;
     if (!find_junction(file, other, &at, why))
         return -1;
     bool is_good = copy_global(&shared, at.here);
@@ -1168,7 +1183,7 @@ int mpix_clock_find_utc(const mpix_clock_file *file, int64_t global_ns, mpix_clo
             continue;
         least_ns = bound_ns;
         const mpix_clock_reading read = mpix_clock_read_line(&of->utc, global_ns, NULL);
-        *utc = (mpix_clock_utc){(int)i, read.time_ns - (global_ns + file->unix_ns), (int64_t)ceil(bound_ns) + 1};
+        *utc = (mpix_clock_utc){(int)i, read.time_ns - global_ns - file->unix_ns, (int64_t)ceil(bound_ns) + 1};
     }
     return isfinite(least_ns) ? 0 : is_asked ? 1 : -1;
 }

@@ -619,6 +619,27 @@ LOOP_TEST(two_looks_of_one_raw_time_have_a_bound, 2)
     mpix_clock_close(file);
 }
 
+/* How long a tick is, nobody can tell from one look, nor from two within one step of MONOTONIC_RAW. */
+LOOP_TEST(a_counter_whose_rate_is_not_known_has_no_bound, 2)
+{
+    static const int64_t readings[] = {INT64_C(-3000000000), -50, 150, INT64_C(3000000000)};
+    mpix_clock_file *file = make_records();
+    mpix_clock_time time;
+    mpix_clock_push_look(file, MPIX_CLOCK_COUNTER, (mpix_clock_look){0, 0, 60, -1});
+    if (_i > 0)
+        mpix_clock_push_look(file, MPIX_CLOCK_COUNTER, (mpix_clock_look){100, 0, 60, -1});
+    ck_assert_int_eq(mpix_clock_convert(file, 0, MPIX_CLOCK_COUNTER, 0, &time), 0);
+    EXPECT(time.how == 0 && llabs(time.global_ns) <= time.bound_ns && time.bound_ns < 200,
+           "at the look: %" PRId64 " within %" PRId64 ", how %d", time.global_ns, time.bound_ns, time.how);
+    for (int i = 0; i < COUNT_OF(readings); i++) {
+        ck_assert_int_eq(mpix_clock_convert(file, 0, MPIX_CLOCK_COUNTER, readings[i], &time), 0);
+        EXPECT(time.bound_ns == INT64_MAX && (time.how & MPIX_CLOCK_EXTRAPOLATED),
+               "%" PRId64 " is at %" PRId64 " within %" PRId64 ", how %d", readings[i], time.global_ns, time.bound_ns,
+               time.how);
+    }
+    mpix_clock_close(file);
+}
+
 /* Without limits nothing is known but the records themselves. */
 TEST(new_records_have_no_limits_and_no_bounds)
 {
@@ -670,6 +691,11 @@ TEST(a_torn_last_line_is_left_out_and_what_is_wrong_is_said)
         {"time,value\n", "is not a file of clock records"},
         {"{\"mpix_clock_records\": 2}\n", "has a version that is not known"},
         {"{\"mpix_clock_records\": 1}\n", "does not say what rates"},
+        {"{\"mpix_clock_records\": \"1\", \"rate_limit_ppb\": 1, \"wander_ppb_per_s\": 1}\n", "is not a file of clock"},
+        {"{\"mpix_clock_records\": 1, \"rate_limit_ppb\": \"1\", \"wander_ppb_per_s\": 1}\n",
+         "does not say what rates"},
+        {"{\"mpix_clock_records\": 1, \"rate_limit_ppb\": 1000000001, \"wander_ppb_per_s\": 1}\n",
+         "does not say what rates"},
     };
     char path[] = "clock_records_XXXXXX";
     close(mkstemp(path));
@@ -685,6 +711,20 @@ TEST(a_torn_last_line_is_left_out_and_what_is_wrong_is_said)
             ck_assert_int_eq(time.global_ns, 1500);
         mpix_clock_close(file);
     }
+    unlink(path);
+}
+
+/* What the memory of a line had before would go on behind the torn one. */
+TEST(a_last_line_that_ends_behind_a_backslash_is_left_out)
+{
+    char path[] = "clock_records_XXXXXX";
+    size_t records;
+    close(mkstemp(path));
+    write_text(path, HEAD HOST RECORD "{\"words\": 0, \"host\": \"h1\", \"raw\": [2000000, 2001000, 10]}\n{\"w\\");
+    mpix_clock_file *file = open_records(path);
+    mpix_clock_records(file, &records);
+    EXPECT(records == 3, "%zu records", records);
+    mpix_clock_close(file);
     unlink(path);
 }
 
