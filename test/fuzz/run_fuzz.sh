@@ -29,7 +29,7 @@ for program in "${programs[@]}"; do
     target=${program##*/fuzz_}
     log=$scratch/$target.log
     length=512
-    [ "$target" != trace ] || length=4096
+    case $target in records | trace) length=4096 ;; esac
     mkdir -p "$scratch/$target" "$scratch/$target.crashes"
     # What the targets print is thrown away, but not what libFuzzer and the sanitizers say.
     (cd "$scratch" && "build/$program" -max_total_time="$seconds" -timeout=10 -max_len=$length \
