@@ -9,6 +9,7 @@
 #include "pure/text.h"
 #include "pure/units.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,12 @@
 enum { FIRST_EVENT_BYTES = 1 << 12, MAX_EVENT_BYTES = 1 << 26, MAX_LABELED = 4096 };
 /* Process ids of Linux are below; those of the file at an index get a multiple of it. */
 #define PROCESSES_PER_FILE 10000000
-/* Likewise of ids of flows. */
+/*
+ * Likewise of ids of flows and asynchronous events. Those in hexadecimal are addresses for the most part, which end
+ * below the bits that tell the files apart.
+ */
 #define FILES_PER_ID 1000
+enum { ADDRESS_BITS = 48 };
 
 typedef struct reader {
     conversion_t *conversion;
@@ -174,13 +179,32 @@ static void print_process(const reader_t *reader, span_t value)
         print_named(reader, value);
 }
 
+/* As Chrome writes ids: "0x7f00". Readers take nothing but numbers for ids of flows. */
+static bool hexadecimal_of(span_t value, uint64_t *number)
+{
+    enum { BEGIN_BYTES = sizeof "\"0x" - 1, MAX_DIGITS = 16 };
+    if (value.length <= BEGIN_BYTES + 1 || value.length > BEGIN_BYTES + MAX_DIGITS + 1 ||
+        strncmp(value.at, "\"0x", BEGIN_BYTES) != 0)
+        return false;
+    char *end;
+    *number = strtoull(value.at + BEGIN_BYTES, &end, 16);
+    return isxdigit((unsigned char)value.at[BEGIN_BYTES]) && end == value.at + value.length - 1;
+}
+
+/*
+ * An id that is the host's own. What is told to be global or local to a process, as id2, stays: a global one is to be
+ * the same everywhere, and a local one belongs to the process, whose number is the host's own.
+ */
 static void print_id(const reader_t *reader, span_t value)
 {
     const int64_t number = number_of(value, INT64_C(1) << 43);
+    uint64_t address;
     if (reader->output->shares_flows)
         fwrite(value.at, 1, value.length, reader->output->to);
     else if (number >= 0)
         fprintf(reader->output->to, "%" PRId64, number * FILES_PER_ID + reader->output->files % FILES_PER_ID);
+    else if (hexadecimal_of(value, &address))
+        fprintf(reader->output->to, "\"0x%" PRIx64 "\"", address ^ (uint64_t)reader->output->files << ADDRESS_BITS);
     else
         print_named(reader, value);
 }

@@ -75,7 +75,7 @@ bool convert_packets(conversion_t *conversion, FILE *from, FILE *to);
 
 /*
  * Events of Chrome's JSON, as Perfetto reads it, of several files into one. Processes, flows and asynchronous events
- * get numbers that are the host's own, unless flows are shared.
+ * get numbers that are the host's own, unless flows are shared or their ids are global (id2).
  */
 typedef struct chrome_output {
     FILE *to;

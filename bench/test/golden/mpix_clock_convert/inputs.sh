@@ -31,6 +31,14 @@ echo '{"displayTimeUnit": "ms", "baseTimeNanoseconds": 100000000000, "traceEvent
 {"ph": "X", "name": "a \"}\" b", "ts": 4500020, "dur": 1000020e-6, "pid": "Spans", "tid": 1},
 {"ph": "f", "name": "f", "id": 3, "ts": 4500021.0, "pid": 7, "tid": 7, "bp": "e"},
 ]}' >h2.json
+echo '[{"ph":"s","name":"f","id":"0x3","ts":101000001,"pid":7,"tid":7},
+{"ph":"X","name":"x","bind_id":"0x7fff00000003","flow_out":true,"dur":0,"ts":101000001,"pid":7,"tid":7},
+{"ph":"b","cat":"c","name":"l","id2":{"local":"0x3"},"ts":101000001,"pid":7,"tid":7},
+{"ph":"b","cat":"c","name":"g","id2":{"global":"0x3"},"ts":101000001,"pid":7,"tid":7}]' >ids_of_h1.json
+echo '[{"ph":"f","name":"f","id":"0x3","ts":104500021,"pid":7,"tid":7},
+{"ph":"X","name":"x","bind_id":"0x7fff00000003","flow_in":true,"dur":0,"ts":104500021,"pid":7,"tid":7},
+{"ph":"e","cat":"c","name":"l","id2":{"local":"0x3"},"ts":104500021,"pid":7,"tid":7},
+{"ph":"e","cat":"c","name":"g","id2":{"global":"0x3"},"ts":104500021,"pid":7,"tid":7}]' >ids_of_h2.json
 bytes() { printf '%b' "$(printf '\\x%s' "$@")"; }
 {
     bytes d4 c3 b2 a1 02 00 04 00 00 00 00 00 00 00 00 00 ff ff 00 00 01 00 00 00
