@@ -29,8 +29,16 @@ check_refusals() {
     says "$head\n$host\n${host/a/b}\n" tai 0 'h1 was booted while it was recorded'
     says "$head\n${host/h1/h2}\n" tai 0 'h1 is not in the records, which have h2'
     says "$head\n$host\n$record\n" monotonic_raw 0.5 'invalid literal'
+    says "${head/500000/1000000001}\n$host\n$record\n" monotonic_raw 0 'does not say what rates clocks may have'
     says "" tai 0 'is empty'
     says "time,value\n" tai 0 'is not a file of clock records'
+}
+
+# One look does not tell how long a tick is.
+check_counter() {
+    local look='{"host": "h1", "counter": [5, 0, 9]}'
+    says "$head\n$host\n$record\n$look\n" counter 1005 ',9223372036854775807,extrapolated'
+    says "$head\n$host\n$record\n$look\n" counter 5 '5,1000,23,'
 }
 
 # h1 knows UTC later than h2, and better; the numbers are those of test_clock_reader.c.
@@ -96,6 +104,7 @@ check_joining() {
 
 quick tap_check_if "command -v $python" "it takes python3" "the same times as mpix_clock_convert" check_same
 quick tap_check_if "command -v $python" "it takes python3" "UTC, by the kernels of hosts" check_utc
+quick tap_check_if "command -v $python" "it takes python3" "a counter that was looked at once" check_counter
 quick tap_check_if "command -v $python" "it takes python3" "files that are not as they should be" check_refusals
 quick tap_check_if "command -v $python" "it takes python3" "files that cannot be joined" check_joining
 tap_done
