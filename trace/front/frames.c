@@ -14,6 +14,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #if defined __x86_64__
 enum { FP = 6, SP = 7, RETURN = 16 };
@@ -392,6 +395,12 @@ static row row_at(uintptr_t pc)
 /* Where its size has no limit, the first stack is said to reach down to what is mapped below it: so much at most. */
 enum { MOST_BYTES = 64 << 20 };
 
+static bool has_limit(void)
+{
+    struct rlimit limit;
+    return syscall(SYS_gettid) != getpid() || (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY);
+}
+
 frames_stack mh_frames_stack(void)
 {
     frames_stack stack = {1, 1};
@@ -404,7 +413,7 @@ frames_stack mh_frames_stack(void)
             stack = (frames_stack){(uintptr_t)begin, (uintptr_t)begin + bytes};
         pthread_attr_destroy(&attributes);
     }
-    if (stack.end - stack.begin > MOST_BYTES)
+    if (stack.end - stack.begin > MOST_BYTES && !has_limit())
         stack.begin = stack.end - MOST_BYTES;
     errno = error;
     return stack;

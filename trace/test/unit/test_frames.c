@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Steps from a function to its caller: they find the same places as the compiler's library, for stacks of all kinds. */
+#define _GNU_SOURCE /* pthread_getattr_np */
 #include "trace/front/frames.h"
 
 #include "unit/support.h"
@@ -161,6 +162,25 @@ TEST(callers_are_those_of_the_library)
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
 }
 
+static void *run_with_much(void *unused)
+{
+    fewest = 3;
+    with_array(100 << 20);
+    return unused;
+}
+
+/* As of a thread of OpenMP whose function has large arrays. */
+TEST(callers_are_found_on_a_large_stack)
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    ck_assert_int_eq(pthread_attr_setstacksize(&attributes, (size_t)128 << 20), 0);
+    ck_assert_int_eq(pthread_create(&thread, &attributes, run_with_much, NULL), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    pthread_attr_destroy(&attributes);
+}
+
 /* Whatever the tables say: where the stack ends, or is another one, there is no caller. */
 TEST(no_place_outside_of_the_stack_is_read)
 {
@@ -193,4 +213,25 @@ TEST(a_stack_without_limit_has_an_end)
     setrlimit(RLIMIT_STACK, &limit);
     EXPECT(stack.end - stack.begin <= MOST_BYTES, "the stack has %zu bytes", (size_t)(stack.end - stack.begin));
     EXPECT(stack.begin <= (uintptr_t)&here && (uintptr_t)&here < stack.end, "this is not on the stack");
+}
+
+/* As far as it may grow before it meets what is mapped below it. */
+TEST(a_stack_with_a_limit_reaches_to_the_limit)
+{
+    enum { LIMIT_BYTES = 1 << 30 };
+    struct rlimit limit;
+    pthread_attr_t attributes;
+    void *begin;
+    size_t bytes;
+    ck_assert_int_eq(getrlimit(RLIMIT_STACK, &limit), 0);
+    if (limit.rlim_max < LIMIT_BYTES)
+        return;
+    ck_assert_int_eq(setrlimit(RLIMIT_STACK, &(struct rlimit){LIMIT_BYTES, limit.rlim_max}), 0);
+    const frames_stack stack = mh_frames_stack();
+    ck_assert_int_eq(pthread_getattr_np(pthread_self(), &attributes), 0);
+    setrlimit(RLIMIT_STACK, &limit);
+    ck_assert_int_eq(pthread_attr_getstack(&attributes, &begin, &bytes), 0);
+    pthread_attr_destroy(&attributes);
+    EXPECT(stack.begin == (uintptr_t)begin && stack.end - stack.begin == bytes, "the stack has %zu bytes, not %zu",
+           (size_t)(stack.end - stack.begin), bytes);
 }
