@@ -41,7 +41,7 @@ typedef struct convert_settings {
 
 static const option_spec_t options[] = {
     {'c', "clocks", "FILE", OPTION_TEXTS, FIELD(records), .doc = "the file that mpix_clock record wrote",
-     .more = "Once more for each other job that shares a host with those before: all times are then on the clock of "
+     .more = "Once more for each other job that shares a host with any of them: all times are then on the clock of "
              "the first file."},
     {0, "clock", "CLOCK", OPTION_CHOICE, FIELD(clock), .names = NAMES(mpix_clock_id_names),
      .doc = "the clock that the times of INPUT were read from",
@@ -440,21 +440,64 @@ static int tell_offsets(const convert_settings_t *settings, const mpix_clock_fil
 
 /* ---- */
 
+typedef struct {
+    mpix_clock_file *file; /* NULL: it is joined */
+    char why[MPIX_CLOCK_WHY_BYTES];
+} waiting_t;
+
+static bool open_files(const text_list_t *paths, waiting_t *files)
+{
+    bool is_good = true;
+    for (int i = 0; is_good && i < paths->count; i++) {
+        files[i].file = mpix_clock_open(paths->texts[i], files[i].why);
+        is_good = files[i].file != NULL;
+        if (!is_good)
+            fprintf(stderr, "%s: option --clocks: %s\n", program_name, files[i].why);
+    }
+    return is_good;
+}
+
+/* Joins what has a host in common by now. Returns how many files that were. */
+static int join_round(mpix_clock_file *records, waiting_t *others, int count)
+{
+    int joined = 0;
+    for (int i = 0; i < count; i++) {
+        waiting_t *other = &others[i];
+        if (!other->file || mpix_clock_join(records, other->file, other->why) != 0)
+            continue;
+        mpix_clock_close(other->file);
+        other->file = NULL;
+        joined++;
+    }
+    return joined;
+}
+
+/* A file may have no host in common with those before it, but with one that comes later. */
+static bool join_files(const text_list_t *paths, waiting_t *files)
+{
+    const int others = (int)paths->count - 1;
+    bool is_good = true;
+    while (join_round(files[0].file, files + 1, others) > 0)
+        ;
+    for (int i = 1; i <= others; i++)
+        if (files[i].file) {
+            fprintf(stderr, "%s: option --clocks: %s: %s\n", program_name, paths->texts[i], files[i].why);
+            is_good = false;
+        }
+    return is_good;
+}
+
 static mpix_clock_file *open_records(const text_list_t *paths)
 {
-    char why[MPIX_CLOCK_WHY_BYTES];
-    mpix_clock_file *records = mpix_clock_open(paths->texts[0], why);
-    bool is_good = records != NULL;
-    for (int i = 1; is_good && i < paths->count; i++) {
-        mpix_clock_file *other = mpix_clock_open(paths->texts[i], why);
-        is_good = other && mpix_clock_join(records, other, why) == 0;
-        mpix_clock_close(other);
+    static waiting_t files[MAX_TEXTS];
+    mpix_clock_file *records = NULL;
+    if (open_files(paths, files) && join_files(paths, files)) {
+        records = files[0].file;
+        files[0].file = NULL;
     }
-    if (is_good)
-        return records;
-    fprintf(stderr, "%s: option --clocks: %s\n", program_name, why);
-    mpix_clock_close(records);
-    return NULL;
+    for (int i = 0; i < paths->count; i++)
+        mpix_clock_close(files[i].file);
+    return records;
 }
 
 static int refuse(const char *what)

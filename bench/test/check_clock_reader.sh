@@ -85,21 +85,46 @@ if utc: print(utc)' "$scratch/file.jsonl" >>"$scratch/out" 2>&1
         'more than 18 years'
 }
 
-# SLEPT_S NAMESPACE_NS WHAT: joining is refused so
-refuses_joining() {
+# WHAT FILE...: what is said when these are joined
+joining_says() {
+    local what=$1
+    shift
+    "$python" -c 'import sys, mpix_clock_reader
+print("the hosts are", *mpix_clock_reader.open_records(*sys.argv[1:]).hosts)' "$@" >"$scratch/out" 2>&1
+    grep -qF -- "$what" "$scratch/out" || complain "not \"$what\", but $(tail -n 1 "$scratch/out")"
+}
+
+# SLEPT_S NAMESPACE_NS WHAT: of two files of h1
+joins_or_not() {
     printf '%s\n' "$head" "$host" "$record" '{"host": "h1", "boottime": [7000000000, 0, 9]}' >"$scratch/first.jsonl"
     printf '%s\n' "$head" "${host/\}/, \"boottime_namespace_ns\": $2\}}" '{"host": "h1", "raw": [9000000000, 0, 10]}' \
         "{\"host\": \"h1\", \"boottime\": [1$((6 + $1))000000000, 9000000000, 9]}" >"$scratch/second.jsonl"
-    "$python" -c 'import sys, mpix_clock_reader
-mpix_clock_reader.open_records(*sys.argv[1:])
-print("they are joined")' "$scratch/first.jsonl" "$scratch/second.jsonl" >"$scratch/out" 2>&1
-    grep -qF -- "$3" "$scratch/out" || complain "not \"$3\", but $(tail -n 1 "$scratch/out")"
+    joining_says "$3" "$scratch/first.jsonl" "$scratch/second.jsonl"
+}
+
+# FILE HOST...: it has these hosts
+file_of() {
+    local file=$1 name
+    shift
+    printf '%s\n' "$head" >"$file"
+    for name; do
+        printf '%s\n' "${host/h1/$name}" "${record/h1/$name}" >>"$file"
+    done
 }
 
 check_joining() {
-    refuses_joining 0 0 "they are joined"
-    refuses_joining 3 0 "h1, which the files have in common, was suspended between them"
-    refuses_joining 0 7 "h1 had another time namespace"
+    joins_or_not 0 0 "the hosts are h1"
+    joins_or_not 3 0 "h1, which the files have in common, was suspended between them"
+    joins_or_not 0 7 "h1 had another time namespace"
+    file_of "$scratch/1.jsonl" h1
+    file_of "$scratch/2.jsonl" h2
+    file_of "$scratch/12.jsonl" h1 h2
+    file_of "$scratch/3.jsonl" h3
+    joining_says "the hosts are h1 h2" "$scratch"/{1,12,2}.jsonl
+    joining_says "the hosts are h1 h2" "$scratch"/{1,2,12}.jsonl
+    joining_says "2.jsonl: the files have records of no host in common" "$scratch"/{1,2,3}.jsonl
+    joining_says "3.jsonl: the files have records of no host in common" "$scratch"/{1,3,2,12}.jsonl
+    ! grep -qF "2.jsonl" "$scratch/out" || complain "a file that can be joined is named"
 }
 
 quick tap_check_if "command -v $python" "it takes python3" "the same times as mpix_clock_convert" check_same

@@ -640,19 +640,33 @@ def _read(lines: Iterator[str]) -> ClockRecords:
     return records
 
 
+def _open(path: str) -> ClockRecords:
+    with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        try:
+            return _read(file)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+
+
 def open_records(path: str, *others: str) -> ClockRecords:
-    """Read a file of clock records, and join those of other jobs. A last line that is not complete is left out."""
-    records = None
-    for name in (path, *others):
-        with open(name, encoding="utf-8", errors="surrogateescape") as file:
+    """Read a file of clock records, and join those of other jobs. A last line that is not complete is left out.
+
+    The others may come in any order: one that has no host in common with those before is tried again after the others.
+    """
+    records = _open(path)
+    waiting = [(name, _open(name)) for name in others]
+    while waiting:
+        left: List[Tuple[str, ClockRecords]] = []
+        whys: List[str] = []
+        for name, other in waiting:
             try:
-                read = _read(file)
-                if records:
-                    records.join(read)
+                records.join(other)
             except ValueError as error:
-                raise ValueError(f"{name}: {error}") from None
-        records = records or read
-    assert records
+                left.append((name, other))
+                whys.append(f"{name}: {error}")
+        if len(left) == len(waiting):
+            raise ValueError("; ".join(whys))
+        waiting = left
     return records
 
 

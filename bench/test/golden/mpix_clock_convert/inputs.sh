@@ -20,6 +20,20 @@
     done
     echo '{"host": "h2", "raw": [2000'
 } >clocks.jsonl
+# Of h3, of h4, and of h3 and h2, which is in the records above.
+{
+    sed 1q clocks.jsonl
+    echo '{"host": "h3", "boot": "c", "look_ns": 50000000}'
+    look h3 raw 0 0 100
+    look h3 raw 5000000000 5000000000 100
+} >h3.jsonl
+sed 's/h3/h4/' h3.jsonl >h4.jsonl
+{
+    cat h3.jsonl
+    grep '"boot": "b"' clocks.jsonl
+    look h2 raw 200000000000 0 4000
+    look h2 raw 205000100000 5000000000 4000
+} >between.jsonl
 
 printf 'event,time\nfirst,104.500020\n"a, ""b""",106.000050\n,\nlast,112.500180\n' >h2.csv
 printf 'request at 104.500020 s\nno time\nanswer at 112.500180 s\n' >h2.log
