@@ -101,11 +101,12 @@ mpix_clock_file *mpix_clock_open(const char *path, char why[MPIX_CLOCK_WHY_BYTES
 void mpix_clock_close(mpix_clock_file *file);
 
 /*
- * mpix_clock_join - add the records of another file, which another job wrote, by the hosts that both files have. The
- * times of all hosts are then on the global clock of the first file.
+ * mpix_clock_join - add the records of another file, which another job wrote, by a host that both files have. The times
+ * of all hosts are then on the global clock of the first file.
  *
- * Returns 0; or -1, with the reason in why: the files have no host and boot in common, or these were suspended between
- * the files, or have another time namespace.
+ * Returns 0; or -1, with the reason in why: the files have no host and boot in common, or these were suspended in a way
+ * that mpix_clock_reader(3) excludes, or have another time namespace. Nothing is changed then; after other files were
+ * joined, this one may be joined, too.
  */
 int mpix_clock_join(mpix_clock_file *file, const mpix_clock_file *other, char why[MPIX_CLOCK_WHY_BYTES]);
 

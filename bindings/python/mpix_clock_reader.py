@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 import operator
 import sys
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from math import ceil, fabs, floor, inf, isinf, isfinite, nan
 from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
@@ -94,17 +94,20 @@ class _Line:
         self.pairs, self.rate_limit, self.wander_per_s = pairs, rate_limit, wander_per_s
         self.ats = [pair.at_ns for pair in pairs]
 
+    def part(self, begin: int, end: int) -> _Line:
+        return _Line(self.pairs[begin:end], self.rate_limit, self.wander_per_s)
+
     def contradict(self, one: _Pair, other: _Pair) -> bool:
         apart_ns = float(other.at_ns - one.at_ns)
         limit_ns = one.bound_ns + other.bound_ns + self.rate_limit * apart_ns + 2 * _RESOLUTION_NS
         return other.is_cut or fabs(float(other.ahead_ns - one.ahead_ns)) > limit_ns
 
     def _bound_between_ns(self, one: _Pair, other: _Pair, at_ns: int) -> float:
+        if at_ns <= one.at_ns:
+            return one.bound_ns
         if self.contradict(one, other) or isinf(one.bound_ns) or isinf(other.bound_ns):
             return inf
         apart_ns, age_ns = float(other.at_ns - one.at_ns), float(at_ns - one.at_ns)
-        if apart_ns <= 0:
-            return min(one.bound_ns, other.bound_ns)
         part = age_ns / apart_ns
         change = min(self.wander_per_s * (1 + apart_ns * 1e-9 / 2), 2 * self.rate_limit)
         return one.bound_ns + part * (other.bound_ns - one.bound_ns) + change * part * (apart_ns - age_ns)
@@ -346,8 +349,7 @@ class _Host:
         end = line.end_at(raw_ns)
         if isfinite(bound_ns) or end == 0 or raw_ns <= pairs[end - 1].at_ns or raw_ns >= pairs[end].at_ns:
             return time_ns, rest_ns, bound_ns, 0
-        before = _Line(pairs[:end], line.rate_limit, line.wander_per_s)
-        after = _Line(pairs[end:], line.rate_limit, line.wander_per_s)
+        before, after = line.part(0, end), line.part(end, len(pairs))
         (one_ns, one_rest_ns), (other_ns, other_rest_ns) = before.read(raw_ns), after.read(raw_ns)
         apart_ns = float(other_ns - one_ns) + other_rest_ns - one_rest_ns
         bound_ns = fabs(apart_ns) / 2 + _RESOLUTION_NS + max(before.bound_ns(raw_ns), after.bound_ns(raw_ns))
@@ -361,13 +363,6 @@ class _Host:
     def is_recorded(self, since_ns: int, until_ns: int) -> bool:
         """Whether a file that was joined has the host at a time between these."""
         return any(first_ns <= until_ns and since_ns <= last_ns for first_ns, last_ns in self.spans)
-
-    def raw_at(self, global_ns: int) -> int:
-        """MONOTONIC_RAW at a global time."""
-        raw_ns = _limited(global_ns - self.pairs[0].ahead_ns)
-        for _ in range(3):  # each one takes the error times the drift
-            raw_ns = _limited(raw_ns + global_ns - self.line.read(raw_ns)[0])
-        return raw_ns
 
 
 class ClockRecords:
@@ -423,34 +418,33 @@ class ClockRecords:
         return best
 
     def join(self, other: ClockRecords) -> None:
-        """Add the records of another job, by the first host that both have: times are on the clock of this one."""
-        here, there = self._junction(other)
-        shared = _Host(here.name, here.boot, here.look_ns, {})
-        shared.pairs = list(here.pairs)
-        shared.line = _Line(shared.pairs, self._rate_limit, self._wander_per_s)
+        """Add the records of another job, by a host that both have: times are on the clock of this one."""
+        bridges = self._junction(other)
         for host in other._hosts:
             to = self._find(host.name, host.boot)
             if not to:
                 to = _Host(host.name, host.boot, host.look_ns, host.namespace_ns)
                 self._hosts.append(to)
-            _add_recorded(to, host, shared, there)
+            _add_recorded(to, host, bridges)
         for host in self._hosts:
             host.settle(self._rate_limit, self._wander_per_s)
 
-    def _junction(self, other: ClockRecords) -> Tuple[_Host, _Host]:
-        """A host of both whose MONOTONIC_RAW counted all the time from one to the other."""
-        found: Optional[Tuple[_Host, _Host]] = None
+    def _junction(self, other: ClockRecords) -> List[_Bridge]:
+        """By a host of both whose MONOTONIC_RAW counted from one to the other, if it can all the time of both."""
+        found: List[_Bridge] = []
+        is_whole = False
         why = "the files have records of no host in common, since the same boot"
         for there in other._hosts:
             here = self._find(there.name, there.boot)
             if here and here.namespace_ns != there.namespace_ns:
                 raise ValueError(f"{there.name} had another time namespace when the other file was written")
-            if found or not here or not here.pairs or not there.pairs:
+            if not here or not here.pairs or not there.pairs or is_whole:
                 continue
-            if _slept(here.added.get("boottime", []), there.added.get("boottime", [])):
-                why = f"{there.name}, which the files have in common, was suspended between them"
-            else:
-                found = here, there
+            why = (f"{there.name}, which the files have in common, was suspended between them, or while they were "
+                   "written")
+            bridges, are_whole = _CommonHost(here, there).bridges()
+            if bridges and (not found or are_whole):
+                found, is_whole = bridges, are_whole
         if not found:
             raise ValueError(why)
         return found
@@ -530,32 +524,186 @@ class ClockRecords:
         host.namespace_ns = namespace_ns
 
 
-def _slept_between(one: _Look, other: _Look) -> bool:
-    """Whether a host was suspended between two looks at BOOTTIME, which goes on meanwhile."""
-    passed_ns = float(other.raw_ns - one.raw_ns)
-    limit_ns = _CORRECTED_RATE_LIMIT * passed_ns + float(one.half_ns + other.half_ns) + 2 * _RESOLUTION_NS
-    return fabs(float(other.at - one.at) - passed_ns) > limit_ns
+# ---- Joining
 
 
-def _slept(here: List[_Look], there: List[_Look]) -> bool:
-    """Likewise, between what two files have of it."""
-    if not there:
-        return False
-    before = [look for look in here if look.raw_ns <= there[0].raw_ns][-1:]
-    after = [look for look in here if look.raw_ns >= there[-1].raw_ns][:1]
-    return any(_slept_between(look, there[0]) for look in before) or any(
-        _slept_between(there[-1], look) for look in after)
+class _Bridge(NamedTuple):
+    """What two jobs recorded of a host while it was not suspended."""
+
+    here: _Line
+    there: _Line
+    doubt_ns: float  # between the two, the host may have been suspended for so long
 
 
-def _moved(pair: _Pair, here: _Host, there: _Host) -> _Pair:
-    """A record of another file, whose global clock both files have beside MONOTONIC_RAW of a host."""
-    time_ns = pair.at_ns + pair.ahead_ns
-    shared_ns = there.raw_at(time_ns)
-    moved_ns = _limited(here.line.read(shared_ns)[0]) + _limited(time_ns - there.line.read(shared_ns)[0])
+def _global_of(pair: _Pair) -> int:
+    return pair.at_ns + pair.ahead_ns
+
+
+def _away_ns(bridge: _Bridge, global_ns: int) -> float:
+    """How far a time of the second job is from the records of a bridge."""
+    first_ns, last_ns = _global_of(bridge.there.pairs[0]), _global_of(bridge.there.pairs[-1])
+    return float(first_ns - global_ns if global_ns < first_ns else max(global_ns - last_ns, 0))
+
+
+def _raw_at(line: _Line, global_ns: int) -> int:
+    """MONOTONIC_RAW at a global time."""
+    pairs = line.pairs
+    after, end = 0, len(pairs)
+    while after < end:
+        middle = (after + end) // 2
+        if _global_of(pairs[middle]) > global_ns:
+            end = middle
+        else:
+            after = middle + 1
+    one = pairs[max(after - 1, 0)]
+    if 0 < after < len(pairs):
+        other = pairs[after]
+        part = float(global_ns - _global_of(one)) / float(_global_of(other) - _global_of(one))
+        return one.at_ns + int(part * float(other.at_ns - one.at_ns))
+    raw_ns = _limited(global_ns - one.ahead_ns)
+    for _ in range(3):  # each one takes the error times the drift
+        raw_ns = _limited(raw_ns + global_ns - line.read(raw_ns)[0])
+    return raw_ns
+
+
+def _moved(pair: _Pair, bridges: List[_Bridge]) -> _Pair:
+    """A record of another file. Where no bridge has its time, MONOTONIC_RAW is what it would be without a suspend."""
+    time_ns = _global_of(pair)
+    here, there, doubt_ns = min(bridges, key=lambda bridge: _away_ns(bridge, time_ns))
+    shared_ns = _raw_at(there, time_ns)
+    moved_ns = _limited(here.read(shared_ns)[0]) + _limited(time_ns - there.read(shared_ns)[0])
     if abs(moved_ns) >= _MAX_UPTIME_NS:  # no sound files make such a time
         return _Pair(pair.at_ns, -pair.at_ns, inf)
-    bound_ns = pair.bound_ns + (there.line.bound_ns(shared_ns) + here.line.bound_ns(shared_ns))
+    bound_ns = pair.bound_ns + (there.bound_ns(shared_ns) + here.bound_ns(shared_ns) + doubt_ns)
     return _Pair(pair.at_ns, moved_ns - pair.at_ns, bound_ns)
+
+
+class _Silence(NamedTuple):
+    """Between two looks at BOOTTIME a host was suspended, or may have been."""
+
+    since_ns: int  # MONOTONIC_RAW
+    until_ns: int
+    is_known: bool  # it was suspended
+    doubt_ns: float  # for so long it may have been, as nobody looked for a while
+
+
+def _silence_between(one: _Look, other: _Look, monotonic: List[_Look], raws: List[int]) -> _Silence:
+    """The kernel slews BOOTTIME and MONOTONIC alike, so they tell most, if somebody looked at both."""
+
+    def nearest(raw_ns: int) -> _Look:
+        after = bisect_left(raws, raw_ns)
+        is_before = after == len(raws) or after > 0 and raw_ns - raws[after - 1] < raws[after] - raw_ns
+        return monotonic[after - 1 if is_before else after]
+
+    passed_ns = float(other.raw_ns - one.raw_ns)
+    asleep_ns, slewed_ns = float(other.at - one.at) - passed_ns, _CORRECTED_RATE_LIMIT * passed_ns
+    half_ns = float(one.half_ns + other.half_ns)
+    if monotonic:
+        first, last = nearest(one.raw_ns), nearest(other.raw_ns)
+        before_ns, after_ns = one.raw_ns - first.raw_ns, other.raw_ns - last.raw_ns
+        limit_ns = _CORRECTED_RATE_LIMIT * (fabs(float(before_ns)) + fabs(float(after_ns)))
+        if limit_ns < slewed_ns:
+            asleep_ns = float(other.at - one.at) - float(last.at - first.at) - float(after_ns - before_ns)
+            slewed_ns = limit_ns
+            half_ns += float(first.half_ns + last.half_ns)
+    return _Silence(one.raw_ns, other.raw_ns, fabs(asleep_ns) > slewed_ns + half_ns + 2 * _RESOLUTION_NS,
+                    fabs(asleep_ns) + slewed_ns)
+
+
+class _CommonHost:
+    """A host that two files have."""
+
+    def __init__(self, here: _Host, there: _Host):
+        self.here, self.there = here, there
+
+        def merged(clock: str) -> List[_Look]:
+            return sorted(here.added.get(clock, []) + there.added.get(clock, []),
+                          key=operator.attrgetter("raw_ns", "at"))
+
+        boottime, monotonic = merged("boottime"), merged("monotonic")
+        raws = [look.raw_ns for look in monotonic]
+        look_ns = max(here.look_ns, there.look_ns)
+        self.looked = [look.raw_ns for look in boottime[:1] + boottime[-1:]]
+        self.silences: List[_Silence] = []
+        for one, other in zip(boottime, boottime[1:]):
+            silence = _silence_between(one, other, monotonic, raws)
+            if silence.is_known or _is_gap(one, other, look_ns):
+                self.silences.append(silence)
+        self.here_cuts, self.there_cuts = self._cuts(here), self._cuts(there)
+
+    def _slept(self, since_ns: int, until_ns: int) -> Tuple[bool, float]:
+        """Whether BOOTTIME tells that the host was suspended. If it does not, for how long it may have been."""
+        doubt_ns = 0.0
+        for silence in self.silences:
+            if silence.since_ns >= until_ns or silence.until_ns <= since_ns:
+                continue
+            if silence.is_known:
+                return True, doubt_ns
+            doubt_ns += silence.doubt_ns
+        return False, doubt_ns
+
+    def _is_looked_at(self, since_ns: int, until_ns: int) -> bool:
+        return bool(self.looked) and self.looked[0] <= since_ns and until_ns <= self.looked[-1]
+
+    def _is_cut(self, line: _Line, i: int) -> bool:
+        """Where the global clock gained on MONOTONIC_RAW, the host was suspended, unless BOOTTIME knows better."""
+        one, other = line.pairs[i - 1], line.pairs[i]
+        gained_ns = float(other.ahead_ns - one.ahead_ns)
+        if gained_ns <= 0 or not line.contradict(one, other):
+            return False
+        is_known, doubt_ns = self._slept(one.at_ns, other.at_ns)
+        return is_known or not self._is_looked_at(one.at_ns, other.at_ns) or gained_ns <= doubt_ns
+
+    def _cuts(self, host: _Host) -> List[int]:
+        """The records before which the host was suspended since the one before, as the records tell."""
+        return [i for i in range(1, len(host.pairs)) if self._is_cut(host.line, i)]
+
+    @staticmethod
+    def _is_cut_between(line: _Line, cuts: List[int], since_ns: int, until_ns: int) -> bool:
+        return any(line.ats[i - 1] < until_ns and since_ns < line.ats[i] for i in cuts)
+
+    def _is_told(self) -> bool:
+        """Whether the records there tell each suspend among them. They do not if the global clock stopped, too."""
+        ats = self.there.line.ats
+        return all(not silence.is_known or silence.since_ns >= ats[-1] or ats[0] >= silence.until_ns
+                   or self._is_cut_between(self.there.line, self.there_cuts, silence.since_ns, silence.until_ns)
+                   for silence in self.silences)
+
+    def _bridge(self, here: _Line, there: _Line) -> Optional[_Bridge]:
+        """None: the host was suspended between the records of one file and of the other."""
+        if here.ats[0] <= there.ats[-1] and there.ats[0] <= here.ats[-1]:
+            return _Bridge(here, there, 0.0)
+        is_later = there.ats[0] > here.ats[-1]
+        since_ns = here.ats[-1] if is_later else there.ats[-1]
+        until_ns = there.ats[0] if is_later else here.ats[0]
+        is_known, doubt_ns = self._slept(since_ns, until_ns)
+        if is_known or not self._is_looked_at(since_ns, until_ns) and (
+                self._is_cut_between(self.here.line, self.here_cuts, since_ns, until_ns)
+                or self._is_cut_between(self.there.line, self.there_cuts, since_ns, until_ns)):
+            return None
+        return _Bridge(here, there, doubt_ns)
+
+    def bridges(self) -> Tuple[List[_Bridge], bool]:
+        """None, if the host is of no use. And whether they have all records of the second file."""
+        found: List[_Bridge] = []
+        is_whole = True
+        if not self._is_told():
+            return [], False
+        for there in _parts(self.there.line, self.there_cuts):
+            added = [bridge for here in _parts(self.here.line, self.here_cuts)
+                     for bridge in [self._bridge(here, there)] if bridge]
+            # What no bridge has is further than a suspend from the first file, and must not tell more.
+            is_bent = any(there.contradict(one, other) for one, other in zip(there.pairs, there.pairs[1:]))
+            if len(added) > 1 or not added and is_bent:
+                return [], False
+            found.extend(added)
+            is_whole = is_whole and bool(added)
+        return found, is_whole
+
+
+def _parts(line: _Line, cuts: List[int]) -> List[_Line]:
+    """The stretches in which the host was not suspended."""
+    return [line.part(begin, end) for begin, end in zip([0] + cuts, cuts + [len(line.pairs)])]
 
 
 def _with_gaps(looks: List[_Look], look_ns: int) -> List[_Look]:
@@ -570,7 +718,7 @@ def _new_looks(to: _Host, looks: List[_Look]) -> List[_Look]:
             for i, look in enumerate(looks) if not to.is_recorded(look.raw_ns, look.raw_ns)]
 
 
-def _add_recorded(to: _Host, host: _Host, here: _Host, there: _Host) -> None:
+def _add_recorded(to: _Host, host: _Host, bridges: List[_Bridge]) -> None:
     """A host may have been recorded in both jobs, one after the other."""
     to.spans = to.spans or to.whole_span()
     for clock in CLOCKS:
@@ -584,8 +732,11 @@ def _add_recorded(to: _Host, host: _Host, here: _Host, there: _Host) -> None:
     for i, pair in enumerate(host.pairs):
         if not to.is_recorded(pair.at_ns, pair.at_ns):
             is_cut = pair.is_cut or i > 0 and host.line.contradict(host.pairs[i - 1], pair)
-            to.pairs.append(_moved(pair, here, there)._replace(is_cut=is_cut))
+            to.pairs.append(_moved(pair, bridges)._replace(is_cut=is_cut))
     to.spans = to.spans + (host.spans or host.whole_span())
+
+
+# ---- Files
 
 
 def _is_value(value: object) -> bool:

@@ -48,15 +48,14 @@ static bool contradict(const mpix_clock_line *line, const mpix_clock_pair *from,
 static double bound_between_ns(const mpix_clock_line *line, const mpix_clock_pair *from, const mpix_clock_pair *to,
                                int64_t at_ns)
 {
+    if (at_ns <= from->at_ns)
+        return from->bound_ns;
     if (contradict(line, from, to) || isinf(from->bound_ns) || isinf(to->bound_ns))
         return INFINITY;
     const double apart_ns = (double)(to->at_ns - from->at_ns), age_ns = (double)(at_ns - from->at_ns);
-    if (apart_ns <= 0)
-        return fmin(from->bound_ns, to->bound_ns);
     const double part = age_ns / apart_ns;
     const double change = fmin(line->wander_per_s * (1 + apart_ns * 1e-9 / 2), 2 * line->rate_limit);
-    const double wandered_ns = age_ns > 0 ? change * part * (apart_ns - age_ns) : 0;
-    return from->bound_ns + part * (to->bound_ns - from->bound_ns) + wandered_ns;
+    return from->bound_ns + part * (to->bound_ns - from->bound_ns) + change * part * (apart_ns - age_ns);
 }
 
 /* Beyond all pairs, from the nearest one, `end`, by the mean drift since its neighbor; NULL: it is the only one. */
@@ -911,32 +910,85 @@ mpix_clock_file *mpix_clock_open(const char *path, char why[MPIX_CLOCK_WHY_BYTES
     return file;
 }
 
-/* The reading of MONOTONIC_RAW at a global time, which grows with it. */
-static int64_t raw_at(const recorded_host *of, int64_t global_ns)
+/*
+ * What two jobs recorded of a host while it was not suspended. By its clock the times of the second job become those of
+ * the first one.
+ */
+typedef struct bridge {
+    mpix_clock_line here, there;
+    double doubt_ns; /* between the two, the host may have been suspended for so long */
+} bridge;
+
+typedef struct junction {
+    mpix_clock_pair *pairs; /* the records that the first file has of the host, to which more are added there */
+    bridge *bridges;
+    size_t count, capacity;
+    bool is_whole; /* they have all records of the second file */
+} junction;
+
+static int64_t global_of(const mpix_clock_pair *pair)
 {
-    int64_t raw_ns = limited(global_ns - of->pairs[0].ahead_ns);
+    return pair->at_ns + pair->ahead_ns;
+}
+
+/* How far a time of the second job is from the records of a bridge. */
+static double away_ns(const bridge *its, int64_t global_ns)
+{
+    const int64_t first_ns = global_of(pair_at(&its->there, 0));
+    const int64_t last_ns = global_of(pair_at(&its->there, its->there.count - 1));
+    return global_ns < first_ns  ? (double)(first_ns - global_ns)
+           : global_ns > last_ns ? (double)(global_ns - last_ns)
+                                 : 0;
+}
+
+static const bridge *nearest_bridge(const junction *at, int64_t global_ns)
+{
+    const bridge *nearest = at->bridges;
+    for (size_t i = 1; i < at->count; i++)
+        if (away_ns(&at->bridges[i], global_ns) < away_ns(nearest, global_ns))
+            nearest = &at->bridges[i];
+    return nearest;
+}
+
+/* The reading of MONOTONIC_RAW at a global time, which grows with it. */
+static int64_t raw_at(const mpix_clock_line *line, int64_t global_ns)
+{
+    size_t after = 0, end = line->count;
+    while (after < end) {
+        const size_t middle = after + (end - after) / 2;
+        if (global_of(pair_at(line, middle)) > global_ns)
+            end = middle;
+        else
+            after = middle + 1;
+    }
+    const mpix_clock_pair *from = pair_at(line, after > 0 ? after - 1 : 0);
+    if (after > 0 && after < line->count) {
+        const mpix_clock_pair *to = pair_at(line, after);
+        const double part = (double)(global_ns - global_of(from)) / (double)(global_of(to) - global_of(from));
+        return from->at_ns + (int64_t)(part * (double)(to->at_ns - from->at_ns));
+    }
+    int64_t raw_ns = limited(global_ns - from->ahead_ns);
     for (int round = 0; round < 3; round++) /* each one takes the error times the drift */
-        raw_ns = limited(raw_ns + (global_ns - mpix_clock_read_line(&of->global, raw_ns, NULL).time_ns));
+        raw_ns = limited(raw_ns + (global_ns - mpix_clock_read_line(line, raw_ns, NULL).time_ns));
     return raw_ns;
 }
 
-/* What two jobs recorded of a host: `here` and `there` are the host that both have, by whose clock the times of the
- * second job become those of the first one. */
-typedef struct junction {
-    const recorded_host *here, *there;
-} junction;
-
-/* A record that would be of more than 18 years, which no sound files make, is of 0 and has no bound. */
+/*
+ * While the host was suspended, and where no bridge has the time, MONOTONIC_RAW is what it would be if the host had not
+ * been suspended since the nearest bridge. A record that would be of more than 18 years, which no sound files make, is
+ * of 0 and has no bound.
+ */
 static mpix_clock_pair moved(mpix_clock_pair pair, const junction *at)
 {
-    const int64_t there_ns = pair.at_ns + pair.ahead_ns, shared_ns = raw_at(at->there, there_ns);
-    const mpix_clock_reading back = mpix_clock_read_line(&at->there->global, shared_ns, NULL);
-    const mpix_clock_reading read = mpix_clock_read_line(&at->here->global, shared_ns, NULL);
-    const int64_t here_ns = limited(read.time_ns) + limited(there_ns - back.time_ns);
+    const bridge *by = nearest_bridge(at, global_of(&pair));
+    const int64_t shared_ns = raw_at(&by->there, global_of(&pair));
+    const mpix_clock_reading back = mpix_clock_read_line(&by->there, shared_ns, NULL);
+    const mpix_clock_reading read = mpix_clock_read_line(&by->here, shared_ns, NULL);
+    const int64_t here_ns = limited(read.time_ns) + limited(global_of(&pair) - back.time_ns);
     pair.ahead_ns = (is_uptime(here_ns) ? here_ns : 0) - pair.at_ns;
     pair.ahead_ps = 0;
-    pair.bound_ns += is_uptime(here_ns) ? mpix_clock_line_bound_ns(&at->there->global, shared_ns) +
-                                              mpix_clock_line_bound_ns(&at->here->global, shared_ns)
+    pair.bound_ns += is_uptime(here_ns) ? mpix_clock_line_bound_ns(&by->there, shared_ns) +
+                                              mpix_clock_line_bound_ns(&by->here, shared_ns) + by->doubt_ns
                                         : INFINITY;
     return pair;
 }
@@ -1046,18 +1098,6 @@ static bool add_recorded(mpix_clock_file *file, const recorded_host *from, const
     return is_good && add_pairs(to, from, at) && add_spans(to, from);
 }
 
-/* A line of its own, as more is added to the host. */
-static bool copy_global(recorded_host *copy, const recorded_host *of)
-{
-    *copy = *of;
-    copy->pairs = malloc(of->count * sizeof *copy->pairs);
-    if (!copy->pairs)
-        return false;
-    memcpy(copy->pairs, of->pairs, of->count * sizeof *copy->pairs);
-    copy->global.pairs = copy->pairs;
-    return true;
-}
-
 static bool have_one_namespace(const recorded_host *here, const recorded_host *there)
 {
     for (int id = 0; id < MPIX_CLOCK_IDS; id++)
@@ -1066,70 +1106,327 @@ static bool have_one_namespace(const recorded_host *here, const recorded_host *t
     return true;
 }
 
-/* Whether a host was suspended between two looks at BOOTTIME, which goes on meanwhile. */
-static bool slept_between(const look *from, const look *to)
+/* Between two looks at BOOTTIME a host was suspended, or may have been. */
+typedef struct silence {
+    int64_t since_ns, until_ns; /* MONOTONIC_RAW */
+    bool is_known;              /* it was suspended */
+    double doubt_ns;            /* for so long it may have been, as nobody looked for a while */
+} silence;
+
+/* What one file has of the host. cuts[i]: the host was suspended between the records i - 1 and i, as these tell. */
+typedef struct side {
+    const recorded_host *of;
+    bool *cuts;
+} side;
+
+/* A host that two files have. */
+typedef struct common_host {
+    side here, there;
+    span looked; /* at BOOTTIME, by any of the files */
+    silence *silences;
+    size_t count, capacity;
+} common_host;
+
+static bool merge_looks(looks *merged, const common_host *its, mpix_clock_id id)
+{
+    const looks *of[] = {&its->here.of->clocks[id], &its->there.of->clocks[id]};
+    bool is_good = true;
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; is_good && i < of[k]->count; i++)
+            is_good = add_look(merged, of[k]->items[i]);
+    if (is_good && merged->count > 0)
+        qsort(merged->items, merged->count, sizeof *merged->items, by_raw_time);
+    return is_good;
+}
+
+static const look *nearest_look(const looks *of, int64_t raw_ns)
+{
+    size_t after = 0, end = of->count;
+    while (after < end) {
+        const size_t middle = after + (end - after) / 2;
+        if (of->items[middle].raw_ns < raw_ns)
+            after = middle + 1;
+        else
+            end = middle;
+    }
+    const bool is_before =
+        after == of->count || (after > 0 && raw_ns - of->items[after - 1].raw_ns < of->items[after].raw_ns - raw_ns);
+    return &of->items[is_before ? after - 1 : after];
+}
+
+/*
+ * BOOTTIME goes on while the host is suspended, MONOTONIC and MONOTONIC_RAW do not. The kernel slews BOOTTIME and
+ * MONOTONIC alike, so they tell most, if somebody looked at both.
+ */
+static silence silence_between(const look *from, const look *to, const looks *monotonic)
 {
     const double passed_ns = (double)(to->raw_ns - from->raw_ns);
-    return fabs((double)(to->at - from->at) - passed_ns) >
-           CORRECTED_RATE_LIMIT * passed_ns + (double)(from->half_ns + to->half_ns) + 2 * RESOLUTION_NS;
-}
-
-/* Likewise, between what two files have of it. */
-static bool slept(const recorded_host *here, const recorded_host *there)
-{
-    const looks *its = &here->clocks[MPIX_CLOCK_BOOTTIME], *others = &there->clocks[MPIX_CLOCK_BOOTTIME];
-    if (others->count == 0)
-        return false;
-    const look *first = &others->items[0], *last = &others->items[others->count - 1], *before = NULL, *after = NULL;
-    for (size_t i = 0; i < its->count; i++) {
-        if (its->items[i].raw_ns <= first->raw_ns)
-            before = &its->items[i];
-        if (!after && its->items[i].raw_ns >= last->raw_ns)
-            after = &its->items[i];
+    double asleep_ns = (double)(to->at - from->at) - passed_ns, slewed_ns = CORRECTED_RATE_LIMIT * passed_ns;
+    double half_ns = (double)(from->half_ns + to->half_ns);
+    if (monotonic->count > 0) {
+        const look *first = nearest_look(monotonic, from->raw_ns), *last = nearest_look(monotonic, to->raw_ns);
+        const int64_t before_ns = from->raw_ns - first->raw_ns, after_ns = to->raw_ns - last->raw_ns;
+        const double limit_ns = CORRECTED_RATE_LIMIT * (fabs((double)before_ns) + fabs((double)after_ns));
+        if (limit_ns < slewed_ns) {
+            asleep_ns = (double)(to->at - from->at) - (double)(last->at - first->at) - (double)(after_ns - before_ns);
+            slewed_ns = limit_ns;
+            half_ns += (double)(first->half_ns + last->half_ns);
+        }
     }
-    return (before && slept_between(before, first)) || (after && slept_between(last, after));
+    return (silence){from->raw_ns, to->raw_ns, fabs(asleep_ns) > slewed_ns + half_ns + 2 * RESOLUTION_NS,
+                     fabs(asleep_ns) + slewed_ns};
 }
 
-/* Finds a host of both files whose MONOTONIC_RAW counted all the time from one file to the other. */
+static bool add_silence(common_host *to, silence added)
+{
+    void *silences = to->silences;
+    if (!grow(&silences, to->count, &to->capacity, sizeof *to->silences))
+        return false;
+    to->silences = silences;
+    to->silences[to->count++] = added;
+    return true;
+}
+
+static bool find_silences(common_host *its)
+{
+    const int64_t here_ns = its->here.of->look_ns, there_ns = its->there.of->look_ns;
+    looks boottime = {0}, monotonic = {0};
+    bool is_good =
+        merge_looks(&boottime, its, MPIX_CLOCK_BOOTTIME) && merge_looks(&monotonic, its, MPIX_CLOCK_MONOTONIC);
+    its->looked = (span){INT64_MAX, INT64_MIN};
+    if (is_good && boottime.count > 0)
+        its->looked = (span){boottime.items[0].raw_ns, boottime.items[boottime.count - 1].raw_ns};
+    for (size_t i = 1; is_good && i < boottime.count; i++) {
+        const look *from = &boottime.items[i - 1], *to = &boottime.items[i];
+        const silence found = silence_between(from, to, &monotonic);
+        if (found.is_known || is_gap(here_ns > there_ns ? here_ns : there_ns, from, to))
+            is_good = add_silence(its, found);
+    }
+    free(boottime.items);
+    free(monotonic.items);
+    return is_good;
+}
+
+/* Whether BOOTTIME tells that the host was suspended. If it does not, it may have been, for *doubt_ns at most. */
+static bool slept(const common_host *its, int64_t since_ns, int64_t until_ns, double *doubt_ns)
+{
+    *doubt_ns = 0;
+    for (size_t i = 0; i < its->count; i++) {
+        const silence *one = &its->silences[i];
+        if (one->since_ns >= until_ns || one->until_ns <= since_ns)
+            continue;
+        if (one->is_known)
+            return true;
+        *doubt_ns += one->doubt_ns;
+    }
+    return false;
+}
+
+static bool is_looked_at(const common_host *its, int64_t since_ns, int64_t until_ns)
+{
+    return its->looked.first_ns <= since_ns && until_ns <= its->looked.last_ns;
+}
+
+/* Where the global clock gained on MONOTONIC_RAW, the host was suspended, unless BOOTTIME knows better. */
+static bool is_cut(const common_host *its, const recorded_host *of, size_t i)
+{
+    const mpix_clock_pair *from = &of->pairs[i - 1], *to = &of->pairs[i];
+    const double gained_ns = ahead_growth_ns(from, to);
+    double doubt_ns;
+    if (gained_ns <= 0 || !contradict(&of->global, from, to))
+        return false;
+    return slept(its, from->at_ns, to->at_ns, &doubt_ns) || !is_looked_at(its, from->at_ns, to->at_ns) ||
+           gained_ns <= doubt_ns;
+}
+
+static bool find_cuts(const common_host *its, side *of)
+{
+    of->cuts = calloc(of->of->count, sizeof *of->cuts);
+    for (size_t i = 1; of->cuts && i < of->of->count; i++)
+        of->cuts[i] = is_cut(its, of->of, i);
+    return of->cuts != NULL;
+}
+
+static bool is_cut_between(const side *of, int64_t since_ns, int64_t until_ns)
+{
+    const mpix_clock_pair *pairs = of->of->pairs;
+    for (size_t i = 1; i < of->of->count; i++)
+        if (of->cuts[i] && pairs[i - 1].at_ns < until_ns && since_ns < pairs[i].at_ns)
+            return true;
+    return false;
+}
+
+/* Whether the records of the second file tell each suspend among them. They do not if its global clock stopped, too. */
+static bool is_told(const common_host *its)
+{
+    const recorded_host *of = its->there.of;
+    for (size_t i = 0; i < its->count; i++) {
+        const silence *one = &its->silences[i];
+        if (one->is_known && one->since_ns < of->pairs[of->count - 1].at_ns && of->pairs[0].at_ns < one->until_ns &&
+            !is_cut_between(&its->there, one->since_ns, one->until_ns))
+            return false;
+    }
+    return true;
+}
+
+/* The record at which the host was suspended again since one, or the number of all. */
+static size_t next_cut(const side *of, size_t begin)
+{
+    size_t end = begin + 1;
+    while (end < of->of->count && !of->cuts[end])
+        end++;
+    return end;
+}
+
+static mpix_clock_line part_of(const mpix_clock_line *line, size_t begin, size_t end)
+{
+    mpix_clock_line part = *line;
+    part.pairs = pair_at(line, begin);
+    part.count = end - begin;
+    return part;
+}
+
+/* Whether the host was not suspended between the records of one file and of the other. */
+static bool is_bridge(const common_host *its, bridge *one)
+{
+    const int64_t here_ns = pair_at(&one->here, 0)->at_ns, there_ns = pair_at(&one->there, 0)->at_ns;
+    const int64_t here_end_ns = pair_at(&one->here, one->here.count - 1)->at_ns;
+    const int64_t there_end_ns = pair_at(&one->there, one->there.count - 1)->at_ns;
+    if (here_ns <= there_end_ns && there_ns <= here_end_ns)
+        return true;
+    const int64_t since_ns = there_ns > here_end_ns ? here_end_ns : there_end_ns;
+    const int64_t until_ns = there_ns > here_end_ns ? there_ns : here_ns;
+    if (slept(its, since_ns, until_ns, &one->doubt_ns))
+        return false;
+    return is_looked_at(its, since_ns, until_ns) ||
+           !(is_cut_between(&its->here, since_ns, until_ns) || is_cut_between(&its->there, since_ns, until_ns));
+}
+
+static bool add_bridge(junction *to, bridge added)
+{
+    void *bridges = to->bridges;
+    if (!grow(&bridges, to->count, &to->capacity, sizeof *to->bridges))
+        return false;
+    to->bridges = bridges;
+    to->bridges[to->count++] = added;
+    return true;
+}
+
+static bool add_bridges(const common_host *its, const mpix_clock_line *there, junction *to)
+{
+    const recorded_host *of = its->here.of;
+    bool is_good = true;
+    for (size_t begin = 0, end; is_good && begin < of->count; begin = end) {
+        end = next_cut(&its->here, begin);
+        bridge one = {part_of(&of->global, begin, end), *there, 0};
+        one.here.pairs = to->pairs + begin;
+        if (is_bridge(its, &one))
+            is_good = add_bridge(to, one);
+    }
+    return is_good;
+}
+
+/* Whether the global clock was moved. */
+static bool is_bent(const mpix_clock_line *line)
+{
+    for (size_t i = 1; i < line->count; i++)
+        if (contradict(line, pair_at(line, i - 1), pair_at(line, i)))
+            return true;
+    return false;
+}
+
+/*
+ * Records of the second file that no bridge has are further than a suspend from those of the first one: they must not
+ * tell more. Nor may records be on both sides of a suspend that they do not tell. Returns false if memory lacks.
+ */
+static bool find_bridges(const common_host *its, junction *made)
+{
+    const recorded_host *there = its->there.of;
+    made->is_whole = true;
+    for (size_t begin = 0, end; begin < there->count; begin = end) {
+        const size_t had = made->count;
+        end = next_cut(&its->there, begin);
+        const mpix_clock_line part = part_of(&there->global, begin, end);
+        if (!add_bridges(its, &part, made))
+            return false;
+        if (made->count > had + 1 || (made->count == had && is_bent(&part))) {
+            made->count = 0;
+            return true;
+        }
+        made->is_whole = made->is_whole && made->count > had;
+    }
+    return true;
+}
+
+static void free_junction(junction *of)
+{
+    free(of->bridges);
+    free(of->pairs);
+}
+
+/* Without bridges, if the host is of no use. Returns false if memory lacks. */
+static bool make_junction(const recorded_host *here, const recorded_host *there, junction *made)
+{
+    common_host its = {.here.of = here, .there.of = there};
+    *made = (junction){.pairs = malloc(here->count * sizeof *made->pairs)};
+    bool is_good = made->pairs && find_silences(&its) && find_cuts(&its, &its.here) && find_cuts(&its, &its.there);
+    if (made->pairs)
+        memcpy(made->pairs, here->pairs, here->count * sizeof *made->pairs);
+    if (is_good && is_told(&its))
+        is_good = find_bridges(&its, made);
+    free(its.silences);
+    free(its.here.cuts);
+    free(its.there.cuts);
+    return is_good;
+}
+
+/* Finds a host of both files whose MONOTONIC_RAW counted from one file to the other, if it can all the time of both. */
 static bool find_junction(const mpix_clock_file *file, const mpix_clock_file *other, junction *found,
                           char why[MPIX_CLOCK_WHY_BYTES])
 {
-    *found = (junction){NULL, NULL};
     snprintf(why, MPIX_CLOCK_WHY_BYTES, "the files have records of no host in common, since the same boot");
     for (size_t i = 0; i < other->count; i++) {
         const recorded_host *there = &other->hosts[i], *here = host_of(file, there->name, there->boot);
+        junction its;
         if (here && !have_one_namespace(here, there)) {
             snprintf(why, MPIX_CLOCK_WHY_BYTES, "%.100s had another time namespace when the other file was written",
                      there->name);
             return false;
         }
-        if (found->here || !here || here->count == 0 || there->count == 0)
+        if (!here || here->count == 0 || there->count == 0 || (found->count > 0 && found->is_whole))
             continue;
-        if (slept(here, there))
-            snprintf(why, MPIX_CLOCK_WHY_BYTES, "%.100s, which the files have in common, was suspended between them",
-                     there->name);
-        else
-            *found = (junction){here, there};
+        const bool is_made = make_junction(here, there, &its);
+        snprintf(why, MPIX_CLOCK_WHY_BYTES,
+                 "%.100s, which the files have in common, was suspended between them, or while they were written",
+                 there->name);
+        if (is_made && its.count > 0 && (found->count == 0 || its.is_whole)) {
+            const junction worse = *found;
+            *found = its;
+            its = worse;
+        }
+        free_junction(&its);
+        if (!is_made) {
+            snprintf(why, MPIX_CLOCK_WHY_BYTES, "%s", out_of_memory);
+            return false;
+        }
     }
-    return found->here;
+    return found->count > 0;
 }
 
 int mpix_clock_join(mpix_clock_file *file, const mpix_clock_file *other, char why[MPIX_CLOCK_WHY_BYTES])
 {
-    junction at;
-    recorded_host shared;
+    junction at = {NULL, NULL, 0, 0, false};
     if (file == other)
         return 0;
-    if (!find_junction(file, other, &at, why))
-        return -1;
-    bool is_good = copy_global(&shared, at.here);
-    at.here = &shared;
+    const bool is_found = find_junction(file, other, &at, why);
+    bool is_good = is_found;
     for (size_t i = 0; is_good && i < other->count; i++)
         is_good = add_recorded(file, &other->hosts[i], &at);
-    free(shared.pairs);
+    free_junction(&at);
     if (is_good && settle(file))
         return 0;
-    snprintf(why, MPIX_CLOCK_WHY_BYTES, "%s", out_of_memory);
+    if (is_found)
+        snprintf(why, MPIX_CLOCK_WHY_BYTES, "%s", out_of_memory);
     return -1;
 }
 
