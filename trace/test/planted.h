@@ -68,10 +68,10 @@ enum {
 };
 typedef struct {
     const char *name;
-    void (*iterate)(void); /* NULL: the MPI library lacks something */
+    const char *lacks;     /* functions of MPI that this library has not; NULL: it has all */
+    void (*iterate)(void); /* NULL: it lacks some */
     const char *state;     /* how others wait, in the words of mpix_trace_report */
     int traits;
-    const char *lacks; /* functions of MPI */
 } kind;
 
 #define KIND(which, ...)                                       \
@@ -79,9 +79,9 @@ typedef struct {
         .name = #which, .iterate = which, .state = __VA_ARGS__ \
     }
 /* mpi.h does not declare what it takes. */
-#define MISSING(which, what)          \
-    {                                 \
-        .name = #which, .lacks = what \
+#define MISSING(what, which, ...)                           \
+    {                                                       \
+        .name = #which, .lacks = what, .state = __VA_ARGS__ \
     }
 
 /* The kinds of a file. */

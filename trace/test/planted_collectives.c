@@ -60,9 +60,8 @@ static void add_late(void *from, void *to, int *count, MPI_Datatype *type)
 }
 
 /*
- * The late rank is late in its operation, for which the others wait in the next barrier. It is the root: in other ranks,
- * the MPI library need not call the operation, and others would wait within the reduction, where a trace does not tell
- * for whom.
+ * The late rank is late in its operation, for which the others wait in the next barrier. It is the root: in others, the
+ * MPI library need not call the operation, and ranks would wait within the reduction, where no trace tells for whom.
  */
 static void in_call(void)
 {
@@ -89,14 +88,15 @@ static void set_up(int traits)
 #ifdef INTERPOSE_HAS_Barrier_init
 #define KINDS(name, ...) KIND(name, __VA_ARGS__), KIND(i##name, __VA_ARGS__), KIND(name##_init, __VA_ARGS__)
 #else
-#define KINDS(name, ...) \
-    KIND(name, __VA_ARGS__), KIND(i##name, __VA_ARGS__), MISSING(name##_init, "persistent collective operations")
+#define KINDS(name, ...)                                 \
+    KIND(name, __VA_ARGS__), KIND(i##name, __VA_ARGS__), \
+        MISSING("persistent collective operations", name##_init, __VA_ARGS__)
 #endif
 
 static const kind kinds[] = {
-    {"begin", barrier, "", AT_BEGIN},
-    {"first", barrier, "wait at barrier", AT_FIRST},
-    {"end", barrier, "", AT_END},
+    {.name = "begin", .iterate = barrier, .state = "", .traits = AT_BEGIN},
+    {.name = "first", .iterate = barrier, .state = "wait at barrier", .traits = AT_FIRST},
+    {.name = "end", .iterate = barrier, .state = "", .traits = AT_END},
     KIND(in_call, "wait at barrier", ROOT_LATE),
     KINDS(barrier, "wait at barrier"),
     KINDS(allreduce, "wait at N x N"),

@@ -407,15 +407,15 @@ static const kind kinds[] = {
     KIND(isendrecv, "late sender"),
     KIND(isendrecv_replace, "late sender"),
 #else
-    MISSING(isendrecv, "MPI_Isendrecv"),
-    MISSING(isendrecv_replace, "MPI_Isendrecv_replace"),
+    MISSING("MPI_Isendrecv", isendrecv, "late sender"),
+    MISSING("MPI_Isendrecv_replace", isendrecv_replace, "late sender"),
 #endif
 #ifdef INTERPOSE_HAS_Psend_init
     KIND(partitioned, "late sender"),
     KIND(parrived, "late sender"),
 #else
-    MISSING(partitioned, "partitioned communication"),
-    MISSING(parrived, "partitioned communication"),
+    MISSING("partitioned communication", partitioned, "late sender"),
+    MISSING("partitioned communication", parrived, "late sender"),
 #endif
 };
 const family messages = {.kinds = kinds, .count = sizeof kinds / sizeof kinds[0]};

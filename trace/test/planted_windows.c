@@ -58,8 +58,8 @@ static void win_test(void)
 }
 
 /*
- * Others ask for a lock that the late rank has, and is about to give back. Each one flushes, which shows that it has the
- * lock: else nothing tells for whom the next one waits.
+ * Others ask for a lock that the late rank has, and is about to give back. Each one flushes, which shows that it has
+ * the lock: else nothing tells for whom the next one waits.
  */
 static void lock(void)
 {
