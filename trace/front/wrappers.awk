@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Makes functions.h, with the list INTERPOSE_FUNCTIONS of the functions of MPI, and the wrappers of the front:
-# awk -f wrappers.awk meanings.txt PREPROCESSED_MPI_H
+# Makes functions.h, with the list INTERPOSE_FUNCTIONS of the functions of MPI, INTERPOSE_HAS_NAME for each of them, and
+# the wrappers of the front: awk -f wrappers.awk meanings.txt PREPROCESSED_MPI_H
 #
 # For each function of MPI that returns an int: run_NAME, and its entries MPI_NAME and PMPI_NAME, of front.c's macros.
 # front.c has those of MPI_Finalize, MPI_Abort and MPI_Pcontrol. What returns a value and no error code is left to MPI:
@@ -86,8 +86,21 @@ function name_parameters(parameters,    count, part, i, type, tail, named) {
     return named
 }
 
+# The processes of what is made agree on a number for it within the call that makes it: what they wait there for each
+# other is no computation of the program. agreeing has these calls of the back, and others the rest.
+function part_after(text,    count, part, i) {
+    agreeing = others = ""
+    count = split(text, part, / *; */)
+    for (i = 1; i <= count; i++)
+        if (part[i] ~ /^make_/)
+            agreeing = agreeing (agreeing ? "; " : "") part[i]
+        else
+            others = others (others ? "; " : "") part[i]
+}
+
 # How a call runs that is like others.
 function emit_call(name, meaning, arguments,    comm, made, is_for_both) {
+    part_after(after[meaning])
     comm = match(flags[meaning], /sync=[0-9]+/) ? "a" substr(flags[meaning], RSTART + 5, RLENGTH - 5) : ""
     made = match(after[meaning], /make_comm\([^)]*\*\$[0-9]+/) ? substr(after[meaning], RSTART, RLENGTH) : ""
     sub(/.*\$/, "", made)
@@ -117,8 +130,10 @@ function emit_call(name, meaning, arguments,    comm, made, is_for_both) {
     if (comm)
         print "    own.outer.joins = TRACE_ALONE;"
     print "    if (is_recorded) {"
+    if (agreeing)
+        print "        " expand(agreeing) ";"
     print "        back->returned(&call);"
-    print "        " expand(after[meaning]) ";"
+    print "        " expand(others) ";"
     print "        back->leave(&call);"
     if (comm)
         print "        back->after_together(&call, result, " comm ");"
@@ -194,4 +209,6 @@ END {
         if (order[i] !~ /^(Finalize|Abort|Pcontrol)$/)
             emit(order[i], list_of[order[i]])
     print "#endif"
+    for (i = 1; i <= found; i++)
+        print "#define INTERPOSE_HAS_" order[i] " 1"
 }

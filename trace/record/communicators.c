@@ -3,8 +3,9 @@
  * communicators.c - which communicators and windows there are, and what world ranks they have.
  *
  * A communicator that is made by a call which waits gets a context that its processes agree upon: the largest of what
- * they propose, and nothing is ever proposed twice. That of another one, which is found when it is used, is computed
- * from what all its processes know.
+ * they propose, and nothing is ever proposed twice. This reduction is of the call in the trace, as all that take part
+ * wait in it, also where the MPI library does not wait. The context of another communicator, which is found when it is
+ * used, is computed from what all its processes know.
  */
 #include "trace/record/communicators.h"
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs a program in which one rank is late, and prints where the first sentence of mpix_trace_report is wrong.
+"""Runs a program in which one rank is late, and prints where the first sentence of mpix_trace_report is wrong. The exit
+status is not 0 if the program does not run as it is to.
 
 check_planted.py REPORT LAUNCH RANKS KIND STATE RANK MS SEED HOW [exact]
     REPORT: the program mpix_trace_report
@@ -88,6 +89,8 @@ def place(function, file, line):
 
 def problems(folder):
     run = Run(folder + "/with")
+    if not run.late:
+        sys.exit("no rank was late")
     cost_ns = int(run.late[1])
     if is_exact:
         without = Run(folder + "/without", "without")

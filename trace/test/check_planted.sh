@@ -23,9 +23,11 @@ judge() {
 }
 
 # The programs run beside nothing else, or other ranks are late, too.
-while IFS='|' read -r kind state <&3; do
-    if grep -qE "^$kind( .*)? ($mpi|all)( |\$)" "$here/planted_not_yet.txt"; then
-        tap_skip "mpix_trace_report: planted in $kind" "it is not answered yet"
+while IFS='|' read -r kind state lacks <&3; do
+    reason=${lacks:+"this MPI library has no $lacks"}
+    [ -n "$reason" ] || reason=$(sed -n "s/^$kind|$mpi|//p" "$here/planted_not_yet.txt")
+    if [ -n "$reason" ]; then
+        ! tap_selects "mpix_trace_report: planted in $kind" || tap_skip "mpix_trace_report: planted in $kind" "$reason"
         continue
     fi
     case $kind in recv | allreduce | send_big | first | late_post | reduce) tier=quick ;; *) tier= ;; esac
@@ -35,6 +37,29 @@ while IFS='|' read -r kind state <&3; do
         tap_check "mpix_trace_report: planted in $kind of 4 ranks" judge "$kind" "$state" 4 sleep ;;
     esac
 done 3< <("$checks/planted")
+
+# KIND|STATE of the table in the page, with [i]NAME[_init] for three kinds.
+list_page() {
+    awk -F ' *[|] *' '
+        function list(kind) { print kind "|" ($3 == "any" ? "" : $3) }
+        /^[|] others wait in / { is_within = 1; next }
+        !/^[|]/ { is_within = 0 }
+        !is_within || /^[|]-/ { next }
+        {
+            count = split($4, kinds, /[`, ]+/)
+            for (i = 1; i <= count; i++) {
+                has_forms = sub(/^\[i\]/, "", kinds[i]) && sub(/\[_init\]$/, "", kinds[i])
+                if (kinds[i] != "")
+                    list(kinds[i])
+                if (has_forms) {
+                    list("i" kinds[i])
+                    list(kinds[i] "_init")
+                }
+            }
+        }' "$top/trace/doc/tracing.md" | sort
+}
+check_page() { diff <(list_page) <("$checks/planted" | cut -d '|' -f 1-2 | sort); }
+quick tap_check "trace/doc/tracing.md has all kinds, by their states" check_page
 [ "$(tap_number)" -ge 40 ] || [ "${MPIX_TEST_QUICK-}" = yes ] || [ -n "${MPIX_TEST_ONLY-}" ] ||
     tap_not_ok "mpix_trace_report: number of kinds" "there are $(tap_number)"
 tap_done

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TAG = 7, THREAD_MESSAGES = 100, TWINS = 100, MANY = 20000, EXCHANGES = 5000 };
+enum { TAG = 7, THREAD_MESSAGES = 100, TWINS = 100, MANY = 20000, EXCHANGES = 500, AT_ONCE = 10 };
 
 static int rank, peer;
 
@@ -188,15 +188,31 @@ static void *talk(void *comm)
     return NULL;
 }
 
+/*
+ * Several messages at once each way: a wait may take a time slice where there are more threads than processors. The
+ * receives come first.
+ */
+static void receive_some(MPI_Comm comm, int *from, MPI_Request *requests)
+{
+    for (int i = 0; i < AT_ONCE; i++)
+        MPI_Irecv(&from[i], 1, MPI_INT, MPI_ANY_SOURCE, TAG, comm, &requests[i]);
+}
+
+static void send_some(MPI_Comm comm, MPI_Request *requests)
+{
+    for (int i = AT_ONCE; i < 2 * AT_ONCE; i++)
+        MPI_Isend(&rank, 1, MPI_INT, peer, TAG, comm, &requests[i]);
+}
+
 /* What one thread has completed, MPI may give another one at once. */
 static void *exchange(void *comm)
 {
-    int from;
-    MPI_Request requests[2];
+    int from[AT_ONCE];
+    MPI_Request requests[2 * AT_ONCE];
     for (int i = 0; i < EXCHANGES; i++) {
-        MPI_Irecv(&from, 1, MPI_INT, MPI_ANY_SOURCE, TAG, *(MPI_Comm *)comm, &requests[0]);
-        MPI_Isend(&rank, 1, MPI_INT, peer, TAG, *(MPI_Comm *)comm, &requests[1]);
-        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        receive_some(*(MPI_Comm *)comm, from, requests);
+        send_some(*(MPI_Comm *)comm, requests);
+        MPI_Waitall(2 * AT_ONCE, requests, MPI_STATUSES_IGNORE);
     }
     pthread_barrier_wait(&together);
     return NULL;
@@ -205,15 +221,16 @@ static void *exchange(void *comm)
 /* The same, each request by itself, with calls that leave others as they are. */
 static void *exchange_one_by_one(void *comm)
 {
-    int from, done, index;
-    MPI_Request requests[2];
+    int from[AT_ONCE], indices[2 * AT_ONCE], done;
+    MPI_Request requests[2 * AT_ONCE];
     for (int i = 0; i < EXCHANGES; i++) {
-        MPI_Irecv(&from, 1, MPI_INT, MPI_ANY_SOURCE, TAG, *(MPI_Comm *)comm, &requests[0]);
+        receive_some(*(MPI_Comm *)comm, from, requests);
         MPI_Testall(1, requests, &done, MPI_STATUSES_IGNORE);
-        MPI_Isend(&rank, 1, MPI_INT, peer, TAG, *(MPI_Comm *)comm, &requests[1]);
-        MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
-        for (done = 0; !done;)
-            MPI_Testsome(2, requests, &done, (int[2]){0}, MPI_STATUSES_IGNORE);
+        send_some(*(MPI_Comm *)comm, requests);
+        for (int k = 0; k < AT_ONCE; k++)
+            MPI_Waitany(2 * AT_ONCE, requests, indices, MPI_STATUS_IGNORE);
+        for (done = 0; done != MPI_UNDEFINED;)
+            MPI_Testsome(2 * AT_ONCE, requests, &done, indices, MPI_STATUSES_IGNORE);
     }
     pthread_barrier_wait(&together);
     return NULL;

@@ -108,6 +108,22 @@ static void receive_message(program *of)
     made_receive(&of->made, message->destination, message->source, message->tag, message->sent_ns, LATENCY_NS);
 }
 
+/* MPI_Probe of a message that is received directly after it, or after others; it may find it late. */
+static void probe_message(program *of)
+{
+    const int source = draw(of, of->ranks), destination = other_rank(of, source), tag = 1000 + draw(of, 1000000);
+    made_work(&of->made, source, 1 + draw(of, 5 * WORK_NS));
+    draw_place(of);
+    const double sent_ns = made_send(&of->made, source, destination, tag);
+    enter(of, destination, MADE_PROBE);
+    wait_until(of, destination, sent_ns + LATENCY_NS + (draw(of, 4) ? 0 : draw(of, 2 * POLL_NS)));
+    made_leave(&of->made, destination, MADE_PROBE);
+    for (int others = draw(of, 2 * of->ranks); others > 0; others--)
+        receive_message(of);
+    draw_place(of);
+    made_receive(&of->made, destination, source, tag, sent_ns, LATENCY_NS);
+}
+
 static void enter_test(program *of, int rank, int place)
 {
     of->made.site = FIRST_PLACE + (uint64_t)place;
@@ -449,9 +465,9 @@ static void call_edge(program *of, made_name function, bool waits)
 static void make(program *of, uint64_t seed)
 {
     static void (*const steps[])(program *) = {
-        send_message,        send_message,    receive_message,    receive_message,      test_message,
-        send_waiting,        call_collective, call_nonblocking,   access_window,        call_of_neighbors,
-        call_between_groups, lock_window,     access_busy_target, access_waiting_target};
+        send_message,        send_message,    receive_message,    receive_message,       test_message,
+        send_waiting,        call_collective, call_nonblocking,   access_window,         call_of_neighbors,
+        call_between_groups, lock_window,     access_busy_target, access_waiting_target, probe_message};
     made_clock clocks[MAX_RANKS] = {{0}};
     *of = (program){.ranks = 2 + (int)(seed % (MAX_RANKS - 1))};
     for (int rank = 0; rank < of->ranks; rank++)

@@ -184,10 +184,33 @@ class Trace:
                     sent.depends.append((post, "late receiver"))
                 else:
                     short_sends.append((sent, post))
+        self.add_probes(found)
         explained = {id(sent): max([late.enter for late, _ in sent.depends], default=0) for sent, _ in short_sends}
         for sent, post in short_sends:
             if post.enter - max(sent.enter, explained[id(sent)]) > LONG_SEND_NS:
                 sent.depends.append((post, "late receiver"))
+
+    def add_probes(self, found):
+        """A probe waits for the message that is received directly after it. If there is none, or it had been sent
+        before the probe, for all that were sent in the last millisecond of the probe and are received later."""
+        def depend(call, send):
+            is_overtaken = any(other.rank == call.rank and other.number > call.number and its_send.enter < call.enter
+                               for its_send, other, *_ in found)
+            call.depends.append((send, "wrong order" if is_overtaken else "late sender"))
+
+        probes = [call for calls in self.calls.values() for call in calls if call.name == "MPI_Probe"]
+        direct = {}
+        for send, _, post, *_ in found:
+            direct.setdefault((post.rank, post.number - 1), send)
+        for probe in probes:
+            if (probe.rank, probe.number) in direct:
+                depend(probe, direct[probe.rank, probe.number])
+                if direct[probe.rank, probe.number].enter >= probe.enter:
+                    continue
+            for send, _, post, *_ in found:
+                if (post.rank == probe.rank and post.number > probe.number and
+                        probe.enter <= send.enter < probe.leave <= send.enter + POLL_NS):
+                    depend(probe, send)
 
     def add_collectives(self):
         self.members = {}

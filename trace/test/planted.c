@@ -3,8 +3,9 @@
  * planted.c - a program in which one rank is late, at a place, for a time and in iterations that are known. There is a
  * kind of program for each way in which ranks may wait for the late one, in the files planted_FAMILY.c.
  *
- * Usage: planted                                   prints the kinds that this MPI library has, and how others wait:
- *                                                  KIND|STATE, with STATE as mpix_trace_report names it, if it does
+ * Usage: planted                                   prints all kinds, how others wait, and what this MPI library lacks
+ *                                                  for the kind: KIND|STATE|FUNCTIONS, with STATE as mpix_trace_report
+ *                                                  names it, if it does, and no FUNCTIONS if it can run
  *        planted KIND RANK MS SEED HOW [without]   HOW ranks compute and are late: compute, or sleep; without: nobody
  *                                                  is late
  *
@@ -113,7 +114,7 @@ static const kind *find(const char *name, const family **in_family)
 {
     for (int i = 0; i < FAMILY_COUNT; i++)
         for (const kind *of = families[i]->kinds; of < families[i]->kinds + families[i]->count; of++)
-            if (strcmp(of->name, name) == 0) {
+            if (strcmp(of->name, name) == 0 && of->iterate) {
                 *in_family = families[i];
                 return of;
             }
@@ -124,7 +125,7 @@ static void print_kinds(void)
 {
     for (int i = 0; i < FAMILY_COUNT; i++)
         for (const kind *of = families[i]->kinds; of < families[i]->kinds + families[i]->count; of++)
-            printf("%s|%s\n", of->name, of->state);
+            printf("%s|%s|%s\n", of->name, of->state, of->lacks ? of->lacks : "");
 }
 
 int main(int argc, char **argv)

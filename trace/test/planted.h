@@ -3,6 +3,8 @@
 #ifndef PLANTED_H
 #define PLANTED_H
 
+#include "generated/functions.h"
+
 #include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -66,14 +68,20 @@ enum {
 };
 typedef struct {
     const char *name;
-    void (*iterate)(void);
-    const char *state; /* how others wait, in the words of mpix_trace_report */
+    const char *lacks;     /* functions of MPI that this library has not; NULL: it has all */
+    void (*iterate)(void); /* NULL: it lacks some */
+    const char *state;     /* how others wait, in the words of mpix_trace_report */
     int traits;
 } kind;
 
 #define KIND(which, ...)                                       \
     {                                                          \
         .name = #which, .iterate = which, .state = __VA_ARGS__ \
+    }
+/* mpi.h does not declare what it takes. */
+#define MISSING(what, which, ...)                           \
+    {                                                       \
+        .name = #which, .lacks = what, .state = __VA_ARGS__ \
     }
 
 /* The kinds of a file. */

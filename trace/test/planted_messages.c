@@ -321,7 +321,7 @@ static void tree(void)
         CALL(Send, out, 1, MPI_INT, (root + child) % ranks, 0, world);
 }
 
-#if MPI_VERSION >= 4
+#ifdef INTERPOSE_HAS_Isendrecv
 static void isendrecv(void)
 {
     work();
@@ -335,7 +335,9 @@ static void isendrecv_replace(void)
     CALL(Isendrecv_replace, in, 1, MPI_INT, right, 0, left, 0, world, &request);
     CALL(Wait, &request, MPI_STATUS_IGNORE);
 }
+#endif
 
+#ifdef INTERPOSE_HAS_Psend_init
 static void start_partitioned(void)
 {
     CALL(Psend_init, out, 2, 1, MPI_INT, right, 0, world, MPI_INFO_NULL, &requests[0]);
@@ -401,11 +403,19 @@ static const kind kinds[] = {
     KIND(wait_isend_big, "late receiver"),
     KIND(wait_issend, "late receiver"),
     KIND(persistent_ssend, "late receiver"),
-#if MPI_VERSION >= 4
+#ifdef INTERPOSE_HAS_Isendrecv
     KIND(isendrecv, "late sender"),
     KIND(isendrecv_replace, "late sender"),
+#else
+    MISSING("MPI_Isendrecv", isendrecv, "late sender"),
+    MISSING("MPI_Isendrecv_replace", isendrecv_replace, "late sender"),
+#endif
+#ifdef INTERPOSE_HAS_Psend_init
     KIND(partitioned, "late sender"),
     KIND(parrived, "late sender"),
+#else
+    MISSING("partitioned communication", partitioned, "late sender"),
+    MISSING("partitioned communication", parrived, "late sender"),
 #endif
 };
 const family messages = {.kinds = kinds, .count = sizeof kinds / sizeof kinds[0]};

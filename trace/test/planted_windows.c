@@ -57,7 +57,10 @@ static void win_test(void)
         CALL(Win_test, window, &found);
 }
 
-/* Others ask for a lock that the late rank has. */
+/*
+ * Others ask for a lock that the late rank has, and is about to give back. Each one flushes, which shows that it has
+ * the lock: else nothing tells for whom the next one waits.
+ */
 static void lock(void)
 {
     const int target = (late_rank + 1) % ranks;
@@ -68,14 +71,15 @@ static void lock(void)
     }
     CALL(Barrier, world);
     if (rank == late_rank) {
-        work();
+        be_late_in_turn();
         CALL(Win_unlock, target, window);
     } else {
         CALL(Win_lock, MPI_LOCK_EXCLUSIVE, target, 0, window);
         CALL(Put, out, 1, MPI_INT, target, 0, 1, MPI_INT, window);
+        CALL(Win_flush, target, window);
         CALL(Win_unlock, target, window);
-        work();
     }
+    spend(WORK_NS);
     CALL(Barrier, world);
 }
 

@@ -70,9 +70,21 @@ static void depend_on(const place_in_graph *waits, const place_in_graph *late, w
 
 /* ---- Messages */
 
+static const trace_event *send_of(const trace_message *message)
+{
+    return &message->send.at->events[message->send.event];
+}
+
+/* Whether a call looked for a message, and found one. */
+static bool has_found(const graph *in, const place_in_graph *at)
+{
+    const graph_call *call = call_at(at);
+    return graph_means(in, call, MEANS_PROBE) && at->lane->location->events[call->leave].value == 0;
+}
+
 /*
  * A message that was probed, and found, directly before its receive was posted was waited for there. MPI_Mprobe posts
- * the receive itself.
+ * the receive itself. If the message had been there before the probe, the probe found it at once, or found another one.
  */
 static void add_probe(graph *to, const place_in_graph *post, const place_in_graph *send)
 {
@@ -81,6 +93,7 @@ static void add_probe(graph *to, const place_in_graph *post, const place_in_grap
         return;
     if (graph_means(to, call_at(post), MEANS_PROBE)) {
         depend_on(post, send, STATE_LATE_SENDER);
+        call_at(post)->is_found = true;
         return;
     }
     for (const graph_call *call; before.call > 0; before.call--) {
@@ -88,12 +101,62 @@ static void add_probe(graph *to, const place_in_graph *post, const place_in_grap
         if (!graph_is_recorder(to, call) && !graph_means(to, call, MEANS_QUESTION))
             break;
     }
-    if (before.call-- == 0)
+    if (before.call-- == 0 || !is_in_call(send) || !has_found(to, &before) || call_at(&before)->is_found)
         return;
-    const graph_call *call = call_at(&before);
-    if (graph_means(to, call, MEANS_PROBE) && call->dependency == GRAPH_NONE &&
-        before.lane->location->events[call->leave].value == 0)
-        depend_on(&before, send, STATE_LATE_SENDER);
+    depend_on(&before, send, STATE_LATE_SENDER);
+    call_at(&before)->is_found = time_ns(send) >= call_at(&before)->enter_ns;
+}
+
+/* The last call of a lane that began by a time, or GRAPH_NONE. */
+static uint32_t last_call_until(const graph_lane *lane, int64_t ns)
+{
+    size_t low = 0, high = lane->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (lane->calls[middle].enter_ns <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? (uint32_t)(low - 1) : GRAPH_NONE;
+}
+
+/*
+ * The trace does not have which message a probe found. If none is received directly after it, or one that had been
+ * there before, it waited for the last one that was sent meanwhile and is received later. A probe sees a message soon,
+ * so it does not end much later.
+ */
+static void add_early_probe(graph *to, const place_in_graph *post, const place_in_graph *send)
+{
+    place_in_graph probe = *post;
+    if (!is_in_call(post) || !is_in_call(send))
+        return;
+    probe.call = last_call_until(post->lane, time_ns(send));
+    if (!is_in_call(&probe) || probe.call >= post->call || !has_found(to, &probe) || call_at(&probe)->is_found)
+        return;
+    const int64_t until_found_ns = call_at(&probe)->leave_ns - time_ns(send);
+    if (until_found_ns > 0 && until_found_ns <= GRAPH_POLL_NS)
+        depend_on(&probe, send, STATE_LATE_SENDER);
+}
+
+static bool has_probes(const graph *in)
+{
+    for (size_t i = 0; i < in->places.count; i++) {
+        const meaning *its = in->meanings[in->places.list[i].function];
+        if (its && (its->means & MEANS_PROBE) != 0)
+            return true;
+    }
+    return false;
+}
+
+static void add_early_probes(graph *to, const trace_matches *matches)
+{
+    for (size_t i = 0; i < matches->message_count; i++) {
+        const trace_message *message = &matches->messages[i];
+        const place_in_graph send = find(to, message->send), post = find(to, message->post);
+        if (send_of(message)->tag > TRACE_TAG_COMPLETE && message->send.at->rank != message->receive.at->rank)
+            add_early_probe(to, &post, &send);
+    }
 }
 
 /* A message, in the calls that begin and end it. */
@@ -101,11 +164,6 @@ typedef struct {
     place_in_graph send, sent, receive, post, ready, arrived;
     const trace_event *event; /* its SEND */
 } message_calls;
-
-static const trace_event *send_of(const trace_message *message)
-{
-    return &message->send.at->events[message->send.event];
-}
 
 static message_calls calls_of(const graph *in, const trace_message *message)
 {
@@ -259,6 +317,8 @@ static void add_messages(graph *to, const trace_matches *matches)
     }
     for (size_t i = 0; i < matches->message_count; i++)
         add_message(to, &matches->messages[i], eager_bytes);
+    if (has_probes(to))
+        add_early_probes(to, matches);
     for (size_t lane = 0; lane < to->lane_count; lane++) {
         mark_wrong_order(to, &to->lanes[lane]);
         drop_short_sends(to, &to->lanes[lane]);

@@ -91,6 +91,7 @@ typedef struct {
     bool has_partners;               /* it received a message, or took part in a collective operation */
     bool has_completions;            /* a request that is recorded was complete in it, or canceled */
     bool is_matched;                 /* the trace has the other ends of the message, the operation, or all accesses */
+    bool is_found;                   /* it looked for a message, and it is known which one came meanwhile */
     bool has_unknown_holder;         /* it asks for a lock of a window, and nothing tells who had it before */
 } graph_call;
 

@@ -24,8 +24,8 @@ static const char *const names[MADE_NAMES] = {"none",          "MPI_Send",      
                                               "MPI_Win_post",  "MPI_Win_start",  "MPI_Win_complete",
                                               "MPI_Win_wait",  "MPI_Test",       "MPI_Neighbor_allgather",
                                               "MPI_Allgather", "MPI_Put",        "MPI_Win_lock",
-                                              "MPI_Win_flush", "MPI_Win_unlock", "clock",
-                                              "unrecorded"};
+                                              "MPI_Win_flush", "MPI_Win_unlock", "MPI_Probe",
+                                              "clock",         "unrecorded"};
 
 static void add_world(trace_process *process, int rank, int size)
 {

@@ -45,6 +45,7 @@ typedef enum {
     MADE_WIN_LOCK,
     MADE_WIN_FLUSH,
     MADE_WIN_UNLOCK,
+    MADE_PROBE,
     MADE_CLOCK, /* of the recorder itself */
     MADE_OFF,   /* it records nothing */
     MADE_NAMES

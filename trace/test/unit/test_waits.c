@@ -60,6 +60,37 @@ TEST(bytes_between_groups_are_not_known)
     }
 }
 
+/* What a probe found may be received after another message. If it ends long after that was sent, it is not known. */
+static const struct {
+    int64_t until_found_ns;
+    size_t waits;
+} early_probes[] = {{LATENCY_NS, 1}, {900000, 1}, {1100000, 0}};
+
+LOOP_TEST(a_probe_waits_for_what_is_received_later, COUNT_OF(early_probes))
+{
+    made_trace made;
+    wait_analysis found;
+    trace_matches matches;
+    begin(&made, 2);
+    const double first_ns = made_send(&made, 1, 0, 1);
+    made_work(&made, 1, WORK_NS);
+    const double sent_ns = made_send(&made, 1, 0, 2);
+    made_work(&made, 0, RESULT_NS);
+    made_enter(&made, 0, MADE_PROBE);
+    made_work(&made, 0, sent_ns + (double)early_probes[_i].until_found_ns - RESULT_NS);
+    made_leave(&made, 0, MADE_PROBE);
+    made_receive(&made, 0, 1, 1, first_ns, LATENCY_NS);
+    made_receive(&made, 0, 1, 2, sent_ns, LATENCY_NS);
+    made_records(&made, 0, 0);
+    analyze(&found, &matches, &made, TRACE_GLOBAL);
+    expect_sums(&found, "an early probe", 2);
+    EXPECT(found.waits.count == early_probes[_i].waits &&
+               found.causes.waited_ns == (early_probes[_i].waits > 0 ? (int64_t)sent_ns - RESULT_NS : 0),
+           "%zu waits, of %" PRId64 " ns", found.waits.count, found.causes.waited_ns);
+    EXPECT(found.waits.count == 0 || found.waits.list[0].state == STATE_WRONG_ORDER, "the other one had been sent");
+    forget(&found, &matches, &made);
+}
+
 /* ---- The edges of the run */
 
 enum { INIT_NS = 5000000, SKEW_NS = 300000, STAY_NS = 200000, SLOW_NS = 50000, LAST_NS = 2000000 };
