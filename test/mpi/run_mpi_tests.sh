@@ -11,7 +11,7 @@
 #   MPIX_TEST_WRAPPER        a command to run the program under, e.g. "valgrind -q --error-exitcode=1"
 #   MPIX_TEST_HOSTS          a command that makes the hosts that the launcher needs, for what is printed after a failure
 #   MPIX_TEST_QUICK          yes: only the rank counts that the list marks with an asterisk
-#   MPIX_TEST_BRIEF          yes: only these, and those with a plus
+#   MPIX_TEST_BRIEF          yes: only these, and those with a plus, each as long as in the quick check
 #
 # More processes than processors get yielding.c, if it is built; but not under a wrapper, with sanitizers, or on hosts,
 # which have mpich_hosts.c.
@@ -40,6 +40,8 @@ put_around() {
     [ ${#around[@]} -eq 0 ] || "${around[@]}" true 2>/dev/null || around=()
 }
 
+shorter=()
+[ "${MPIX_TEST_BRIEF-}" != yes ] || shorter=(MPIX_TEST_QUICK=yes)
 yielding=$PWD/test/mpi/.libs/yielding.so
 [ -z "${MPIX_TEST_WRAPPER-}${MPIX_TEST_HOSTS-}" ] && [ "${sanitizers:-no}" = no ] && [ -e "$yielding" ] || yielding=
 
@@ -59,7 +61,7 @@ run() {         # SUBTEST RANKS [NAME=VALUE...]
     local begin=$EPOCHREALTIME status output elapsed
     # The flags and the wrapper are lists of words.
     # shellcheck disable=SC2086
-    output=$(limited env "$@" "${around[@]}" \
+    output=$(limited env "$@" "${shorter[@]}" "${around[@]}" \
         $launcher ${MPIEXEC_FLAGS:-} -n "$ranks" ${MPIX_TEST_WRAPPER:-} "${crowded[@]}" "$program" "$subtest" \
         </dev/null 2>&1)
     status=$?
