@@ -4,7 +4,6 @@
 #
 # Environment: MPIX_TEST_WRAPPER  what to run it under, such as "valgrind -q --error-exitcode=1"
 . "$(dirname "$0")/../../test/programs/run.sh"
-give_way
 
 check() {       # NAME RANKS [faults | threads]
     tap_selects "$1, ranks: $2" || return 0
