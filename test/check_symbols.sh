@@ -59,6 +59,15 @@ else
     tap_skip "names in the static library" "no static library is built"
 fi
 
+yielding=test/mpi/.libs/yielding.so
+name="what lets processes of MPICH give processors away takes the place of UCX's function"
+if [ -e $yielding ]; then
+    tap_expect_empty "$name" \
+        "$($nm -D --defined-only $yielding | grep -q ' T ucp_worker_progress$' || echo "it does not have the function")"
+else
+    tap_skip "$name" "it is not built"
+fi
+
 # ---- mpix_trace
 
 # LIBRARY...: functions of MPI, under both of their names. Those of Fortran and callbacks of attributes are in capitals.

@@ -1,15 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # mpix_osu NAME: there is a NAME for each osu_NAME, its table has OSU's figures in OSU's columns, and OSU's options work
-# as typed, or one line says what to use instead.
+# as typed, or one line says what to use instead. check_osu_options.sh has the options of programs that take one rank.
 . "$(dirname "$0")/../../test/programs/run.sh"
-table=$here/osu_options.txt
+give_way
+. "$here/osu_options.sh"
 
 collective="allgather allgatherv allreduce alltoall alltoallv alltoallw barrier bcast gather gatherv reduce \
 reduce_scatter reduce_scatter_block scatter scatterv"
-
-run alone mpix_osu --list
-cut -d ' ' -f 1 "$scratch/out" | sort >"$scratch/listed"
 
 check_list() {
     local name
@@ -299,67 +297,6 @@ check_layouts() {
     refuses "line 1 of" run 2 mpix_osu bw -D "indx:$scratch/blocks"
 }
 
-# ---- The table of OSU's options
-
-# CLASS: its programs that this MPI library has, and for the last class, that nobody has
-programs_of() {
-    sed -n "s/^class $1 [^ ]*: //p" "$table" | tr ' ' '\n' |
-        if [ "$1" = absent ]; then cat; else grep -Fx -f "$scratch/listed"; fi
-}
-
-# CLASS: its lines of options
-options_for() {
-    awk -F'|' -v class="$1" '
-        /^set / { split($0, part, ": ")
-                  name = substr(part[1], 5)
-                  count = split(part[2], members, " ")
-                  for (i = 1; i <= count; i++) in_set[name, members[i]] = 1
-                  next }
-        /^(#|class|$)/ { next }
-        { count = split($1, names, " ")
-          for (i = 1; i <= count; i++)
-              if (names[i] == class || (names[i] == "all" && class !~ /^(absent|startup)$/) ||
-                  (names[i], class) in in_set) {
-                  print
-                  break
-              } }' "$table"
-}
-
-# NAME EXAMPLE RESULT
-try_option() {
-    local ranks=alone words pattern=${3#*: } usual=(-m 8:8 -i 3 -x 0 --release barrier)
-    read -r -a words <<<"$2"
-    case $1:$3 in *lat*:works* | *bw*:works*) ranks=2 ;; esac
-    case $1 in init | hello) usual=() ;; esac
-    run $ranks mpix_osu "$1" "${usual[@]}" "${words[@]}"
-    case $3 in
-    works:*)
-        expect_status 0
-        grep -qE -e "$pattern" "$scratch/out" || complain "no line has: $pattern" ;;
-    *)
-        expect_status 2
-        [ ! -s "$scratch/out" ] || complain "a refusal prints nothing to stdout"
-        expect_line "$pattern" ;;
-    esac
-}
-
-check_class() {     # CLASS
-    local names name example result letters number=0
-    mapfile -t names < <(programs_of "$1")
-    options_for "$1" >"$scratch/options"
-    while IFS='|' read -r _ _ example result <&3; do
-        name=${names[number % ${#names[@]}]}
-        # With MPICH before 4.3, these refuse derived datatypes.
-        [[ ! $name:$example =~ ^(allgather|gather|scatter)_persistent:-(D|-ddt) ]] || name=alltoall_persistent
-        try_option "$name" "$example" "$result"
-        number=$((number + 1))
-    done 3<"$scratch/options"
-    letters=$(sed -n "s/^class $1 \([^ :]*\): .*/\1/p" "$table" | head -n 1)
-    for ((number = 0; number < ${#letters}; number++)); do
-        grep -q "^[^|]*|-${letters:number:1}|" "$scratch/options" || echo "no example of -${letters:number:1}"
-    done
-}
-
 quick tap_check "the names are those of OSU" check_list
 quick tap_check "mpix_osu NAME measures NAME" check_names
 quick tap_check "OSU's figure in OSU's column" check_columns
@@ -379,13 +316,5 @@ if grep -qx partitioned_latency "$scratch/listed"; then
 else
     tap_skip "messages in partitions" "the MPI library has none"
 fi
-mapfile -t classes < <(sed -n 's/^class \([a-z]*\) .*/\1/p' "$table" | uniq)
-for class in "${classes[@]}"; do
-    case $class in rate | rooted | ireduction | absent) tier=quick ;; *) tier= ;; esac
-    if [ -z "$(programs_of "$class")" ]; then
-        tap_skip "OSU's options of class $class" "the MPI library has none of its operations"
-    else
-        $tier tap_check "OSU's options of class $class" check_class "$class"
-    fi
-done
+check_classes yes
 tap_done

@@ -4,6 +4,7 @@
 #
 # Environment: MPI_LIBRARY  the MPI library; Open MPI gets more ranks than there are cores
 . "$(dirname "$0")/../../test/programs/run.sh"
+give_way
 # A busy machine interrupts processes, and that is not to make samples invalid here: the tolerance is a second.
 export MPIX_HARMONIZE_TOLERANCE_NS=1000000000
 

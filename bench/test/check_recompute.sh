@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Whether the figures of mpix_bench are those of its raw times, to the last digit, computed by another program.
 . "$(dirname "$0")/../../test/programs/run.sh"
+give_way
 command -v "$python" >/dev/null || skip_all "it takes python3"
 
 measure() {     # RANKS ARGUMENT...: leaves the files raw and csv. A row without samples is no matter here.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # mpix_bench: each scheme, format and option does what the manual says. No claim about speed is tested here.
 . "$(dirname "$0")/../../test/programs/run.sh"
+give_way
 
 # A busy machine interrupts processes, and that is not to make samples invalid here: the tolerance is a second.
 export MPIX_HARMONIZE_TOLERANCE_NS=1000000000

@@ -11,7 +11,10 @@
 #   MPIX_TEST_WRAPPER        a command to run the program under, e.g. "valgrind -q --error-exitcode=1"
 #   MPIX_TEST_HOSTS          a command that makes the hosts that the launcher needs, for what is printed after a failure
 #   MPIX_TEST_QUICK          yes: only the rank counts that the list marks with an asterisk
-#   MPIX_TEST_BRIEF          yes: only these, and those with a plus
+#   MPIX_TEST_BRIEF          yes: only these, and those with a plus, each as long as in the quick check
+#
+# More processes than processors get yielding.c, if it is built; but not under a wrapper, with sanitizers, or on hosts,
+# which have mpich_hosts.c.
 #
 # A line of the list is: SUBTEST RANKS[*+]... [NAME=VALUE...], where the latter are environment variables of the run.
 # A sub-test that prints a line "skip: REASON" and returns 0 or 77 is skipped. Prefer 0: some launchers take any other
@@ -37,22 +40,30 @@ put_around() {
     [ ${#around[@]} -eq 0 ] || "${around[@]}" true 2>/dev/null || around=()
 }
 
+shorter=()
+[ "${MPIX_TEST_BRIEF-}" != yes ] || shorter=(MPIX_TEST_QUICK=yes)
+yielding=$PWD/test/mpi/.libs/yielding.so
+[ -z "${MPIX_TEST_WRAPPER-}${MPIX_TEST_HOSTS-}" ] && [ "${sanitizers:-no}" = no ] && [ -e "$yielding" ] || yielding=
+
 run() {         # SUBTEST RANKS [NAME=VALUE...]
     local subtest=$1 ranks=$2
     shift 2
     put_around "$subtest"
+    local crowded=()
+    [ -z "$yielding" ] || [ "$ranks" -le "$(nproc)" ] || crowded=(env "LD_PRELOAD=$yielding")
     local name="$subtest at $ranks ranks${*:+, $*}"
     [ "$ranks" = 1 ] && name=${name/ ranks/ rank}
 
     tap_again="${MPIX_TEST_HOSTS-} ${*:+env $*} ${around[*]} $launcher ${MPIEXEC_FLAGS-} -n $ranks"
     # shellcheck disable=SC2086 # one blank between words
-    tap_again=$(echo $tap_again ${MPIX_TEST_WRAPPER-} $program $subtest)
+    tap_again=$(echo $tap_again ${MPIX_TEST_WRAPPER-} ${crowded[*]} $program $subtest)
 
     local begin=$EPOCHREALTIME status output elapsed
     # The flags and the wrapper are lists of words.
     # shellcheck disable=SC2086
-    output=$(limited env "$@" "${around[@]}" \
-        $launcher ${MPIEXEC_FLAGS:-} -n "$ranks" ${MPIX_TEST_WRAPPER:-} "$program" "$subtest" </dev/null 2>&1)
+    output=$(limited env "$@" "${shorter[@]}" "${around[@]}" \
+        $launcher ${MPIEXEC_FLAGS:-} -n "$ranks" ${MPIX_TEST_WRAPPER:-} "${crowded[@]}" "$program" "$subtest" \
+        </dev/null 2>&1)
     status=$?
     elapsed=$(LC_ALL=C "${AWK:-awk}" -v b="$begin" -v e="$EPOCHREALTIME" \
         'BEGIN { sub(",", ".", b); sub(",", ".", e); printf "%.1f s", e - b }')

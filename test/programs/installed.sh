@@ -15,13 +15,14 @@ configured() {
 install_once() {
     libdir=$(configured libdir) suffix=$(configured LIBRARY_SUFFIX)
     root=$scratch/root
-    # Scripts beside each other install from the same build.
+    # Scripts beside each other install from the same build, one after the other.
     exec 9>install.lock
     flock 9 2>/dev/null
     if ! "${MAKE:-make}" install DESTDIR="$root" >"$scratch/install.log" 2>&1 9>&-; then
         tap_not_ok "make install" "$(tail -n 20 "$scratch/install.log")"
         tap_done
     fi
+    exec 9>&-
 }
 
 # OPTION...: of pkg-config, for the installed library

@@ -86,10 +86,18 @@ expect_lost() {
     grep -F "cannot" "$scratch/err" | grep -qF -e "$1" || complain "no message names $1"
 }
 
+# From now on, processes of MPICH that wait give the processors away, as those of Open MPI do (test/mpi/yielding.c), so
+# that the script can run beside others.
+give_way() {
+    local library=$build/test/mpi/.libs/yielding.so
+    [ "${sanitizers:-no}" != no ] || [ ! -e "$library" ] || yielding=(env "LD_PRELOAD=$library")
+}
+yielding=()
+
 # RANKS COMMAND...: launches it. The flags of the launcher are words, and there may be none.
 launch() {
     # shellcheck disable=SC2086
-    limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$@"
+    limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$1" "${yielding[@]}" "${@:2}"
 }
 
 # PROGRAM: where it is built

@@ -105,8 +105,8 @@ judge() {           # WHAT MAX_P99_NS RANKS SECONDS PERIOD_US LABEL
     local name="$3 processes, $1, seed $seed"
     ! tap_selects "$name" || judge_truth "$name" "$2" 1000 0 simulate_or_complain "${@:3}"
 }
-quick judge tracked 200 64 7 50000 track/skampi/20+prop
-judge "no shared clocks" 350 64 7 50000 track/skampi/20
-judge hca3 50000 64 7 50000 hca3/100/skampi/10+prop
-judge tracked 1000 1024 7 100000 track/skampi/20+prop
+quick judge tracked 200 64 7 100000 track/skampi/20+prop
+judge "no shared clocks" 350 64 7 100000 track/skampi/20
+judge hca3 50000 64 7 100000 hca3/100/skampi/10+prop
+judge tracked 1000 1024 7 200000 track/skampi/20+prop
 tap_done

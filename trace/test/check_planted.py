@@ -49,15 +49,23 @@ class Run:
         begin, end = {"begin": (0, 2), "end": (1, 3)}.get(kind, (1, 2))
         self.ns = max(time[end] for time in times) - min(time[begin] for time in times)
         self.late = next((line[1:] for line in lines if line[:1] == ["late"]), None)
-        self.first = self.report(folder).splitlines()[0]
-        waits = self.report(folder, "--format", "csv", "--show", "waits").splitlines()
+        answer = self.start_report(folder)
+        waits = self.start_report(folder, "--format", "csv", "--show", "waits") if state and not without else None
+        self.first = self.end_report(answer)[0]
         self.waited_ns = sum(int(wait["waited_ns"]) for wait in
-                             csv.DictReader(line for line in waits if not line.startswith("#"))
-                             if wait["state"] == state)
+                             csv.DictReader(line for line in self.end_report(waits) if not line.startswith("#"))
+                             if wait["state"] == state) if waits else 0
 
     @staticmethod
-    def report(*options):
-        return subprocess.run([report, *options], capture_output=True, text=True, check=True).stdout
+    def start_report(*options):
+        return subprocess.Popen([report, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    @staticmethod
+    def end_report(process):
+        said, complaints = process.communicate()
+        if process.returncode != 0:
+            sys.exit(f"{shlex.join(process.args)} ends with {process.returncode}:\n{complaints}")
+        return said.splitlines()
 
     def names_the_late_rank(self):
         rank, _, *places = self.late

@@ -1,0 +1,83 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# OSU's options in osu_options.txt, to be sourced after run.sh. Sets $table, and makes $scratch/listed: the programs
+# that this MPI library has.
+table=$here/osu_options.txt
+
+run alone mpix_osu --list
+cut -d ' ' -f 1 "$scratch/out" | sort >"$scratch/listed"
+
+# CLASS: its programs that this MPI library has, and for the last class, that nobody has
+programs_of() {
+    sed -n "s/^class $1 [^ ]*: //p" "$table" | tr ' ' '\n' |
+        if [ "$1" = absent ]; then cat; else grep -Fx -f "$scratch/listed"; fi
+}
+
+# CLASS: its lines of options
+options_for() {
+    awk -F'|' -v class="$1" '
+        /^set / { split($0, part, ": ")
+                  name = substr(part[1], 5)
+                  count = split(part[2], members, " ")
+                  for (i = 1; i <= count; i++) in_set[name, members[i]] = 1
+                  next }
+        /^(#|class|$)/ { next }
+        { count = split($1, names, " ")
+          for (i = 1; i <= count; i++)
+              if (names[i] == class || (names[i] == "all" && class !~ /^(absent|startup)$/) ||
+                  (names[i], class) in in_set) {
+                  print
+                  break
+              } }' "$table"
+}
+
+# NAME EXAMPLE RESULT
+try_option() {
+    local ranks=alone words pattern=${3#*: } usual=(-m 8:8 -i 3 -x 0 --release barrier)
+    read -r -a words <<<"$2"
+    case $1:$3 in *lat*:works* | *bw*:works*) ranks=2 ;; esac
+    case $1 in init | hello) usual=() ;; esac
+    run $ranks mpix_osu "$1" "${usual[@]}" "${words[@]}"
+    case $3 in
+    works:*)
+        expect_status 0
+        grep -qE -e "$pattern" "$scratch/out" || complain "no line has: $pattern" ;;
+    *)
+        expect_status 2
+        [ ! -s "$scratch/out" ] || complain "a refusal prints nothing to stdout"
+        expect_line "$pattern" ;;
+    esac
+}
+
+check_class() {     # CLASS
+    local names name example result letters number=0
+    mapfile -t names < <(programs_of "$1")
+    options_for "$1" >"$scratch/options"
+    while IFS='|' read -r _ _ example result <&3; do
+        name=${names[number % ${#names[@]}]}
+        # With MPICH before 4.3, these refuse derived datatypes.
+        [[ ! $name:$example =~ ^(allgather|gather|scatter)_persistent:-(D|-ddt) ]] || name=alltoall_persistent
+        try_option "$name" "$example" "$result"
+        number=$((number + 1))
+    done 3<"$scratch/options"
+    letters=$(sed -n "s/^class $1 \([^ :]*\): .*/\1/p" "$table" | head -n 1)
+    for ((number = 0; number < ${#letters}; number++)); do
+        grep -q "^[^|]*|-${letters:number:1}|" "$scratch/options" || echo "no example of -${letters:number:1}"
+    done
+}
+
+# SEVERAL: yes for classes whose programs take several ranks, no for the others
+check_classes() {
+    local class classes several tier
+    several=" $(sed -n 's/^set several: //p' "$table" | xargs) "
+    mapfile -t classes < <(sed -n 's/^class \([a-z]*\) .*/\1/p' "$table" | uniq)
+    for class in "${classes[@]}"; do
+        case $several in *" $class "*) [ "$1" = yes ] || continue ;; *) [ "$1" = no ] || continue ;; esac
+        case $class in rate | rooted | ireduction | absent) tier=quick ;; *) tier= ;; esac
+        if [ -z "$(programs_of "$class")" ]; then
+            tap_skip "OSU's options of class $class" "the MPI library has none of its operations"
+        else
+            $tier tap_check "OSU's options of class $class" check_class "$class"
+        fi
+    done
+}
