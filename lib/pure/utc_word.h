@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* utc_word.h - what the kernel says of UTC: how far the clock of this host, REALTIME, is from it at most. No MPI here. */
+/* utc_word.h - what the kernel says of UTC: how far REALTIME, the clock of this host, is from it at most. No MPI. */
 #ifndef MH_UTC_WORD_H
 #define MH_UTC_WORD_H
 

@@ -442,8 +442,8 @@ LOOP_TEST(a_history_is_written_with_a_word_of_utc, COUNT_OF(words))
     snprintf(expected, sizeof expected,
              "{\"host\": \"h1\", \"utc\": [1000, 2000, %" PRId64 ", %" PRId64 "], \"tai_s\": %" PRId64 "}\n",
              copy.utc.within_ns, copy.utc.estimate_ns, copy.tai_s);
-    EXPECT(bytes > strlen(expected) && memcmp(lines + bytes - strlen(expected), expected, strlen(expected)) == 0, "%.*s",
-           (int)bytes, lines);
+    EXPECT(bytes > strlen(expected) && memcmp(lines + bytes - strlen(expected), expected, strlen(expected)) == 0,
+           "%.*s", (int)bytes, lines);
     close(mkstemp(path));
     FILE *to = fopen(path, "w");
     const size_t head_bytes = mh_clock_head_line(head, 0, 500000, LIMIT_PPB_PER_S);
