@@ -117,16 +117,16 @@ static void sum_waits(wait_analysis *to)
 /* ---- Calls whose waits cannot be seen */
 
 /*
- * A call with a message or an operation of which no other end is in the trace; one of a function of which the trace
- * does not tell for whom it waits, or nobody knows whether it waits; one that completes requests that are of no message
- * and no operation.
+ * A call with a message or an operation of which no other end is in the trace, or that may have waited for progress;
+ * one of a function of which the trace does not tell for whom it waits, or nobody knows whether it waits; one that
+ * completes requests that are of no message and no operation.
  */
 static bool is_unseen(const graph *of, const graph_call *call)
 {
     const graph_name_kind kind = of->kinds[of->places.list[call->place].function];
-    if (call->is_matched || (kind != NAME_CALL && kind != NAME_OFF))
+    if ((call->is_matched && !call->is_unclear) || (kind != NAME_CALL && kind != NAME_OFF))
         return false;
-    return call->has_partners || !of->meanings[of->places.list[call->place].function] ||
+    return call->is_unclear || call->has_partners || !of->meanings[of->places.list[call->place].function] ||
            graph_means(of, call, MEANS_UNSEEN) || (graph_means(of, call, MEANS_COMPLETES) && !call->has_completions);
 }
 

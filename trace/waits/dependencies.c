@@ -657,6 +657,7 @@ void dependencies_add(graph *to, const trace_matches *matches)
     add_operations(to, matches);
     locks_add(to);
     progress_add(to);
+    overlaps_add(to, matches);
     add_looks(to);
     add_edge(to, false);
     add_edge(to, true);

@@ -25,7 +25,7 @@ typedef enum {
     STATE_LATE_POST,
     STATE_LATE_COMPLETE,
     STATE_LOCK,           /* another process has a lock of a window */
-    STATE_PROGRESS,       /* a target does nothing for an access of its window before it calls MPI */
+    STATE_PROGRESS,       /* another one does nothing for a message, an operation or its window before it calls MPI */
     STATE_LATE_BROADCAST, /* a root that gives is late */
     STATE_EARLY_REDUCE,   /* a root that gets is early */
     STATE_INNER,          /* in an operation with a root, another wait: for whom its algorithm passes data through */
@@ -93,6 +93,7 @@ typedef struct {
     bool is_matched;                 /* the trace has the other ends of the message, the operation, or all accesses */
     bool is_found;                   /* it looked for a message, and it is known which one came meanwhile */
     bool has_unknown_holder;         /* it asks for a lock of a window, and nothing tells who had it before */
+    bool is_unclear;                 /* it may have waited for one that computed, or moved data meanwhile */
 } graph_call;
 
 /*
