@@ -113,6 +113,7 @@ static void say_cause(char *text, const wait_analysis *of, const cause *one)
 {
     char late[DURATION_BYTES], waited[DURATION_BYTES], bound[DURATION_BYTES];
     say_where(text, of, &one->key);
+    text_append(text, ANSWER_BYTES, one->may_wait ? ", where it may wait itself" : "");
     text_append(text, ANSWER_BYTES, ", by %s", duration(late, (double)one->late_ns));
     if (!is_beginning(&of->graph, &one->key))
         text_append(text, ANSWER_BYTES, " in %" PRId64 " instance%s", one->instances, one->instances == 1 ? "" : "s");

@@ -148,6 +148,8 @@ static void sum_unseen(wait_analysis *to)
         for (size_t i = 0; i < of->lanes[lane].count; i++) {
             const graph_call *call = &of->lanes[lane].calls[i];
             const int64_t ns = is_unseen(of, call) ? call->leave_ns - waits_end_ns(&to->waits, call) : 0;
+            if (ns > 0 && call->delay_in != GRAPH_NONE)
+                to->causes.list[of->delays[call->delay_in].cause].may_wait = true;
             to->unseen[of->places.list[call->place].function].ns += ns;
             to->unseen_ns += ns;
         }

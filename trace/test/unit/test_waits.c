@@ -226,6 +226,32 @@ TEST(what_is_not_recorded_is_no_cause)
     forget(&found, &matches, &made);
 }
 
+/* The others wait for a call of which nothing is known. */
+TEST(a_late_call_may_wait_itself)
+{
+    made_trace made;
+    wait_analysis found;
+    trace_matches matches;
+    answer_t answer;
+    begin(&made, 4);
+    made_calls(&made, MADE_INIT);
+    made_enter(&made, 1, MADE_PUT);
+    made_work(&made, 1, WORK_NS);
+    made_leave(&made, 1, MADE_PUT);
+    made_collective(&made, MADE_ALLREDUCE, -1, LATENCY_NS);
+    made_work(&made, 1, WORK_NS);
+    made_collective(&made, MADE_ALLREDUCE, -1, LATENCY_NS);
+    made_records(&made, 0, 0);
+    analyze(&found, &matches, &made, TRACE_GLOBAL);
+    answer_make(&answer, &found);
+    for (int i = 0; i < answer.causes; i++)
+        EXPECT((strstr(answer.sentences[i].text, ", where it may wait itself, by ") != NULL) ==
+                   found.order[i]->key.is_call,
+               "%s", answer.sentences[i].text);
+    EXPECT(answer.causes == 2, "%d causes", answer.causes);
+    forget(&found, &matches, &made);
+}
+
 /* Of four ranks, two have events. */
 TEST(percentages_are_of_ranks_with_events)
 {
