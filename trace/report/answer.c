@@ -191,14 +191,15 @@ static void say_all(char *text, const wait_analysis *of, int said)
     }
     duration(waited, waited_ns);
     duration(bound, of->bound_ns);
-    if (said == 0)
+    const bool is_unexplained = analysis_percent(of, (double)of->unexplained_ns) >= ANALYSIS_WORTH_PERCENT;
+    if (said == 0 && !is_unexplained)
         snprintf(text, ANSWER_BYTES,
                  "No cause of waits costs %g %% of the run; all waits together take %s (± %s), %.2f %%.",
                  ANALYSIS_WORTH_PERCENT, waited, bound, percent);
     else
         snprintf(text, ANSWER_BYTES, "All waits together take %s (± %s), %.1f %% of the run on all ranks.", waited,
                  bound, percent);
-    if (analysis_percent(of, (double)of->unexplained_ns) >= ANALYSIS_WORTH_PERCENT)
+    if (is_unexplained)
         text_append(text, ANSWER_BYTES, " The trace does not show why ranks wait for %s of this.",
                     duration(unexplained, (double)of->unexplained_ns));
 }
@@ -278,9 +279,13 @@ void answer_make(answer_t *answer, const wait_analysis *of)
     const bool has_unseen = analysis_percent(of, (double)of->unseen_ns) >= ANALYSIS_WORTH_PERCENT;
     if (has_unseen && of->unseen_ns > first_ns)
         say_unseen(next_sentence(answer, ANSWER_UNSEEN, 0), of);
+    const bool is_unexplained = of->unexplained_ns > first_ns;
+    if (is_unexplained)
+        say_all(next_sentence(answer, ANSWER_WAITS, 0), of, causes);
     for (int i = 0; i < causes; i++)
         say_cause(next_sentence(answer, ANSWER_CAUSE, (size_t)i), of, of->order[i]);
-    say_all(next_sentence(answer, ANSWER_WAITS, 0), of, causes);
+    if (!is_unexplained)
+        say_all(next_sentence(answer, ANSWER_WAITS, 0), of, causes);
     say_times(next_sentence(answer, ANSWER_TIMES, 0), of);
     if (has_unseen && of->unseen_ns <= first_ns)
         say_unseen(next_sentence(answer, ANSWER_UNSEEN, 0), of);
