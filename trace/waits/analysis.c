@@ -168,6 +168,24 @@ static void sum_recorder(wait_analysis *to)
         }
 }
 
+static void sum_polls(wait_analysis *to)
+{
+    const graph *of = &to->graph;
+    int64_t most_ns = 0;
+    for (size_t lane = 0; lane < of->lane_count; lane++) {
+        int64_t ns = 0;
+        for (size_t i = 0; i < of->lanes[lane].count; i++) {
+            ns += graph_polled_ns(of, &of->lanes[lane], i);
+            if (ns <= most_ns)
+                continue;
+            most_ns = ns;
+            to->polled_lane = lane;
+            to->polled_place = of->lanes[lane].calls[i].place;
+        }
+        to->polled_ns += ns;
+    }
+}
+
 /* ---- Efficiencies */
 
 /* Of the first thread of a rank: others do not tell what they do between calls. */
@@ -228,6 +246,7 @@ void analysis_make(wait_analysis *made, const trace *of, const trace_matches *ma
         made->has_threads |= made->graph.lanes[lane].location->thread != 0 && made->graph.lanes[lane].count > 0;
     sum_unseen(made);
     sum_recorder(made);
+    sum_polls(made);
     path_add(&made->causes, &made->graph, &made->waits);
     sort_causes(made);
     sum_waits(made);

@@ -91,6 +91,67 @@ LOOP_TEST(a_probe_waits_for_what_is_received_later, COUNT_OF(early_probes))
     forget(&found, &matches, &made);
 }
 
+/* ---- Polling */
+
+enum { POLLS = 5, POLL_PLACE = 0x1000 };
+
+static const struct {
+    const char *name;
+    int64_t work_ns;  /* between two rounds of tests */
+    int others;       /* tests at another place in each round, */
+    uint64_t nothing; /* that found nothing, or had no request */
+    bool waits;
+} polls[] = {{"a request", 200000, 0, 0, true},
+             {"two requests in turn", 200000, 1, 1, true},
+             {"a request that is complete, too", 200000, 1, 0, true},
+             {"a request, with much work", 2000000, 0, 0, false},
+             {"two requests in turn, with much work", 2000000, 1, 1, false}};
+
+static void test_at(made_trace *made, uint64_t place, uint64_t unsuccessful)
+{
+    made->site = place;
+    made_enter(made, 0, MADE_TEST);
+    made_work(made, 0, RESULT_NS);
+    made_put(made, 0, (trace_event){.kind = TRACE_LEAVE, .id = MADE_TEST, .value = unsuccessful});
+}
+
+LOOP_TEST(a_rank_that_polls_waits, COUNT_OF(polls))
+{
+    made_trace made;
+    wait_analysis found;
+    trace_matches matches;
+    answer_t answer;
+    trace_event event = {.kind = TRACE_RECEIVE_POST, .partner = 1, .request = 1};
+    begin(&made, 2);
+    made_enter(&made, 0, MADE_IRECV);
+    made_put(&made, 0, event);
+    made_leave(&made, 0, MADE_IRECV);
+    const double began_ns = made.now_ns[0] += WORK_NS;
+    for (int i = 0; i < POLLS; i++) {
+        test_at(&made, POLL_PLACE, 1);
+        for (int k = 0; k < polls[_i].others; k++)
+            test_at(&made, POLL_PLACE + 1, polls[_i].nothing);
+        made_work(&made, 0, (double)polls[_i].work_ns);
+    }
+    made_work(&made, 1, made.now_ns[0] - WORK_NS);
+    const double sent_ns = made_send(&made, 1, 0, 0);
+    made_enter(&made, 0, MADE_TEST);
+    made_work(&made, 0, LATENCY_NS);
+    event.kind = TRACE_RECEIVE;
+    made_put(&made, 0, event);
+    made_leave(&made, 0, MADE_TEST);
+    made_records(&made, 0, 0);
+    analyze(&found, &matches, &made, TRACE_GLOBAL);
+    EXPECT(found.causes.waited_ns == (polls[_i].waits ? (int64_t)(sent_ns - began_ns) : 0),
+           "%s: it waits for %" PRId64 " ns", polls[_i].name, found.causes.waited_ns);
+    EXPECT((found.polled_ns >= POLLS * polls[_i].work_ns) == !polls[_i].waits, "%s: polled for %" PRId64 " ns",
+           polls[_i].name, found.polled_ns);
+    answer_make(&answer, &found);
+    EXPECT((strstr(answer.sentences[0].text, " Ranks poll: ") != NULL) == !polls[_i].waits, "%s: %s", polls[_i].name,
+           answer.sentences[0].text);
+    forget(&found, &matches, &made);
+}
+
 /* ---- The edges of the run */
 
 enum { INIT_NS = 5000000, SKEW_NS = 300000, STAY_NS = 200000, SLOW_NS = 50000, LAST_NS = 2000000 };
