@@ -248,6 +248,9 @@ static void say_times(char *text, const wait_analysis *of)
     if (is_worth(of, of->recorder_ns))
         text_append(text, ANSWER_BYTES, " mpix_trace itself takes %s, %.1f %%.",
                     duration(recorder, (double)of->recorder_ns), analysis_percent(of, (double)of->recorder_ns));
+    if (of->recording_ns > 0)
+        text_append(text, ANSWER_BYTES, " Recording calls takes about %s of it, %.1f %%.",
+                    duration(recorder, of->recording_ns), analysis_percent(of, of->recording_ns));
     if (lacks_ranks(of))
         text_append(text, ANSWER_BYTES,
                     " Only %d of %d ranks %s in the trace, which are called all ranks here; waits for others are not "

@@ -3,6 +3,7 @@
 #include "trace/waits/analysis.h"
 
 #include "common/cli/memory.h"
+#include "pure/text.h"
 #include "trace/waits/dependencies.h"
 #include "trace/waits/replay.h"
 
@@ -157,6 +158,22 @@ static void sum_unseen(wait_analysis *to)
         qsort(to->unseen, of->of->name_count, sizeof *to->unseen, compare_unseen);
 }
 
+/* Of calls of MPI. Tests that find nothing read the clock, too. */
+static double recording_ns(const graph *of, const trace_location *location)
+{
+    char text[32];
+    int64_t call_ps = 0;
+    double calls = 0;
+    if (mh_parse_whole(trace_text(location->process, "call_ps", text, sizeof text), &call_ps) != 0)
+        return 0;
+    for (size_t k = 0; k < location->count; k++) {
+        const trace_event *event = &location->events[k];
+        if (event->kind == TRACE_LEAVE && of->kinds[event->id] == NAME_CALL)
+            calls += event->value > 0 ? (double)event->value : 1;
+    }
+    return calls * (double)call_ps / 1000;
+}
+
 static void sum_recorder(wait_analysis *to)
 {
     const graph *of = &to->graph;
@@ -166,6 +183,8 @@ static void sum_recorder(wait_analysis *to)
             if (graph_is_recorder(of, call))
                 to->recorder_ns += call->leave_ns - waits_end_ns(&to->waits, call);
         }
+    for (size_t lane = 0; lane < of->lane_count; lane++)
+        to->recording_ns += recording_ns(of, of->lanes[lane].location);
 }
 
 static void sum_polls(wait_analysis *to)

@@ -48,7 +48,8 @@ typedef struct {
     size_t polled_lane, polled_place; /* where most of it is */
     int64_t unexplained_ns;           /* waits that are charged to causes that the trace does not show */
     int64_t recorder_ns;              /* what all ranks together spent, beside waits, in what mpix_trace itself did */
-    double bound_ns;                  /* of all waits together */
+    double recording_ns; /* what recording took of all ranks, as far as these measured it; 0: they did not */
+    double bound_ns;     /* of all waits together */
 } wait_analysis;
 
 /* Analyze a trace, whose global times are set. */

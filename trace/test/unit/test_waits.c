@@ -340,6 +340,30 @@ TEST(percentages_are_of_ranks_with_events)
     forget(&found, &matches, &made);
 }
 
+/* Two ranks make a call, and one of them tests nine times. */
+TEST(what_recording_takes_is_said)
+{
+    made_trace made;
+    wait_analysis found;
+    trace_matches matches;
+    answer_t answer;
+    begin(&made, 2);
+    made_calls(&made, MADE_INIT);
+    made_collective(&made, MADE_ALLREDUCE, -1, LATENCY_NS);
+    test_at(&made, POLL_PLACE, 9);
+    made_records(&made, 0, 0);
+    for (int rank = 0; rank < 2; rank++) {
+        free(made.trace.processes[rank].text);
+        made.trace.processes[rank].text = strdup("call_ps 40500\n");
+    }
+    analyze(&found, &matches, &made, TRACE_GLOBAL);
+    EXPECT(found.recording_ns == 11 * 40.5, "%g ns", found.recording_ns);
+    answer_make(&answer, &found);
+    const char *last = answer.sentences[answer.count - 1].text;
+    EXPECT(strstr(last, " Recording calls takes about 446 ns of it, "), "%s", last);
+    forget(&found, &matches, &made);
+}
+
 TEST(nothing_is_said_of_no_events)
 {
     made_trace made;
