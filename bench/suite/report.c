@@ -238,6 +238,22 @@ static const figure_t figures[] = {
       "Transmit", 12, 0, 0}},
     {PART_VALIDATION, BOTH, AN_INT64, offsetof(row_t, wrong),
      COUNT("wrong", "with --validation: the number of wrong elements on all ranks", "Wrong", 12)},
+    {PART_LOAD,
+     BOTH,
+     A_DOUBLE,
+     offsetof(row_t, others_percent),
+     {"others_percent", "%", ROLE_FIGURE, TYPE_NUMBER,
+      "what other programs took of the time of all processors on the node of rank 0, since the operations that take "
+      "turns began. Empty if less than 200 ticks of the kernel's clock have passed, two seconds of one processor. The "
+      "table has it not, and a line on standard error says so if it was above 5 %",
+      NULL, 0, 1, 0}},
+    {PART_LOAD,
+     BOTH,
+     A_DOUBLE,
+     offsetof(row_t, steal_percent),
+     {"steal_percent", "%", ROLE_FIGURE, TYPE_NUMBER,
+      "likewise what the hypervisor of a virtual machine took for others (steal), with a line if above 1 %", NULL, 0, 1,
+      0}},
 };
 enum { FIGURES = sizeof figures / sizeof figures[0], MAX_COLUMNS = FIGURES + 2 * MAX_QUANTILES };
 

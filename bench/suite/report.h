@@ -62,7 +62,8 @@ enum {
     PART_RATE = 256, /* messages per second */
     PART_TAIL = 512, /* percentiles of OSU's figure */
     PART_LAYOUT = 1024,
-    PART_MATRIX = 2048
+    PART_MATRIX = 2048,
+    PART_LOAD = 4096
 };
 
 typedef struct row {
@@ -77,6 +78,8 @@ typedef struct row {
     double tail[MAX_QUANTILES]; /* of latencies or run times in us, or of bandwidths in MB/s */
     int64_t data_bytes;         /* of a message with gaps */
     int64_t wrong;              /* elements found wrong by validation */
+    double others_percent;      /* what other programs took of the processors' time; likewise the next one */
+    double steal_percent;       /* the hypervisor */
 } row_t;
 
 enum { OSU_FIGURES = 8 };

@@ -102,6 +102,8 @@ static bool settle(void *owner)
     bench->progress.done += progress_samples((double)(measurement->sampling.limits.wanted - measurement->samples.valid),
                                              measurement->keys.size_bytes);
     world_progress(span, "%s", "");
+    if (load_tell(&bench->load, span, &task->row.figures.others_percent, &task->row.figures.steal_percent))
+        task->row.figures.parts |= PART_LOAD;
     if (span->rank == 0)
         row_take(&task->row, measurement, &bench->communicator, &bench->report, bound_ns);
     if (job->settings.overlap && measurement->compute_ns == 0) {
@@ -356,6 +358,7 @@ void turns_run(bench_t *bench, const job_t *jobs, int count)
         open_task(bench, &turns, &jobs[i], &turns.tasks[i]);
     if (bench->world.rank == 0)
         report_titles(&bench->report);
+    load_begin(&bench->load);
     /* The sizes of the first job, then what others have besides. */
     for (int i = 0; i < count; i++)
         while (can_write(bench) && find_size(&turns.tasks[i], &size_bytes))
