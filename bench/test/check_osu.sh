@@ -297,6 +297,49 @@ check_layouts() {
     refuses "line 1 of" run 2 mpix_osu bw -D "indx:$scratch/blocks"
 }
 
+# Of two launches, the best; of tables of IMB, the first, or of bandwidths the last.
+check_side_by_side() {
+    local words
+    mkdir -p "$scratch/osu/deep" "$scratch/imb"
+    cat >"$scratch/osu/deep/osu_latency" <<END
+#!/bin/sh
+printf '# Size Latency(us)\\n8 %s\\n1024 3000\\n' "\$(cat "$scratch/figure")"
+END
+    cat >"$scratch/imb/IMB-RMA" <<END
+#!/bin/sh
+titles='#bytes #repetitions t[usec] Mbytes/sec'
+printf '%s\\n' "\$titles" '8 9 5000 7' "\$titles" "8 9 6000 \$(cat "$scratch/figure")"
+END
+    cat >"$scratch/count" <<END
+#!/bin/sh
+echo \$((\$(cat "$scratch/figure") + 1)) >"$scratch/figure"
+exec "\$@"
+END
+    chmod +x "$scratch/osu/deep/osu_latency" "$scratch/imb/IMB-RMA" "$scratch/count"
+    echo 1000 >"$scratch/figure"
+    words=("$scratch/count" "${MPIEXEC:-mpiexec}")
+    # shellcheck disable=SC2206 # they are words
+    words+=(${MPIEXEC_FLAGS-} -n 2 "${yielding[@]}")
+    program=side_by_side.py command="side_by_side.py latency get_bw"
+    capture "$python" "$here/performance/side_by_side.py" --osu "$scratch/osu" --imb "$scratch/imb" --rounds 2 \
+        --bench "$(path_of mpix_osu)" --launcher "${words[*]}" latency get_bw
+    expect_status 0
+    tr -d ' ,' <"$scratch/out" | awk -F'|' '
+        $2 ~ /^latency/ && $3 == 8 { good += $4 >= 1001 && $4 <= 1003 && $5 == "" && $6 > 0 && $7 != "" }
+        $2 ~ /^latency/ && $3 == 1024 { good += $4 == 3000 && $6 > 0 }
+        $2 ~ /^get_bw/ && $3 == 8 {
+            good += $4 == "" && $5 >= 1007 && $5 <= 1008 && $6 > 0 && ($8 - $6 / $5) ^ 2 < 2e-4
+        }
+        $3 == 65536 { good += $4 == "" && $5 == "" && $6 > 0 }
+        END { if (good != 5) print good + 0 " of 5 rows are as they are to be" }' >"$scratch/problems"
+    [ ! -s "$scratch/problems" ] || complain "$(cat "$scratch/problems")"
+    : >"$scratch/imb/IMB-RMA"
+    capture "$python" "$here/performance/side_by_side.py" --imb "$scratch/imb" --rounds 1 --launcher env get_bw
+    expect_status 1
+    grep -q "no figures of IMB in what this prints: $scratch/imb/IMB-RMA Unidir_get" "$scratch/err" ||
+        complain "does not say whose figures are missing"
+}
+
 quick tap_check "the names are those of OSU" check_list
 quick tap_check "mpix_osu NAME measures NAME" check_names
 quick tap_check "OSU's figure in OSU's column" check_columns
@@ -311,6 +354,9 @@ takes_several() { [[ $(basename "${MPIEXEC:-mpiexec}") == mpi* ]]; }
 tap_check_if takes_several "the launcher starts one command" \
     "ranks with command lines of their own" check_first_line
 tap_check "several ranks send to one, and one to several" check_fans
+side_by_side_works() { takes_several && command -v "$python"; }
+tap_check_if "side_by_side_works" "the launcher starts one command, or there is no Python 3" \
+    "figures beside those of other programs" check_side_by_side
 if grep -qx partitioned_latency "$scratch/listed"; then
     tap_check "messages in partitions" check_partitions
 else
