@@ -78,7 +78,7 @@ typedef enum exposure { EXPOSES_NOTHING, EXPOSES_SEND, EXPOSES_RECEIVE } exposur
 
 enum { USUAL_MESSAGES = 64 }; /* at once, as OSU */
 enum { USUAL_PARTITIONS = 8 };
-enum { USUAL_SENDERS = 1, USUAL_RECEIVERS = 2, MAX_THREADS = 128 }; /* as OSU */
+enum { USUAL_SENDERS = 1, USUAL_RECEIVERS = 2, MAX_THREADS = 128 }; /* as OSU; also of forked processes */
 
 /* How the data of an operation lie and move, whatever its form. */
 typedef struct shape {
@@ -101,6 +101,7 @@ typedef struct shape {
     bool has_rate;       /* messages per second are told, too */
     bool keeps_requests; /* persistent ones of a pair, made for each size */
     bool has_threads;    /* on both of a pair, each of which has some of the messages */
+    bool forks;          /* both of a pair have forked processes */
     bool meets;          /* the start includes the first barrier */
     bool is_partitioned; /* and each is of a message in partitions */
     bool pairs_all;      /* the first half of the ranks with the second half; else ranks 0 and 1 are the pair */
@@ -174,7 +175,7 @@ typedef struct work_plan {
     int root;                     /* or ROOT_ROTATES */
     bool in_place;
     int messages;   /* at once, where there are many; 0: as usual */
-    int senders;    /* threads of the first of a pair, where there are several; 0: as usual; likewise the next one */
+    int senders;    /* threads of the first of a pair, or processes forked; 0: as usual; likewise the next one */
     int receivers;  /* of the second */
     int partitions; /* at most, of a message that has some; 0: as usual */
     int pair[2];    /* the only ranks that take part, in their order; both 0: as usual */

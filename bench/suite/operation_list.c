@@ -63,6 +63,7 @@ SHAPE(latency, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2)
 SHAPE(latency_persistent, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2, .keeps_requests = true)
 SHAPE(partitioned_latency, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2, .keeps_requests = true, .is_partitioned = true)
 SHAPE(latency_mt, PAIR(AT_PAIRS, AT_PAIRS, PER_MESSAGE), .turns = 2, .has_threads = true)
+SHAPE(latency_mp, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2, .forks = true)
 SHAPE(multi_lat, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2, .pairs_all = true)
 SHAPE(sendrecv, PAIR(AT_PAIRS, AT_PAIRS, ONE))
 SHAPE(send, PAIR(AT_LEADERS, AT_FOLLOWERS, ONE))
@@ -623,6 +624,7 @@ static const operation_t operation_list[] = {
     {"latency_persistent", "MPI_Send_init", FORM_POINT_TO_POINT, &latency_persistent, exchange_latency_persistent},
     {"partitioned_latency", "MPI_Psend_init", FORM_POINT_TO_POINT, &partitioned_latency, PARTITIONED_CALL},
     {"latency_mt", "MPI_Send", FORM_POINT_TO_POINT, &latency_mt, exchange_latency_mt},
+    {"latency_mp", "MPI_Send", FORM_POINT_TO_POINT, &latency_mp, exchange_latency},
     {"multi_lat", "MPI_Send", FORM_POINT_TO_POINT, &multi_lat, exchange_latency},
     {"bw", "MPI_Isend", FORM_POINT_TO_POINT, &bw, exchange_bw},
     {"bibw", "MPI_Isend", FORM_POINT_TO_POINT, &bibw, exchange_bibw},
@@ -680,6 +682,8 @@ static const char *absence(const operation_t *operation)
         return "a simulator has no files";
     if (operation->shape->has_threads)
         return "SimGrid's MPI has no threads";
+    if (operation->shape->forks)
+        return "a simulator forks no processes";
 #endif
     if (operation->call)
         return NULL;
@@ -795,7 +799,7 @@ const char *const operation_groups[] = {"blocking",  "nonblocking",  "persistent
 bool operation_is_in_group(const operation_t *operation, int group)
 {
     bool is_neighborhood = operation->shape->has_neighbors;
-    if (operation->form > FORM_ONE_SIDED || operation->shape->has_threads)
+    if (operation->form > FORM_ONE_SIDED || operation->shape->has_threads || operation->shape->forks)
         return false;
     return group == GROUP_ALL ||
            (group == GROUP_NEIGHBORHOOD ? is_neighborhood : !is_neighborhood && (int)operation->form == group);

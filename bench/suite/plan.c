@@ -61,9 +61,9 @@ static const option_spec_t options[] = {
      .doc = "the partitions of a message of partitioned_latency",
      .more = "A message that does not divide into so many has the next smaller number of equal partitions."},
     {0, "send-threads", "N", OPTION_INTEGER, FIELD(senders), .min = 1, .max = MAX_THREADS, .default_doc = "1",
-     .doc = "the threads of rank 0 that send, of latency_mt"},
+     .doc = "the threads of rank 0 that send, of latency_mt; of latency_mp, the processes that rank 0 has forked"},
     {0, "receive-threads", "N", OPTION_INTEGER, FIELD(receivers), .min = 1, .max = MAX_THREADS, .default_doc = "2",
-     .doc = "the threads of rank 1 that answer, of latency_mt"},
+     .doc = "the threads of rank 1 that answer, of latency_mt; of latency_mp, the processes that rank 1 has forked"},
     {'w', "win-options", "WINDOW", OPTION_CHOICE, FIELD(window), .names = NAMES(window_kinds),
      .default_doc = "allocate", .doc = "how the window of one-sided operations is made",
      .more = "By MPI_Win_create, MPI_Win_allocate or MPI_Win_create_dynamic."},
@@ -301,7 +301,8 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
         return refuse(reader, "option --num-pairs is not allowed: %s is not for many pairs", name);
     if (named && settings->partitions != ABSENT && !operation->shape->is_partitioned)
         return refuse(reader, "option --partitions is not allowed: %s has no partitions", name);
-    if (named && (settings->senders != ABSENT || settings->receivers != ABSENT) && !operation->shape->has_threads)
+    bool counts_sides = operation->shape->has_threads || operation->shape->forks;
+    if (named && (settings->senders != ABSENT || settings->receivers != ABSENT) && !counts_sides)
         return refuse(reader, "option --%s is not allowed: %s has one thread of each rank",
                       settings->senders != ABSENT ? "send-threads" : "receive-threads", name);
     if (named && settings->window != ABSENT && !is_one_sided)

@@ -89,6 +89,8 @@ static const figure_t figures[] = {
     {0, BOTH, A_TEXT, KEY(neighborhood),
      TEXT("neighborhood", "who are neighbors, as --neighborhood; empty if the operation has none", NULL, 0)},
     {0, BOTH, A_TEXT, KEY(threads), TEXT("threads", "threads of ranks 0 and 1, as in 1:2, of latency_mt", NULL, 0)},
+    {0, BOTH, A_TEXT, KEY(forks),
+     TEXT("forks", "processes that ranks 0 and 1 have forked, as in 1:2, of latency_mp", NULL, 0)},
     {0, BOTH, A_TEXT, KEY(partitions),
      TEXT("partitions", "partitions of a message, as --partitions, of partitioned_latency", NULL, 0)},
     {0, BOTH, A_TEXT, KEY(window),
@@ -461,6 +463,7 @@ void report_job(const report_t *report, const row_keys_t *keys, const char *func
     print_trait(file, "layout ", keys->layout);
     print_trait(file, "neighborhood ", keys->neighborhood);
     print_trait(file, "threads ", keys->threads);
+    print_trait(file, "forks ", keys->forks);
     print_trait(file, "partitions ", keys->partitions);
     print_trait(file, "window ", keys->window);
     print_trait(file, "synchronization ", keys->synchronization);

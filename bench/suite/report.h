@@ -34,6 +34,7 @@ typedef struct row_keys {
     const char *layout;       /* of messages with a derived datatype, else "" */
     const char *neighborhood; /* "" if there is none */
     const char *threads;      /* of both of a pair; "" if there are not several */
+    const char *forks;        /* likewise processes that they have forked */
     const char *partitions;   /* of a message; "" if there are none */
     const char *window;       /* of one-sided operations, else "", likewise the next one */
     const char *synchronization;

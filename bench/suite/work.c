@@ -259,6 +259,8 @@ work_t *work_open(const work_plan_t *plan, char *memory)
         world_abort(plan->span, "the file cannot be made any more");
     if (plan->operation->shape->has_threads)
         open_threads(work);
+    if (plan->operation->shape->forks && work->partner >= 0)
+        work->forks = forks_open(plan->span, work->rank < work->partner ? work->plan.senders : work->plan.receivers);
     work->arena = arena_open(memory, plan->cache, buffer_bytes(plan->max_bytes, work->needs.send),
                              buffer_bytes(plan->max_bytes, work->needs.receive), plan->cache_bytes);
     return work;
@@ -283,6 +285,7 @@ void work_close(work_t *work)
     free_requests(work);
     free_type(work);
     threads_close(work->threads);
+    forks_close(&work->forks);
     storage_close(&work->storage);
     if (work->has_window)
         window_close(&work->window);

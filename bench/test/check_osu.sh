@@ -14,7 +14,7 @@ check_list() {
     {
         printf '%s\n' {,i}neighbor_{allgather,allgatherv,alltoall,alltoallv,alltoallw} \
             {latency,bw,bibw}{,_persistent} multi_lat mbw_mr bw_fan_{in,out} \
-            init hello latency_mt $(grep -x partitioned_latency "$scratch/listed") \
+            init hello latency_{mt,mp} $(grep -x partitioned_latency "$scratch/listed") \
             {put,get,acc,get_acc,fop,cas}_latency {put,get}_bw put_bibw get_multi_lat get_mbw
         for name in $collective; do
             printf '%s\n' $name i$name
@@ -29,6 +29,7 @@ check_names() {
     columns operation size_bytes | tr '\n' ' ' | grep -qx 'reduce,4 reduce,8 ' || complain "not two rows of reduce"
     run alone mpix_osu --help
     grep -qx 'Usage: .* mpix_osu NAME \[OPTION\]\.\.\.' "$scratch/out" || complain "no usage of its own"
+    refuses "did you mean latency_m" run alone mpix_osu latency_mq
 }
 
 # NAME TITLE COLUMN [FACTOR BYTES]: the figure is in its column; it is FACTOR times the median, or BYTES by it in MB/s,
@@ -219,6 +220,19 @@ END
     refuses "latency_mt needs MPI_THREAD_MULTIPLE" run 2 mpix_bench --jobs "$scratch/jobs"
 }
 
+# Forked processes, which have the variable, end before the ranks do.
+check_forks() {
+    FORK_MARK=$scratch succeeds run 2 mpix_osu latency_mp -i 5 -x 1 --release barrier -m 0,8,65536 -c -t 2:3 --format csv
+    columns forks wrong latency_ns median_ns | awk -F, '
+        $1 != "2:3" || $2 != 0 || ($4 / $3 / 2 - 1) ^ 2 > 1e-4 { print "wrong or no latency: " $0 }
+        END { if (NR != 3) print NR " rows" }' >"$scratch/problems"
+    [ ! -s "$scratch/problems" ] || complain "$(cat "$scratch/problems")"
+    ! grep -qs "FORK_MARK=$scratch" /proc/[0-9]*/environ || complain "a forked process is left"
+    succeeds run 4 mpix_osu latency_mp -i 3 -x 0 --release barrier -m 8:8 -c --format csv
+    columns forks wrong | grep -qx 1:2,0 || complain "not the usual processes"
+    refuses "processes from 1 to 128" run 2 mpix_osu latency_mp -t 129
+}
+
 # On four ranks, a grid of two by two, with the ranks at its corners or without, and a graph whose ranks have 0 to 2
 # sources and destinations.
 check_neighborhoods() {
@@ -347,6 +361,7 @@ tap_check "percentiles of bandwidths" check_tail
 quick tap_check "sizes as OSU" check_sizes
 tap_check "pairs and messages at once" check_pairs
 tap_check "messages of several threads" check_threads
+tap_check "messages of ranks that have forked" check_forks
 tap_check "neighborhoods: grids and graphs" check_neighborhoods
 tap_check "derived datatypes" check_layouts
 tap_check "the start of the program" check_startup
