@@ -107,6 +107,8 @@ typedef struct shape {
     bool pairs_all;      /* the first half of the ranks with the second half; else ranks 0 and 1 are the pair */
     bool fans;           /* the first ranks have several partners each, in turn the ranks behind them */
     exposure_t exposes;
+    bool reaches_all;        /* there are no pairs: accesses of several memories at once; likewise the next one */
+    bool is_from_one;        /* by rank 0 alone */
     bool fetches;            /* what was in the memory of the partner comes to the second block of the result */
     bool has_one_element;    /* whatever the size */
     bool compares;           /* the memory of the partner is replaced if it is what this rank thinks */

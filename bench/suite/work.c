@@ -229,9 +229,12 @@ static void allocate(work_t *work)
 static char *open_window(work_t *work, char *memory)
 {
     work->has_window = true;
+    const shape_t *shape = work->plan.operation->shape;
     work->window = (window_t){.kind = work->plan.window,
                               .synchronization = work->plan.synchronization,
-                              .lock_type = work->plan.operation->shape->fetches ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED};
+                              .lock_type = shape->fetches ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED,
+                              .reaches_all = shape->reaches_all,
+                              .is_first = !shape->is_from_one || work->rank == 0};
     window_open(&work->window, work->plan.span, work->plan.comm, work->partner, memory, work_bytes(&work->plan));
     return work->window.memory;
 }
@@ -313,6 +316,11 @@ static int block_count(const work_t *work, int extent)
 static bool is_accessed(const work_t *work, int block)
 {
     const shape_t *shape = work->plan.operation->shape;
+    bool is_elsewhere = shape->from == FROM_EACH ? block != work->rank : work->rank != work->root;
+    if (shape->reaches_all && shape->has_neighbors)
+        return true;
+    if (shape->reaches_all)
+        return is_elsewhere && (!shape->is_from_one || shape->from != FROM_EACH || work->rank == 0);
     bool is_taken = shape->exposes == EXPOSES_SEND || (shape->fetches && block == 1);
     bool both = shape->directions == 2 || operation_turns(work->plan.operation, work->plan.synchronization) == 2;
     return both || work->window.is_first == is_taken;

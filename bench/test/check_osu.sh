@@ -115,6 +115,28 @@ check_pairs() {
     refuses "bcast has one message at once" run alone mpix_osu bcast -W 2
 }
 
+# IMB's, of which OSU has none.
+check_targets() {
+    local operations="one_put_all one_get_all all_put_all all_get_all exchange_put exchange_get get_bibw" ranks sync
+    ! grep -E "^(${operations// /|})$" "$scratch/listed" || complain "mpix_osu has others than OSU"
+    for ranks in 2 4; do
+        for sync in flush,allocate flush_local,create lock_all,dynamic fence,create; do
+            # They are words.
+            # shellcheck disable=SC2086
+            succeeds run $ranks mpix_bench ${operations% *} -i 3 -x 0 --release barrier -m 0,8,65536 -c --format csv \
+                -s "${sync%,*}" -w "${sync#*,}"
+            columns window synchronization wrong | sort | uniq -c | awk '{ print $1 " " $2 }' |
+                grep -qx "18 ${sync#*,},${sync%,*},0" || complain "not 18 right rows"
+        done
+        succeeds run $ranks mpix_bench get_bibw -i 3 -x 0 --release barrier -m 8,1024 -c --format csv
+        columns synchronization wrong mb_per_s | grep -c '^pscw,0,[0-9]' | grep -qx 2 || complain "not two rates"
+        succeeds run $ranks mpix_bench exchange_put exchange_get -i 3 -x 0 --release barrier -m 8:8 -c --format csv \
+            --neighborhood faces:2
+        columns neighborhood wrong | uniq -c | awk '{ print $1 " " $2 }' | grep -qx "2 faces:2,0" ||
+            complain "not two right rows of a grid"
+    done
+}
+
 # OPERATION SENDERS OPTION...: one message of 64 KiB of each sender
 check_fan() {
     succeeds run 4 mpix_osu "$1" -i 5 -x 1 --release barrier -m 64K:64K -W 1 -c --format csv "${@:3}"
@@ -361,6 +383,7 @@ tap_check "percentiles of bandwidths" check_tail
 quick tap_check "sizes as OSU" check_sizes
 tap_check "pairs and messages at once" check_pairs
 tap_check "messages of several threads" check_threads
+tap_check "accesses to several ranks" check_targets
 tap_check "messages of ranks that have forked" check_forks
 tap_check "neighborhoods: grids and graphs" check_neighborhoods
 tap_check "derived datatypes" check_layouts
