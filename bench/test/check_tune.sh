@@ -415,7 +415,7 @@ check_budget() {
     again_with_one "$algorithm"
     tune --budget-s 50 allreduce
     expect_status 1
-    expect_message "too small: one launch of each does not end within a quarter of it"
+    expect_message "too small: the screening does not end within a quarter of it"
     from_launch=5
     again_with_one "$algorithm"
     tune allreduce

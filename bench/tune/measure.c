@@ -140,9 +140,8 @@ static bool measure(campaign_settings_t *settings, int launches, char complaint[
     json_decref(variants);
     if (!good && is_late)
         return complain(complaint,
-                        "--budget-s %g is too small: one launch of each does not end within a quarter of it; what is "
-                        "done is kept",
-                        tune->settings.budget_s);
+                        "--budget-s %g is too small: the %s does not end within a quarter of it; what is done is kept",
+                        tune->settings.budget_s, settings->name);
     return good || complain(complaint, "the %s did not come to its end; what is done is kept in %.400s", settings->name,
                             folder);
 }
