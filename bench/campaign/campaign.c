@@ -8,6 +8,7 @@
 #include "common/results/source.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +122,8 @@ static void print_last_lines(const char *program, const char *what, const char *
 }
 
 /* What came of a launch that is not good. */
-static void tell_failure(const campaign_t *campaign, const json_t *run, const files_t *files, const launch_t *launch)
+static void tell_failure(const campaign_t *campaign, const json_t *run, const files_t *files, const launch_t *launch,
+                         double timeout_s)
 {
     const json_t *variant = variant_of(campaign, run);
     const char *command = json_string_value(json_array_get(json_object_get(variant, "command"), 0));
@@ -141,7 +143,7 @@ static void tell_failure(const campaign_t *campaign, const json_t *run, const fi
         fprintf(stderr, "cannot write %s: %s\n", files->part, strerror(launch->number));
         break;
     case LAUNCH_TIMED_OUT:
-        fprintf(stderr, "the command took longer than %g s\n", campaign->timeout_s);
+        fprintf(stderr, "the command took longer than %.3g s\n", timeout_s);
         break;
     case LAUNCH_INTERRUPTED:
         fprintf(stderr, "interrupted by signal %d (%s)\n", launch->number, strsignal(launch->number));
@@ -196,10 +198,24 @@ static bool may_succeed(const launch_t *launch)
     return launch->end == LAUNCH_EXITED || launch->end == LAUNCH_KILLED || launch->end == LAUNCH_TIMED_OUT;
 }
 
+/* Makes a launch that may take no longer than its own time, and than what is left for all. */
+static launch_t launch_in_time(campaign_t *campaign, const json_t *run, const files_t *files, double *timeout_s)
+{
+    bool shares = campaign->left_s > 0;
+    *timeout_s = campaign->timeout_s;
+    if (shares && (*timeout_s <= 0 || campaign->left_s < *timeout_s))
+        *timeout_s = campaign->left_s;
+    launch_t launch = launch_run(variant_of(campaign, run), files->part, files->messages, *timeout_s);
+    if (shares)
+        campaign->left_s = fmax(campaign->left_s - (double)launch.duration_ns / 1e9, CAMPAIGN_LEAST_S);
+    return launch;
+}
+
 static bool measure(campaign_t *campaign, json_t *run)
 {
     files_t files;
     launch_t launch = {0};
+    double timeout_s;
     manifest_path(&campaign->manifest, run, "", files.path);
     manifest_path(&campaign->manifest, run, ".part", files.part);
     manifest_path(&campaign->manifest, run, ".err", files.messages);
@@ -207,7 +223,7 @@ static bool measure(campaign_t *campaign, json_t *run)
         return false;
     for (int64_t tries_left = campaign->retries; tries_left >= 0; tries_left--) {
         show_progress(campaign, run);
-        launch = launch_run(variant_of(campaign, run), files.part, files.messages, campaign->timeout_s);
+        launch = launch_in_time(campaign, run, &files, &timeout_s);
         bool has_succeeded = launch.end == LAUNCH_EXITED && launch.number == 0;
         /* A batch system may end the command and this program at once. */
         if (!has_succeeded && launch_signal() != 0)
@@ -215,8 +231,9 @@ static bool measure(campaign_t *campaign, json_t *run)
         if (has_succeeded && keep(campaign, run, &files, &launch))
             return true;
         if (!has_succeeded)
-            tell_failure(campaign, run, &files, &launch);
-        if (has_succeeded || !may_succeed(&launch))
+            tell_failure(campaign, run, &files, &launch, timeout_s);
+        bool is_late = launch.end == LAUNCH_TIMED_OUT && campaign->left_s > 0; /* nothing of it is left */
+        if (has_succeeded || is_late || !may_succeed(&launch))
             break;
     }
     if (launch.end == LAUNCH_NOT_WRITTEN)

@@ -8,10 +8,13 @@
 typedef struct campaign {
     manifest_t manifest; /* open */
     int64_t retries;     /* of a launch that fails */
-    double timeout_s;    /* of a launch; not above 0: none */
+    double timeout_s;    /* of a launch; not above 0: none; likewise the next one */
+    double left_s;       /* for all launches that are made; what each takes is taken off, down to CAMPAIGN_LEAST_S */
     bool is_terminal;    /* standard error, where progress is shown then */
     bool has_told;       /* what a good launch said, which may hold for all: ranks that are not bound, for example */
 } campaign_t;
+
+#define CAMPAIGN_LEAST_S 0.001
 
 /*
  * campaign_run - make the launches that are not done, after launch_prepare, until one fails or a signal comes. Tells on

@@ -86,6 +86,47 @@ typedef struct layout {
 
 /* ---- From launches to findings */
 
+/* Readings dither, so that the mean of many is finer than a step of the clock. */
+static bool is_mean(const char *column)
+{
+    static const char *const means[] = {"avg_ns",      "min_mean_ns", "max_mean_ns", "mean_ns",
+                                        "makespan_ns", "in_call_ns",  NULL};
+    return names_find(NAMES(means), column) >= 0;
+}
+
+static double find_resolution_ns(const comparison_t *comparison)
+{
+    double resolution_ns = 0;
+    for (const variant_t *variant = comparison->variants->list;
+         variant < comparison->variants->list + comparison->variants->count && !is_mean(comparison->column); variant++)
+        for (int i = 0; i < variant->count; i++)
+            resolution_ns =
+                fmax(resolution_ns, strtod(text_at(variant->launches[i].file.provenance, "resolution_ns"), NULL));
+    return isfinite(resolution_ns) ? resolution_ns : 0;
+}
+
+/* Each of both values is known to half a step of the clock, however many launches agree on it. */
+static void widen(comparison_t *comparison, int row)
+{
+    const double half_ns = comparison->resolution_ns / 2;
+    const double base_ns = exp(comparison->pairs.list[row].base->mean_log);
+    const double time_ns = exp(comparison->pairs.list[row].judged->mean_log);
+    finding_t *finding = &comparison->findings[row];
+    finding->low = fmin(finding->low, log(fmax(time_ns - half_ns, 0) / (base_ns + half_ns)));
+    finding->high = fmax(finding->high, log((time_ns + half_ns) / fmax(base_ns - half_ns, 0)));
+    if (finding->differs && finding->low <= 0 && finding->high >= 0) {
+        finding->differs = false;
+        comparison->hidden++;
+    }
+}
+
+/* Whether a difference of FOUND_PERCENT is less than the clock's step, so that no number of launches finds it. */
+static bool hides(const comparison_t *comparison, int row)
+{
+    double base_ns = exp(comparison->pairs.list[row].base->mean_log);
+    return base_ns * FOUND_PERCENT / 100 <= comparison->resolution_ns;
+}
+
 bool comparison_make(comparison_t *comparison, char complaint[COMPLAINT_BYTES])
 {
     const variants_t *variants = comparison->variants;
@@ -100,6 +141,9 @@ bool comparison_make(comparison_t *comparison, char complaint[COMPLAINT_BYTES])
     comparison->findings = or_exit(malloc(array_bytes(comparison->pairs.count, sizeof(finding_t))));
     if (!infer(&sides, &comparison->rule, comparison->findings, &comparison->inference))
         or_exit(NULL);
+    comparison->resolution_ns = find_resolution_ns(comparison);
+    for (int row = 0; row < comparison->pairs.count && comparison->resolution_ns > 0; row++)
+        widen(comparison, row);
     return true;
 }
 
@@ -133,7 +177,7 @@ static int min_launches(const comparison_t *comparison)
 static int64_t needed_at(const comparison_t *comparison, int row)
 {
     sides_t sides = pairs_sides(&comparison->pairs);
-    if (verdict_at(comparison, row) != VERDICT_UNDECIDED)
+    if (verdict_at(comparison, row) != VERDICT_UNDECIDED || hides(comparison, row))
         return 0;
     int64_t needed =
         launches_needed(&sides, &comparison->inference, &comparison->findings[row], log1p(FOUND_PERCENT / 100.0));
@@ -160,6 +204,15 @@ int64_t comparison_missing(const comparison_t *comparison)
         most = needed > most ? needed : most;
     }
     return most > launches ? most - launches : 0;
+}
+
+bool comparison_noise(const comparison_t *comparison, char text[COMPLAINT_BYTES])
+{
+    text[0] = '\0';
+    if (comparison->by_guidelines)
+        return false;
+    const noise_t noise = noise_find(&comparison->pairs, comparison->column);
+    return noise_tell(&noise, comparison->column, text);
 }
 
 void comparison_summary(const comparison_t *comparison, char text[COMPLAINT_BYTES])
@@ -195,6 +248,9 @@ void comparison_summary(const comparison_t *comparison, char text[COMPLAINT_BYTE
                                       : " in %d rows",
                     counts[i]);
     }
+    if (comparison->hidden > 0)
+        text_append(text, COMPLAINT_BYTES, "; in %d the difference is within a step of the clock, %g ns",
+                    comparison->hidden, comparison->resolution_ns);
     const char *of_each = comparison->by_guidelines ? "" : " of each";
     if (missing > 0 && is_deviation_known(comparison))
         text_append(text, COMPLAINT_BYTES, "; %" PRId64 " more launches%s would find a difference of %d %%", missing,
@@ -220,6 +276,7 @@ static void make_head(const comparison_t *comparison, head_t *head)
                                                         "rows_other_arrival"};
     const inference_t *inference = &comparison->inference;
     const variants_t *variants = comparison->variants;
+    char noise[COMPLAINT_BYTES];
     head_add(head, "program", "mpix_compare %s", options_version());
     for (int i = 0; i < variants->count; i++) {
         head_add(head, i == 0 ? "base" : "variant", "%s", variants->list[i].name);
@@ -240,6 +297,10 @@ static void make_head(const comparison_t *comparison, head_t *head)
     if (!inference->can_decide)
         head_add(head, "no_verdict", "too few %s for the level",
                  inference->lacks_launches ? "launches" : "permutations");
+    if (comparison->resolution_ns > 0)
+        head_add(head, "resolution_ns", "%g", comparison->resolution_ns);
+    if (comparison_noise(comparison, noise))
+        head_add(head, "busy", "%s", noise);
     for (int i = 0; i < head->count; i++)
         text_one_line(head->items[i].value);
 }
@@ -383,6 +444,8 @@ static void print_brief_head(const comparison_t *comparison, const layout_t *lay
     fprintf(file, "; %s, %" PRId64 " of them%s, seed %" PRIu64 "\n", how_permuted(comparison),
             comparison->inference.permutations, comparison->inference.is_exact ? ", all there are" : "",
             comparison->rule.seed);
+    if (comparison_noise(comparison, summary))
+        fprintf(file, "# %s\n", summary);
     if (layout->common[0] != '\0')
         fprintf(file, "# all rows: %s\n", layout->common);
 }

@@ -5,6 +5,7 @@
 #ifndef COMPARISON_H
 #define COMPARISON_H
 
+#include "bench/compare/noise.h"
 #include "bench/compare/pairs.h"
 #include "bench/compare/variants.h"
 
@@ -20,6 +21,9 @@ typedef struct comparison {
     pairs_t pairs;
     finding_t *findings; /* of the pairs */
     inference_t inference;
+    double
+        resolution_ns; /* of the launches' clocks the largest; 0: not known, or the column is a mean, which is finer */
+    int hidden;        /* rows that differ by the test, but by no more than the clock's step */
 } comparison_t;
 
 /* How mpix_compare decides, unless it is told otherwise. */
@@ -56,6 +60,9 @@ sheet_t comparison_sheet(const comparison_t *comparison);
  * no row is undecided.
  */
 int64_t comparison_missing(const comparison_t *comparison);
+
+/* comparison_noise - a sentence about the machine if it was busy. Returns false, and an empty text, if it was not. */
+bool comparison_noise(const comparison_t *comparison, char text[COMPLAINT_BYTES]);
 
 /* comparison_summary - the verdict on all rows in a sentence, which names the variants. */
 void comparison_summary(const comparison_t *comparison, char text[COMPLAINT_BYTES]);

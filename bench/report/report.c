@@ -454,6 +454,11 @@ static void print_verdict(report_t *report, const source_t *source, const varian
     fputs("<p class=\"verdict\">", page->file);
     page_text(page, text);
     fputs(".</p>\n", page->file);
+    if (good && comparison_noise(&comparison, text)) {
+        fputs("<p>", page->file);
+        page_text(page, text);
+        fputs(".</p>\n", page->file);
+    }
     if (good) {
         sheet_t rows = comparison_sheet(&comparison);
         json_t *charts = or_exit(json_deep_copy(json_object_get(kind_of(comparison_schema.name), "charts")));

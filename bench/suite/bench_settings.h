@@ -31,7 +31,7 @@ typedef struct bench_settings {
     int64_t pairs;      /* 0: all */
     int64_t matrix;     /* each two ranks are a job */
     int64_t partitions; /* or ABSENT, likewise the next four */
-    int64_t senders;    /* threads */
+    int64_t senders;    /* threads, or processes forked */
     int64_t receivers;
     int64_t window; /* window_kind_t */
     int64_t synchronization;

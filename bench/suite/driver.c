@@ -338,7 +338,7 @@ static void prepare_report(bench_t *bench)
     report->full = plan->settings.full != 0;
     choose_fractions(report, &plan->settings.tail);
     choose_widths(report, plan);
-    report->parts = plan->job_count > 1 ? PART_LABEL : 0;
+    report->parts = PART_LOAD | (plan->job_count > 1 ? PART_LABEL : 0);
     if (plan->is_osu && (plan->job_count == 1 || plan->has_types))
         choose_osu_columns(report, plan, &plan->jobs[0]);
     for (int i = 0; i < plan->job_count; i++) {
@@ -472,11 +472,14 @@ static int run(bench_t *bench, int argc, char **argv)
         return status;
     prepare_report(bench);
     write_head(bench, argc, argv);
+    load_open(&bench->load, &bench->world);
     for (int i = 0, count; i < bench->plan.job_count && world_and(&bench->world, !bench->is_full); i += count) {
         count = count_turns(bench, i);
         run_jobs(bench, &bench->plan.jobs[i], count);
     }
     crowd_leave();
+    if (bench->world.rank == 0)
+        load_warn(&bench->load, bench->world.program);
     return bench->status;
 }
 

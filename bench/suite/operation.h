@@ -78,7 +78,7 @@ typedef enum exposure { EXPOSES_NOTHING, EXPOSES_SEND, EXPOSES_RECEIVE } exposur
 
 enum { USUAL_MESSAGES = 64 }; /* at once, as OSU */
 enum { USUAL_PARTITIONS = 8 };
-enum { USUAL_SENDERS = 1, USUAL_RECEIVERS = 2, MAX_THREADS = 128 }; /* as OSU */
+enum { USUAL_SENDERS = 1, USUAL_RECEIVERS = 2, MAX_THREADS = 128 }; /* as OSU; also of forked processes */
 
 /* How the data of an operation lie and move, whatever its form. */
 typedef struct shape {
@@ -101,11 +101,14 @@ typedef struct shape {
     bool has_rate;       /* messages per second are told, too */
     bool keeps_requests; /* persistent ones of a pair, made for each size */
     bool has_threads;    /* on both of a pair, each of which has some of the messages */
+    bool forks;          /* both of a pair have forked processes */
     bool meets;          /* the start includes the first barrier */
     bool is_partitioned; /* and each is of a message in partitions */
     bool pairs_all;      /* the first half of the ranks with the second half; else ranks 0 and 1 are the pair */
     bool fans;           /* the first ranks have several partners each, in turn the ranks behind them */
     exposure_t exposes;
+    bool reaches_all;        /* there are no pairs: accesses of several memories at once; likewise the next one */
+    bool is_from_one;        /* by rank 0 alone */
     bool fetches;            /* what was in the memory of the partner comes to the second block of the result */
     bool has_one_element;    /* whatever the size */
     bool compares;           /* the memory of the partner is replaced if it is what this rank thinks */
@@ -174,7 +177,7 @@ typedef struct work_plan {
     int root;                     /* or ROOT_ROTATES */
     bool in_place;
     int messages;   /* at once, where there are many; 0: as usual */
-    int senders;    /* threads of the first of a pair, where there are several; 0: as usual; likewise the next one */
+    int senders;    /* threads of the first of a pair, or processes forked; 0: as usual; likewise the next one */
     int receivers;  /* of the second */
     int partitions; /* at most, of a message that has some; 0: as usual */
     int pair[2];    /* the only ranks that take part, in their order; both 0: as usual */

@@ -63,6 +63,7 @@ SHAPE(latency, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2)
 SHAPE(latency_persistent, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2, .keeps_requests = true)
 SHAPE(partitioned_latency, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2, .keeps_requests = true, .is_partitioned = true)
 SHAPE(latency_mt, PAIR(AT_PAIRS, AT_PAIRS, PER_MESSAGE), .turns = 2, .has_threads = true)
+SHAPE(latency_mp, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2, .forks = true)
 SHAPE(multi_lat, PAIR(AT_PAIRS, AT_PAIRS, ONE), .turns = 2, .pairs_all = true)
 SHAPE(sendrecv, PAIR(AT_PAIRS, AT_PAIRS, ONE))
 SHAPE(send, PAIR(AT_LEADERS, AT_FOLLOWERS, ONE))
@@ -97,7 +98,17 @@ SHAPE(cas_latency, ACCESS_ONE(RECEIVE, FROM_PARTNER, WITH_FETCHED), .fetches = t
 SHAPE(put_bw, ACCESS_MANY(RECEIVE, AT_LEADERS, AT_FOLLOWERS), .directions = 1)
 SHAPE(put_bibw, ACCESS_MANY(RECEIVE, AT_PAIRS, AT_PAIRS), .directions = 2)
 SHAPE(get_bw, ACCESS_MANY(SEND, AT_FOLLOWERS, AT_LEADERS), .directions = 1)
+SHAPE(get_bibw, ACCESS_MANY(SEND, AT_PAIRS, AT_PAIRS), .directions = 2)
 SHAPE(get_mbw, ACCESS_MANY(SEND, AT_FOLLOWERS, AT_LEADERS), .directions = 1, .has_rate = true)
+
+/* Of several memories, which lie alike: that of rank 0 by all others or the other way round, of all, or of neighbors. */
+#define ACCESS_ALL(what, ...) .exposes = EXPOSES_##what, .reaches_all = true, .min_ranks = 2, __VA_ARGS__
+SHAPE(one_put_all, ACCESS_ALL(RECEIVE, .send = ONE, .receive = ONE, .from = FROM_ROOT, .is_from_one = true))
+SHAPE(one_get_all, ACCESS_ALL(SEND, .send = ONE, .receive = PER_RANK, .from = FROM_EACH, .is_from_one = true))
+SHAPE(all_put_all, ACCESS_ALL(RECEIVE, .send = ONE, .receive = PER_RANK, .from = FROM_EACH))
+SHAPE(all_get_all, ACCESS_ALL(SEND, .send = ONE, .receive = PER_RANK, .from = FROM_EACH))
+SHAPE(put_to_neighbors, ACCESS_ALL(RECEIVE, NEIGHBOR_ALL_TO_ALL))
+SHAPE(get_from_neighbors, ACCESS_ALL(SEND, NEIGHBOR_ALL_TO_ALL))
 
 /* Files: what is written is read again to be checked, what is read was written before. */
 #define ACCESS_FILE(ranks, ...) \
@@ -490,12 +501,18 @@ static int exchange_halo(const work_t *work, MPI_Request *request)
 
 /* ---- One-sided */
 
-/* Where the memory begins that the partner exposes in this call. */
-static MPI_Aint place_there(const work_t *work)
+/* Where the memory begins that another rank exposes in this call. base: of all its memory */
+static MPI_Aint place_from(const work_t *work, MPI_Aint base)
 {
     const shape_t *shape = work->plan.operation->shape;
-    bool follows_send = shape->exposes == EXPOSES_RECEIVE && (shape->send & AT_PAIRS) == AT_PAIRS;
-    return work->window.base + (work->send_memory - work->arena.memory) + (follows_send ? work->arena.send_bytes : 0);
+    bool both_send = shape->reaches_all || (shape->send & AT_PAIRS) == AT_PAIRS;
+    bool follows_send = shape->exposes == EXPOSES_RECEIVE && both_send;
+    return base + (work->send_memory - work->arena.memory) + (follows_send ? work->arena.send_bytes : 0);
+}
+
+static MPI_Aint place_there(const work_t *work)
+{
+    return place_from(work, work->window.base);
 }
 
 /* What follows the place in the arguments of MPI's functions. */
@@ -570,6 +587,35 @@ POINT_TO_POINT(get_accumulate, access_partner(work, get_accumulate))
 POINT_TO_POINT(fetch_and_op, access_partner(work, fetch_and_op))
 POINT_TO_POINT(compare_and_swap, access_partner(work, compare_and_swap))
 
+/* A block of this rank, of the buffer that others do not access, and one of another rank's. */
+static int access_block(const work_t *work, int block, int target, int block_there)
+{
+    const MPI_Aint place = place_from(work, work->window.bases[target]) + (MPI_Aint)(block_there * work->size_bytes);
+    if (work->plan.operation->shape->exposes == EXPOSES_RECEIVE)
+        return MPI_Put((char *)work->send + block * work->size_bytes, work->count, work->type, target, place,
+                       work->count, work->type, work->window.win);
+    return MPI_Get((char *)work->receive + block * work->size_bytes, work->count, work->type, target, place,
+                   work->count, work->type, work->window.win);
+}
+
+/* What one puts has its place with the target, and what it gets has it here. Neighbors of grids are both. */
+static int access_all(const work_t *work, MPI_Request *request)
+{
+    const shape_t *shape = work->plan.operation->shape;
+    const neighbors_t *neighbors = &work->neighbors;
+    bool puts = shape->exposes == EXPOSES_RECEIVE, is_origin = work->window.is_first;
+    (void)request;
+    int code = window_begin(&work->window, is_origin, true, false);
+    for (int i = 0; is_origin && shape->has_neighbors && code == MPI_SUCCESS && i < neighbors->sources; i++)
+        code = access_block(work, i, neighbors->source[i], neighbors->place_there[i]);
+    for (int i = 1; is_origin && !shape->has_neighbors && code == MPI_SUCCESS && i < work->ranks; i++) {
+        int target = (work->rank + i) % work->ranks;
+        bool has_place = puts && shape->from == FROM_EACH;
+        code = access_block(work, puts ? 0 : target, target, has_place ? work->rank : 0);
+    }
+    return code == MPI_SUCCESS ? window_end(&work->window, is_origin, true) : code;
+}
+
 /* ---- Files */
 
 static int access_file(const work_t *work, MPI_Request *request)
@@ -623,6 +669,7 @@ static const operation_t operation_list[] = {
     {"latency_persistent", "MPI_Send_init", FORM_POINT_TO_POINT, &latency_persistent, exchange_latency_persistent},
     {"partitioned_latency", "MPI_Psend_init", FORM_POINT_TO_POINT, &partitioned_latency, PARTITIONED_CALL},
     {"latency_mt", "MPI_Send", FORM_POINT_TO_POINT, &latency_mt, exchange_latency_mt},
+    {"latency_mp", "MPI_Send", FORM_POINT_TO_POINT, &latency_mp, exchange_latency},
     {"multi_lat", "MPI_Send", FORM_POINT_TO_POINT, &multi_lat, exchange_latency},
     {"bw", "MPI_Isend", FORM_POINT_TO_POINT, &bw, exchange_bw},
     {"bibw", "MPI_Isend", FORM_POINT_TO_POINT, &bibw, exchange_bibw},
@@ -645,6 +692,13 @@ static const operation_t operation_list[] = {
     {"put_bibw", "MPI_Put", FORM_ONE_SIDED, &put_bibw, exchange_put},
     {"get_bw", "MPI_Get", FORM_ONE_SIDED, &get_bw, exchange_get},
     {"get_mbw", "MPI_Get", FORM_ONE_SIDED, &get_mbw, exchange_get},
+    {"get_bibw", "MPI_Get", FORM_ONE_SIDED, &get_bibw, exchange_get},
+    {"one_put_all", "MPI_Put", FORM_ONE_SIDED, &one_put_all, access_all},
+    {"one_get_all", "MPI_Get", FORM_ONE_SIDED, &one_get_all, access_all},
+    {"all_put_all", "MPI_Put", FORM_ONE_SIDED, &all_put_all, access_all},
+    {"all_get_all", "MPI_Get", FORM_ONE_SIDED, &all_get_all, access_all},
+    {"exchange_put", "MPI_Put", FORM_ONE_SIDED, &put_to_neighbors, access_all},
+    {"exchange_get", "MPI_Get", FORM_ONE_SIDED, &get_from_neighbors, access_all},
     {"s_write_indv", "MPI_File_write", FORM_FILE, &alone_indv_write, access_file},
     {"s_read_indv", "MPI_File_read", FORM_FILE, &alone_indv_read, access_file},
     {"s_write_expl", "MPI_File_write_at", FORM_FILE, &alone_expl_write, access_file},
@@ -680,6 +734,8 @@ static const char *absence(const operation_t *operation)
         return "a simulator has no files";
     if (operation->shape->has_threads)
         return "SimGrid's MPI has no threads";
+    if (operation->shape->forks)
+        return "a simulator forks no processes";
 #endif
     if (operation->call)
         return NULL;
@@ -712,11 +768,12 @@ const char *operation_absence(const char *name)
 
 bool operation_is_osus(const operation_t *operation)
 {
-    static const char *const others[] = {"latency_ssend", "latency_isend", "sendrecv", "send", "halo", NULL};
-    if (operation->form == FORM_ONE_SIDED || operation->form == FORM_STARTUP)
+    static const char *const others[] = {"latency_ssend", "latency_isend", "sendrecv", "send",
+                                         "halo",          "get_bibw",      NULL};
+    if (names_find(NAMES(others), operation->name) >= 0 || operation->shape->reaches_all)
+        return false;
+    if (operation->form == FORM_ONE_SIDED || operation->form == FORM_STARTUP || operation->form == FORM_POINT_TO_POINT)
         return true;
-    if (operation->form == FORM_POINT_TO_POINT)
-        return names_find(NAMES(others), operation->name) < 0;
     return operation->form != FORM_COMPOSED && operation->form != FORM_FILE && !strstr(operation->name, "scan") &&
            !(operation->form == FORM_PERSISTENT && operation->shape->has_neighbors);
 }
@@ -795,7 +852,7 @@ const char *const operation_groups[] = {"blocking",  "nonblocking",  "persistent
 bool operation_is_in_group(const operation_t *operation, int group)
 {
     bool is_neighborhood = operation->shape->has_neighbors;
-    if (operation->form > FORM_ONE_SIDED || operation->shape->has_threads)
+    if (operation->form > FORM_ONE_SIDED || operation->shape->has_threads || operation->shape->forks)
         return false;
     return group == GROUP_ALL ||
            (group == GROUP_NEIGHBORHOOD ? is_neighborhood : !is_neighborhood && (int)operation->form == group);

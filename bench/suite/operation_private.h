@@ -5,6 +5,7 @@
 #ifndef OPERATION_PRIVATE_H
 #define OPERATION_PRIVATE_H
 
+#include "bench/suite/forks.h"
 #include "bench/suite/operation.h"
 #include "bench/suite/threads.h"
 
@@ -32,6 +33,7 @@ typedef struct work {
     storage_t storage;
     int own_threads; /* of those that have messages; 0: there are none */
     threads_t *threads;
+    forks_t forks;
     int64_t *expected; /* what a comparison takes the memory of the partner for: an element */
     arena_t arena;
     /* Of the size. */

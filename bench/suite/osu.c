@@ -178,7 +178,7 @@ static bool take_types(const context_t *context)
     return true;
 }
 
-/* -t RECEIVERS or -t SENDERS:RECEIVERS. */
+/* -t RECEIVERS or -t SENDERS:RECEIVERS, of threads or processes. */
 static bool take_threads(const context_t *context, const char *text)
 {
     bench_settings_t *bench = &context->command->bench;
@@ -192,8 +192,8 @@ static bool take_threads(const context_t *context, const char *text)
     if (senders < 1 || receivers < 1 || *at != '\0')
         return refuse(context,
                       "option -t, --num-test-calls: \"%.60s\" is not allowed, give RECEIVERS or SENDERS:RECEIVERS, "
-                      "threads from 1 to %d",
-                      text, MAX_THREADS);
+                      "%s from 1 to %d",
+                      text, context->operation->shape->forks ? "processes" : "threads", MAX_THREADS);
     bench->senders = senders;
     bench->receivers = receivers;
     return true;
@@ -204,7 +204,7 @@ static bool take_calls(const context_t *context)
     const char *text = context->command->calls, *at = text;
     if (!text)
         return true;
-    if (context->operation->shape->has_threads)
+    if (context->operation->shape->has_threads || context->operation->shape->forks)
         return take_threads(context, text);
     int64_t calls = number_read(&at, MAX_TEST_CALLS);
     if (calls < 0 || *at != '\0')

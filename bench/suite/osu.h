@@ -20,7 +20,7 @@ typedef struct osu_command {
     /* As they were given: NULL, 0 or ABSENT if they were not. */
     const char *validation;
     const char *root;
-    const char *calls; /* of MPI_Test, or threads */
+    const char *calls; /* of MPI_Test, or threads, or processes */
     text_list_t type_names;
     number_list_t tail;
     int64_t print_rate;

@@ -61,9 +61,9 @@ static const option_spec_t options[] = {
      .doc = "the partitions of a message of partitioned_latency",
      .more = "A message that does not divide into so many has the next smaller number of equal partitions."},
     {0, "send-threads", "N", OPTION_INTEGER, FIELD(senders), .min = 1, .max = MAX_THREADS, .default_doc = "1",
-     .doc = "the threads of rank 0 that send, of latency_mt"},
+     .doc = "the threads of rank 0 that send, of latency_mt; of latency_mp, the processes that rank 0 has forked"},
     {0, "receive-threads", "N", OPTION_INTEGER, FIELD(receivers), .min = 1, .max = MAX_THREADS, .default_doc = "2",
-     .doc = "the threads of rank 1 that answer, of latency_mt"},
+     .doc = "the threads of rank 1 that answer, of latency_mt; of latency_mp, the processes that rank 1 has forked"},
     {'w', "win-options", "WINDOW", OPTION_CHOICE, FIELD(window), .names = NAMES(window_kinds),
      .default_doc = "allocate", .doc = "how the window of one-sided operations is made",
      .more = "By MPI_Win_create, MPI_Win_allocate or MPI_Win_create_dynamic."},
@@ -301,7 +301,8 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
         return refuse(reader, "option --num-pairs is not allowed: %s is not for many pairs", name);
     if (named && settings->partitions != ABSENT && !operation->shape->is_partitioned)
         return refuse(reader, "option --partitions is not allowed: %s has no partitions", name);
-    if (named && (settings->senders != ABSENT || settings->receivers != ABSENT) && !operation->shape->has_threads)
+    bool counts_sides = operation->shape->has_threads || operation->shape->forks;
+    if (named && (settings->senders != ABSENT || settings->receivers != ABSENT) && !counts_sides)
         return refuse(reader, "option --%s is not allowed: %s has one thread of each rank",
                       settings->senders != ABSENT ? "send-threads" : "receive-threads", name);
     if (named && settings->window != ABSENT && !is_one_sided)
@@ -310,6 +311,12 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
         return refuse(reader, "option --sync-option is not allowed: %s is not one-sided", name);
     bool is_passive =
         settings->synchronization != ABSENT && !synchronization_is_active((synchronization_t)settings->synchronization);
+    bool is_of_all =
+        settings->synchronization == ABSENT || synchronization_is_of_all((synchronization_t)settings->synchronization);
+    if (named && operation->shape->reaches_all && !is_of_all)
+        return refuse(reader,
+                      "option --sync-option: %s is not allowed for %s, give flush, flush_local, lock_all or fence",
+                      synchronizations[settings->synchronization], name);
     if (named && is_one_sided && both && is_passive)
         return refuse(reader, "option --sync-option: %s is not allowed for %s, give pscw or fence",
                       synchronizations[settings->synchronization], name);
@@ -329,7 +336,8 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
     settings->receivers = settings->receivers == ABSENT ? USUAL_RECEIVERS : settings->receivers;
     settings->partitions = settings->partitions == ABSENT ? USUAL_PARTITIONS : settings->partitions;
     settings->window = settings->window == ABSENT || !is_one_sided ? WINDOW_ALLOCATE : settings->window;
-    if (settings->synchronization == ABSENT || !is_one_sided || (both && is_passive))
+    if (settings->synchronization == ABSENT || !is_one_sided || (both && is_passive) ||
+        (operation->shape->reaches_all && !is_of_all))
         settings->synchronization = both ? SYNCHRONIZED_BY_PSCW : SYNCHRONIZED_BY_FLUSH;
     settings->in_place = settings->in_place && operation_allows_in_place(operation);
     settings->overlap = settings->overlap && has_halves;
@@ -370,8 +378,11 @@ static bool fit_neighborhood(const reader_t *reader, job_t *job, bool named)
         return refuse(reader, "option --neighborhood is not allowed: %s has no neighbors", operation->name);
     if (!operation->shape->has_neighbors)
         return true;
-    return neighborhood_parse(&job->neighborhood, &reader->plan->lists, text ? text : USUAL_NEIGHBORHOOD, why) ||
-           refuse(reader, "option --neighborhood: %s", why);
+    if (!neighborhood_parse(&job->neighborhood, &reader->plan->lists, text ? text : USUAL_NEIGHBORHOOD, why))
+        return refuse(reader, "option --neighborhood: %s", why);
+    bool has_grid = job->neighborhood.kind == NEIGHBORHOOD_GRID || !operation->shape->reaches_all;
+    return has_grid ||
+           refuse(reader, "option --neighborhood: \"%.60s\" is not allowed for %s, give a grid", text, operation->name);
 }
 
 static bool fit_datatype(const reader_t *reader, job_t *job)

@@ -89,6 +89,8 @@ static const figure_t figures[] = {
     {0, BOTH, A_TEXT, KEY(neighborhood),
      TEXT("neighborhood", "who are neighbors, as --neighborhood; empty if the operation has none", NULL, 0)},
     {0, BOTH, A_TEXT, KEY(threads), TEXT("threads", "threads of ranks 0 and 1, as in 1:2, of latency_mt", NULL, 0)},
+    {0, BOTH, A_TEXT, KEY(forks),
+     TEXT("forks", "processes that ranks 0 and 1 have forked, as in 1:2, of latency_mp", NULL, 0)},
     {0, BOTH, A_TEXT, KEY(partitions),
      TEXT("partitions", "partitions of a message, as --partitions, of partitioned_latency", NULL, 0)},
     {0, BOTH, A_TEXT, KEY(window),
@@ -238,6 +240,22 @@ static const figure_t figures[] = {
       "Transmit", 12, 0, 0}},
     {PART_VALIDATION, BOTH, AN_INT64, offsetof(row_t, wrong),
      COUNT("wrong", "with --validation: the number of wrong elements on all ranks", "Wrong", 12)},
+    {PART_LOAD,
+     BOTH,
+     A_DOUBLE,
+     offsetof(row_t, others_percent),
+     {"others_percent", "%", ROLE_FIGURE, TYPE_NUMBER,
+      "what other programs took of the time of all processors on the node of rank 0, since the operations that take "
+      "turns began. Empty if less than 200 ticks of the kernel's clock have passed, two seconds of one processor. The "
+      "table has it not, and a line on standard error says so if it was above 5 %",
+      NULL, 0, 1, 0}},
+    {PART_LOAD,
+     BOTH,
+     A_DOUBLE,
+     offsetof(row_t, steal_percent),
+     {"steal_percent", "%", ROLE_FIGURE, TYPE_NUMBER,
+      "likewise what the hypervisor of a virtual machine took for others (steal), with a line if above 1 %", NULL, 0, 1,
+      0}},
 };
 enum { FIGURES = sizeof figures / sizeof figures[0], MAX_COLUMNS = FIGURES + 2 * MAX_QUANTILES };
 
@@ -445,6 +463,7 @@ void report_job(const report_t *report, const row_keys_t *keys, const char *func
     print_trait(file, "layout ", keys->layout);
     print_trait(file, "neighborhood ", keys->neighborhood);
     print_trait(file, "threads ", keys->threads);
+    print_trait(file, "forks ", keys->forks);
     print_trait(file, "partitions ", keys->partitions);
     print_trait(file, "window ", keys->window);
     print_trait(file, "synchronization ", keys->synchronization);

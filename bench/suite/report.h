@@ -34,6 +34,7 @@ typedef struct row_keys {
     const char *layout;       /* of messages with a derived datatype, else "" */
     const char *neighborhood; /* "" if there is none */
     const char *threads;      /* of both of a pair; "" if there are not several */
+    const char *forks;        /* likewise processes that they have forked */
     const char *partitions;   /* of a message; "" if there are none */
     const char *window;       /* of one-sided operations, else "", likewise the next one */
     const char *synchronization;
@@ -62,7 +63,8 @@ enum {
     PART_RATE = 256, /* messages per second */
     PART_TAIL = 512, /* percentiles of OSU's figure */
     PART_LAYOUT = 1024,
-    PART_MATRIX = 2048
+    PART_MATRIX = 2048,
+    PART_LOAD = 4096
 };
 
 typedef struct row {
@@ -77,6 +79,8 @@ typedef struct row {
     double tail[MAX_QUANTILES]; /* of latencies or run times in us, or of bandwidths in MB/s */
     int64_t data_bytes;         /* of a message with gaps */
     int64_t wrong;              /* elements found wrong by validation */
+    double others_percent;      /* what other programs took of the processors' time; likewise the next one */
+    double steal_percent;       /* the hypervisor */
 } row_t;
 
 enum { OSU_FIGURES = 8 };

@@ -17,9 +17,9 @@ typedef struct task {
     bench_t *bench;
     measurement_t measurement;
     job_row_t row;
-    char root[16], label[48], messages[16], pairs[16], threads[16], partitions[16]; /* texts of keys */
-    row_keys_t keys;                                                                /* of all rows */
-    bool is_done[MAX_SIZES];                                                        /* which sizes were measured */
+    char root[16], label[48], messages[16], pairs[16], threads[16], forks[16], partitions[16]; /* texts of keys */
+    row_keys_t keys;                                                                           /* of all rows */
+    bool is_done[MAX_SIZES]; /* which sizes were measured */
 } task_t;
 
 /* Jobs while they are measured. */
@@ -102,6 +102,8 @@ static bool settle(void *owner)
     bench->progress.done += progress_samples((double)(measurement->sampling.limits.wanted - measurement->samples.valid),
                                              measurement->keys.size_bytes);
     world_progress(span, "%s", "");
+    if (load_tell(&bench->load, span, &task->row.figures.others_percent, &task->row.figures.steal_percent))
+        task->row.figures.parts |= PART_LOAD;
     if (span->rank == 0)
         row_take(&task->row, measurement, &bench->communicator, &bench->report, bound_ns);
     if (job->settings.overlap && measurement->compute_ns == 0) {
@@ -250,6 +252,8 @@ static void name_keys(const bench_t *bench, task_t *task)
         snprintf(task->messages, sizeof task->messages, "%d", (int)settings->messages);
     if (shape->has_threads)
         snprintf(task->threads, sizeof task->threads, "%d:%d", (int)settings->senders, (int)settings->receivers);
+    if (shape->forks)
+        snprintf(task->forks, sizeof task->forks, "%d:%d", (int)settings->senders, (int)settings->receivers);
     if (shape->is_partitioned)
         snprintf(task->partitions, sizeof task->partitions, "%d", (int)settings->partitions);
     if (shape->pairs_all)
@@ -276,6 +280,7 @@ static void name_keys(const bench_t *bench, task_t *task)
                               .layout = job->layout.text,
                               .neighborhood = shape->has_neighbors ? job->neighborhood.text : "",
                               .threads = task->threads,
+                              .forks = task->forks,
                               .partitions = task->partitions,
                               .window = is_one_sided ? window_kinds[settings->window] : "",
                               .synchronization = is_one_sided    ? synchronizations[settings->synchronization]
@@ -356,6 +361,7 @@ void turns_run(bench_t *bench, const job_t *jobs, int count)
         open_task(bench, &turns, &jobs[i], &turns.tasks[i]);
     if (bench->world.rank == 0)
         report_titles(&bench->report);
+    load_begin(&bench->load);
     /* The sizes of the first job, then what others have besides. */
     for (int i = 0; i < count; i++)
         while (can_write(bench) && find_size(&turns.tasks[i], &size_bytes))

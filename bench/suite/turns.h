@@ -4,6 +4,7 @@
 #define TURNS_H
 
 #include "bench/suite/communicator.h"
+#include "bench/suite/load.h"
 #include "bench/suite/operation.h"
 #include "bench/suite/plan.h"
 #include "bench/suite/progress.h"
@@ -22,6 +23,7 @@ typedef struct bench {
     int64_t resolution_ns;       /* of all ranks' clocks the largest */
     char *memory;                /* for the buffers of all jobs: only the buffers of one job are in use at a time */
     progress_t progress;         /* rank 0 */
+    load_t load;                 /* of the present turns */
     bool is_full;                /* no file takes further rows */
     int status;
 } bench_t;

@@ -2,6 +2,7 @@
 /* window.c - windows of all kinds, and accesses to them with all synchronizations. */
 #include "bench/suite/window.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* As those of an arena. */
@@ -22,7 +23,12 @@ bool synchronization_is_active(synchronization_t synchronization)
     return synchronization == SYNCHRONIZED_BY_PSCW || synchronization == SYNCHRONIZED_BY_FENCE;
 }
 
-/* Whether the partner stays locked between the calls. */
+bool synchronization_is_of_all(synchronization_t synchronization)
+{
+    return synchronization != SYNCHRONIZED_BY_LOCK && synchronization != SYNCHRONIZED_BY_PSCW;
+}
+
+/* Whether the partner, or all, stay locked between the calls. */
 static bool stays_locked(const window_t *window)
 {
     return window->synchronization == SYNCHRONIZED_BY_FLUSH || window->synchronization == SYNCHRONIZED_BY_FLUSH_LOCAL;
@@ -64,6 +70,37 @@ static void learn_partner(window_t *window)
                                                      window->comm, MPI_STATUS_IGNORE));
 }
 
+static void learn_all(window_t *window)
+{
+    int ranks;
+    world_require(window->span, MPI_Comm_size(window->comm, &ranks));
+    window->bases = world_allocate(window->span, ranks, sizeof window->bases[0], "");
+    world_require(window->span, MPI_Allgather(&window->base, 1, MPI_AINT, window->bases, 1, MPI_AINT, window->comm));
+}
+
+/* For good. */
+static int lock(const window_t *window)
+{
+    return window->reaches_all ? MPI_Win_lock_all(0, window->win)
+                               : MPI_Win_lock(MPI_LOCK_SHARED, window->partner, 0, window->win);
+}
+
+static int unlock(const window_t *window)
+{
+    return window->reaches_all ? MPI_Win_unlock_all(window->win) : MPI_Win_unlock(window->partner, window->win);
+}
+
+static int flush(const window_t *window)
+{
+    return window->reaches_all ? MPI_Win_flush_all(window->win) : MPI_Win_flush(window->partner, window->win);
+}
+
+static int flush_local(const window_t *window)
+{
+    return window->reaches_all ? MPI_Win_flush_local_all(window->win)
+                               : MPI_Win_flush_local(window->partner, window->win);
+}
+
 void window_open(window_t *window, const world_t *span, MPI_Comm comm, int partner, char *memory, int64_t bytes)
 {
     static void (*const make[])(window_t *, int64_t) = {
@@ -73,16 +110,21 @@ void window_open(window_t *window, const world_t *span, MPI_Comm comm, int partn
     window->span = span;
     window->memory = memory;
     window->partner = partner;
-    window->is_first = rank < partner;
-    world_require(span, MPI_Comm_split(comm, partner < 0 ? MPI_UNDEFINED : 0, rank, &window->comm));
+    if (!window->reaches_all)
+        window->is_first = rank < partner;
+    bool takes_part = window->reaches_all || partner >= 0;
+    world_require(span, MPI_Comm_split(comm, takes_part ? 0 : MPI_UNDEFINED, rank, &window->comm));
     if (window->comm == MPI_COMM_NULL)
         return;
     MPI_Comm_set_errhandler(window->comm, MPI_ERRORS_RETURN);
     make[window->kind](window, bytes > 0 ? bytes : 1);
     MPI_Win_set_errhandler(window->win, MPI_ERRORS_RETURN);
-    learn_partner(window);
+    if (window->reaches_all)
+        learn_all(window);
+    else
+        learn_partner(window);
     if (stays_locked(window) && window->is_first)
-        world_require(span, MPI_Win_lock(MPI_LOCK_SHARED, partner, 0, window->win));
+        world_require(span, lock(window));
 }
 
 void window_close(window_t *window)
@@ -90,13 +132,15 @@ void window_close(window_t *window)
     if (window->comm == MPI_COMM_NULL)
         return;
     if (stays_locked(window) && window->is_first)
-        MPI_Win_unlock(window->partner, window->win);
+        unlock(window);
     if (window->kind == WINDOW_DYNAMIC) {
         MPI_Barrier(window->comm);
         MPI_Win_detach(window->win, window->memory);
     }
     MPI_Win_free(&window->win);
-    MPI_Group_free(&window->partners);
+    if (!window->reaches_all)
+        MPI_Group_free(&window->partners);
+    free(window->bases);
     MPI_Comm_free(&window->comm);
 }
 
@@ -134,9 +178,9 @@ static int complete(const window_t *window)
     case SYNCHRONIZED_BY_LOCK_ALL:
         return MPI_Win_unlock_all(window->win);
     case SYNCHRONIZED_BY_FLUSH:
-        return MPI_Win_flush(window->partner, window->win);
+        return flush(window);
     default:
-        return MPI_Win_flush_local(window->partner, window->win);
+        return flush_local(window);
     }
 }
 
@@ -155,12 +199,14 @@ int window_meet(const window_t *window)
     return window->comm == MPI_COMM_NULL ? MPI_SUCCESS : MPI_Barrier(window->comm);
 }
 
-/* Where targets take part, the calls that they make do it. Else a lock of the own memory does. */
+/* Where targets take part, the calls that they make do it. Else a lock of the own memory does, unless it is locked. */
 static int renew(const window_t *window)
 {
     int rank;
-    if (window->is_first || synchronization_is_active(window->synchronization))
+    if (synchronization_is_active(window->synchronization))
         return MPI_SUCCESS;
+    if (window->reaches_all ? window->is_first && stays_locked(window) : window->is_first)
+        return window->reaches_all ? MPI_Win_sync(window->win) : MPI_SUCCESS;
     MPI_Comm_rank(window->comm, &rank);
     int code = MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, window->win);
     return code == MPI_SUCCESS ? MPI_Win_unlock(rank, window->win) : code;
@@ -172,7 +218,7 @@ int window_settle(const window_t *window)
     if (window->comm == MPI_COMM_NULL)
         return MPI_SUCCESS;
     if (stays_locked(window) && window->is_first)
-        code = MPI_Win_flush(window->partner, window->win);
+        code = flush(window);
     if (code == MPI_SUCCESS)
         code = renew(window);
     if (code == MPI_SUCCESS)

@@ -2,7 +2,7 @@
 /*
  * window.h - memory that one-sided operations access: how its window is made, and how an access begins and is complete.
  *
- * Each rank accesses the memory of its partner. Functions that return int return an MPI error code; what else fails
+ * Each rank accesses the memory of its partner, or some ranks that of all others. Functions that return int return an MPI error code; what else fails
  * ends the job.
  */
 #ifndef WINDOW_H
@@ -30,25 +30,30 @@ extern const char *const synchronizations[]; /* likewise */
 /* synchronization_is_active - whether targets take part in an access. */
 bool synchronization_is_active(synchronization_t synchronization);
 
+/* synchronization_is_of_all - whether one call does for all targets. */
+bool synchronization_is_of_all(synchronization_t synchronization);
+
 typedef struct window {
     const world_t *span;
     window_kind_t kind;
     synchronization_t synchronization;
-    int lock_type; /* MPI's */
-    bool is_first; /* of its pair: where only one has accesses, that one */
-    MPI_Comm comm; /* of all that have a partner; MPI_COMM_NULL on others, which do nothing */
+    int lock_type;    /* MPI's */
+    bool reaches_all; /* there are no pairs, but accesses to all */
+    bool is_first;    /* of its pair: where only one has accesses, that one; without pairs, whether it has any */
+    MPI_Comm comm;    /* of all that have a partner, or all; MPI_COMM_NULL on others, which do nothing */
     MPI_Win win;
     int partner;
     MPI_Group partners; /* the partner alone */
-    char *memory;       /* what the partner accesses */
+    char *memory;       /* what others access */
     MPI_Aint base;      /* of the partner's memory, as displacements count */
+    MPI_Aint *bases;    /* of each rank's, without pairs */
 } window_t;
 
 /*
  * window_open - make a window of memory, which is the caller's unless the MPI library allocates it. Collective over
  * comm.
  *
- * window    kind, synchronization and lock_type are set
+ * window    kind, synchronization and lock_type are set; reaches_all, and with it is_first
  * partner   of this rank, -1 if it has none; those who have one are the first ranks of comm
  * memory    is replaced by what the MPI library allocates
  */

@@ -229,9 +229,12 @@ static void allocate(work_t *work)
 static char *open_window(work_t *work, char *memory)
 {
     work->has_window = true;
+    const shape_t *shape = work->plan.operation->shape;
     work->window = (window_t){.kind = work->plan.window,
                               .synchronization = work->plan.synchronization,
-                              .lock_type = work->plan.operation->shape->fetches ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED};
+                              .lock_type = shape->fetches ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED,
+                              .reaches_all = shape->reaches_all,
+                              .is_first = !shape->is_from_one || work->rank == 0};
     window_open(&work->window, work->plan.span, work->plan.comm, work->partner, memory, work_bytes(&work->plan));
     return work->window.memory;
 }
@@ -259,6 +262,8 @@ work_t *work_open(const work_plan_t *plan, char *memory)
         world_abort(plan->span, "the file cannot be made any more");
     if (plan->operation->shape->has_threads)
         open_threads(work);
+    if (plan->operation->shape->forks && work->partner >= 0)
+        work->forks = forks_open(plan->span, work->rank < work->partner ? work->plan.senders : work->plan.receivers);
     work->arena = arena_open(memory, plan->cache, buffer_bytes(plan->max_bytes, work->needs.send),
                              buffer_bytes(plan->max_bytes, work->needs.receive), plan->cache_bytes);
     return work;
@@ -283,6 +288,7 @@ void work_close(work_t *work)
     free_requests(work);
     free_type(work);
     threads_close(work->threads);
+    forks_close(&work->forks);
     storage_close(&work->storage);
     if (work->has_window)
         window_close(&work->window);
@@ -310,6 +316,11 @@ static int block_count(const work_t *work, int extent)
 static bool is_accessed(const work_t *work, int block)
 {
     const shape_t *shape = work->plan.operation->shape;
+    bool is_elsewhere = shape->from == FROM_EACH ? block != work->rank : work->rank != work->root;
+    if (shape->reaches_all && shape->has_neighbors)
+        return true;
+    if (shape->reaches_all)
+        return is_elsewhere && (!shape->is_from_one || shape->from != FROM_EACH || work->rank == 0);
     bool is_taken = shape->exposes == EXPOSES_SEND || (shape->fetches && block == 1);
     bool both = shape->directions == 2 || operation_turns(work->plan.operation, work->plan.synchronization) == 2;
     return both || work->window.is_first == is_taken;

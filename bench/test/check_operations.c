@@ -253,6 +253,8 @@ static void check_one_sided(const work_plan_t *usual, bool with_faults)
     int first = usual->operation->shape->directions == 2 ? SYNCHRONIZED_BY_PSCW : 0;
     int number = operation_find(usual->operation->name);
     for (int i = first; synchronizations[i]; i++, number++) {
+        if (usual->operation->shape->reaches_all && !synchronization_is_of_all((synchronization_t)i))
+            continue;
         plan.synchronization = (synchronization_t)i;
         plan.window = (window_kind_t)(number % (WINDOW_DYNAMIC + 1));
         plan.cache = number % 2 == 0 ? CACHE_WARM : CACHE_ROTATE;
@@ -260,6 +262,18 @@ static void check_one_sided(const work_plan_t *usual, bool with_faults)
     }
     plan.element = element_named(usual->operation->shape->compares ? "mpi_long" : "mpi_double");
     check_plan(&plan, with_faults);
+}
+
+/* Of more than two ranks, accesses to all: each synchronization, as the accesses of several meet in one memory. */
+static void check_all_targets(const work_plan_t *usual, bool with_faults)
+{
+    work_plan_t plan = *usual;
+    for (int i = 0; synchronizations[i]; i++) {
+        plan.synchronization = (synchronization_t)i;
+        plan.window = (window_kind_t)(i % (WINDOW_DYNAMIC + 1));
+        if (synchronization_is_of_all(plan.synchronization))
+            check_plan(&plan, with_faults);
+    }
 }
 
 /* An edge from rank 0 to the last one, which is rank 0 if it is alone, and no other. */
@@ -299,6 +313,10 @@ static void check_operation(const operation_t *operation, bool with_faults)
 
     if (operation->form == FORM_ONE_SIDED && world.ranks <= 2) {
         check_one_sided(&usual, with_faults);
+        return;
+    }
+    if (operation->shape->reaches_all) {
+        check_all_targets(&usual, with_faults);
         return;
     }
     if (operation->form == FORM_ONE_SIDED)

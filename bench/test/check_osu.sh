@@ -14,7 +14,7 @@ check_list() {
     {
         printf '%s\n' {,i}neighbor_{allgather,allgatherv,alltoall,alltoallv,alltoallw} \
             {latency,bw,bibw}{,_persistent} multi_lat mbw_mr bw_fan_{in,out} \
-            init hello latency_mt $(grep -x partitioned_latency "$scratch/listed") \
+            init hello latency_{mt,mp} $(grep -x partitioned_latency "$scratch/listed") \
             {put,get,acc,get_acc,fop,cas}_latency {put,get}_bw put_bibw get_multi_lat get_mbw
         for name in $collective; do
             printf '%s\n' $name i$name
@@ -29,6 +29,7 @@ check_names() {
     columns operation size_bytes | tr '\n' ' ' | grep -qx 'reduce,4 reduce,8 ' || complain "not two rows of reduce"
     run alone mpix_osu --help
     grep -qx 'Usage: .* mpix_osu NAME \[OPTION\]\.\.\.' "$scratch/out" || complain "no usage of its own"
+    refuses "did you mean latency_m" run alone mpix_osu latency_mq
 }
 
 # NAME TITLE COLUMN [FACTOR BYTES]: the figure is in its column; it is FACTOR times the median, or BYTES by it in MB/s,
@@ -112,6 +113,28 @@ check_pairs() {
     refuses "give 1 to 1, half of the ranks" run 2 mpix_osu mbw_mr -p 2
     refuses "bcast is not for many pairs" run alone mpix_osu bcast -p 2
     refuses "bcast has one message at once" run alone mpix_osu bcast -W 2
+}
+
+# IMB's, of which OSU has none.
+check_targets() {
+    local operations="one_put_all one_get_all all_put_all all_get_all exchange_put exchange_get get_bibw" ranks sync
+    ! grep -E "^(${operations// /|})$" "$scratch/listed" || complain "mpix_osu has others than OSU"
+    for ranks in 2 4; do
+        for sync in flush,allocate flush_local,create lock_all,dynamic fence,create; do
+            # They are words.
+            # shellcheck disable=SC2086
+            succeeds run $ranks mpix_bench ${operations% *} -i 3 -x 0 --release barrier -m 0,8,65536 -c --format csv \
+                -s "${sync%,*}" -w "${sync#*,}"
+            columns window synchronization wrong | sort | uniq -c | awk '{ print $1 " " $2 }' |
+                grep -qx "18 ${sync#*,},${sync%,*},0" || complain "not 18 right rows"
+        done
+        succeeds run $ranks mpix_bench get_bibw -i 3 -x 0 --release barrier -m 8,1024 -c --format csv
+        columns synchronization wrong mb_per_s | grep -c '^pscw,0,[0-9]' | grep -qx 2 || complain "not two rates"
+        succeeds run $ranks mpix_bench exchange_put exchange_get -i 3 -x 0 --release barrier -m 8:8 -c --format csv \
+            --neighborhood faces:2
+        columns neighborhood wrong | uniq -c | awk '{ print $1 " " $2 }' | grep -qx "2 faces:2,0" ||
+            complain "not two right rows of a grid"
+    done
 }
 
 # OPERATION SENDERS OPTION...: one message of 64 KiB of each sender
@@ -219,6 +242,19 @@ END
     refuses "latency_mt needs MPI_THREAD_MULTIPLE" run 2 mpix_bench --jobs "$scratch/jobs"
 }
 
+# Forked processes, which have the variable, end before the ranks do.
+check_forks() {
+    FORK_MARK=$scratch succeeds run 2 mpix_osu latency_mp -i 5 -x 1 --release barrier -m 0,8,65536 -c -t 2:3 --format csv
+    columns forks wrong latency_ns median_ns | awk -F, '
+        $1 != "2:3" || $2 != 0 || ($4 / $3 / 2 - 1) ^ 2 > 1e-4 { print "wrong or no latency: " $0 }
+        END { if (NR != 3) print NR " rows" }' >"$scratch/problems"
+    [ ! -s "$scratch/problems" ] || complain "$(cat "$scratch/problems")"
+    ! grep -qs "FORK_MARK=$scratch" /proc/[0-9]*/environ || complain "a forked process is left"
+    succeeds run 4 mpix_osu latency_mp -i 3 -x 0 --release barrier -m 8:8 -c --format csv
+    columns forks wrong | grep -qx 1:2,0 || complain "not the usual processes"
+    refuses "processes from 1 to 128" run 2 mpix_osu latency_mp -t 129
+}
+
 # On four ranks, a grid of two by two, with the ranks at its corners or without, and a graph whose ranks have 0 to 2
 # sources and destinations.
 check_neighborhoods() {
@@ -297,6 +333,49 @@ check_layouts() {
     refuses "line 1 of" run 2 mpix_osu bw -D "indx:$scratch/blocks"
 }
 
+# Of two launches, the best; of tables of IMB, the first, or of bandwidths the last.
+check_side_by_side() {
+    local words
+    mkdir -p "$scratch/osu/deep" "$scratch/imb"
+    cat >"$scratch/osu/deep/osu_latency" <<END
+#!/bin/sh
+printf '# Size Latency(us)\\n8 %s\\n1024 3000\\n' "\$(cat "$scratch/figure")"
+END
+    cat >"$scratch/imb/IMB-RMA" <<END
+#!/bin/sh
+titles='#bytes #repetitions t[usec] Mbytes/sec'
+printf '%s\\n' "\$titles" '8 9 5000 7' "\$titles" "8 9 6000 \$(cat "$scratch/figure")"
+END
+    cat >"$scratch/count" <<END
+#!/bin/sh
+echo \$((\$(cat "$scratch/figure") + 1)) >"$scratch/figure"
+exec "\$@"
+END
+    chmod +x "$scratch/osu/deep/osu_latency" "$scratch/imb/IMB-RMA" "$scratch/count"
+    echo 1000 >"$scratch/figure"
+    words=("$scratch/count" "${MPIEXEC:-mpiexec}")
+    # shellcheck disable=SC2206 # they are words
+    words+=(${MPIEXEC_FLAGS-} -n 2 "${yielding[@]}")
+    program=side_by_side.py command="side_by_side.py latency get_bw"
+    capture "$python" "$here/performance/side_by_side.py" --osu "$scratch/osu" --imb "$scratch/imb" --rounds 2 \
+        --bench "$(path_of mpix_osu)" --launcher "${words[*]}" latency get_bw
+    expect_status 0
+    tr -d ' ,' <"$scratch/out" | awk -F'|' '
+        $2 ~ /^latency/ && $3 == 8 { good += $4 >= 1001 && $4 <= 1003 && $5 == "" && $6 > 0 && $7 != "" }
+        $2 ~ /^latency/ && $3 == 1024 { good += $4 == 3000 && $6 > 0 }
+        $2 ~ /^get_bw/ && $3 == 8 {
+            good += $4 == "" && $5 >= 1007 && $5 <= 1008 && $6 > 0 && ($8 - $6 / $5) ^ 2 < 2e-4
+        }
+        $3 == 65536 { good += $4 == "" && $5 == "" && $6 > 0 }
+        END { if (good != 5) print good + 0 " of 5 rows are as they are to be" }' >"$scratch/problems"
+    [ ! -s "$scratch/problems" ] || complain "$(cat "$scratch/problems")"
+    : >"$scratch/imb/IMB-RMA"
+    capture "$python" "$here/performance/side_by_side.py" --imb "$scratch/imb" --rounds 1 --launcher env get_bw
+    expect_status 1
+    grep -q "no figures of IMB in what this prints: $scratch/imb/IMB-RMA Unidir_get" "$scratch/err" ||
+        complain "does not say whose figures are missing"
+}
+
 quick tap_check "the names are those of OSU" check_list
 quick tap_check "mpix_osu NAME measures NAME" check_names
 quick tap_check "OSU's figure in OSU's column" check_columns
@@ -304,6 +383,8 @@ tap_check "percentiles of bandwidths" check_tail
 quick tap_check "sizes as OSU" check_sizes
 tap_check "pairs and messages at once" check_pairs
 tap_check "messages of several threads" check_threads
+tap_check "accesses to several ranks" check_targets
+tap_check "messages of ranks that have forked" check_forks
 tap_check "neighborhoods: grids and graphs" check_neighborhoods
 tap_check "derived datatypes" check_layouts
 tap_check "the start of the program" check_startup
@@ -311,6 +392,9 @@ takes_several() { [[ $(basename "${MPIEXEC:-mpiexec}") == mpi* ]]; }
 tap_check_if takes_several "the launcher starts one command" \
     "ranks with command lines of their own" check_first_line
 tap_check "several ranks send to one, and one to several" check_fans
+side_by_side_works() { takes_several && command -v "$python"; }
+tap_check_if "side_by_side_works" "the launcher starts one command, or there is no Python 3" \
+    "figures beside those of other programs" check_side_by_side
 if grep -qx partitioned_latency "$scratch/listed"; then
     tap_check "messages in partitions" check_partitions
 else

@@ -73,7 +73,7 @@ check_busy() {
         (end=$((SECONDS + 60)); while ((SECONDS < end)); do :; done) &
         busy+=($!)
     done
-    run 2 mpix_bench barrier -i 100000000 -x 1 --release barrier --time-slice-s 6
+    run 2 mpix_bench barrier -i 100000000 -x 1 --release barrier --time-slice-s 6 --format csv
     for pid in "${busy[@]}"; do
         kill "$pid"
         { wait "$pid"; } 2>/dev/null
@@ -81,6 +81,11 @@ check_busy() {
     expect_status 0
     [ "$(grep -c 'mpix_bench: not done after 4 s: more processes run on this node' "$scratch/err")" -eq 1 ] ||
         complain "does not say once why it takes long"
+    [ "$(grep -c 'mpix_bench: the node was busy: other programs took [1-9][0-9] %' "$scratch/err")" -eq 1 ] ||
+        complain "does not say once that the node was busy"
+    columns others_percent steal_percent | awk -F, '!($1 > 20 && $1 <= 100 && $2 ~ /./ && $2 >= 0 && $2 <= 100) {
+        print "not what others take of the processors: " $0 }' >"$scratch/problems"
+    [ ! -s "$scratch/problems" ] || complain "$(cat "$scratch/problems")"
 }
 
 # All flags are 0, with one process more than there are processors, and with one process.

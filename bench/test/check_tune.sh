@@ -22,11 +22,11 @@ json_head mpix-bench "$bench_columns from_last_ns,ns,figure,number" >"$scratch/h
 export head=$scratch/head log=$scratch/log gains damage= gaining=median_ns # the column that gains
 cat >"$scratch/bench" <<'END'
 #!/usr/bin/env bash
-# There are thousands of launches, so it starts no program itself.
+# There are thousands of launches, so it starts no program itself, but to take long.
 file=${!variable-} name=default sizes='' arrivals=together option=''
 if [ -n "$file" ]; then name=${file##*/} name=${name%.*}; fi
 echo "$name" >>"$log"
-[ -z "${pause-}" ] || sleep "$pause"
+[ -z "${pause-}" ] || [ "$(wc -l <"$log")" -lt "${from_launch-0}" ] || sleep "$pause"
 [ "$name" != tuned ] || [ -z "$damage" ] || [ -e "$log.damaged" ] || { eval "$damage"; : >"$log.damaged"; }
 mapfile -t lines <"$head"
 printf '%s\n' "${lines[@]}"
@@ -64,7 +64,7 @@ chmod +x "$scratch/bench" "$scratch/launch"
 tune() {
     rm -f "$log" "$log.damaged"
     program=mpix_tune command="mpix_tune $*"
-    capture "${beside[@]}" "$programs/mpix_tune" -o "$scratch/tuning" -m 4K,64,1K,16K,1K --budget-s 20 \
+    capture "${beside[@]}" "$programs/mpix_tune" -o "$scratch/tuning" -m 4K,64,1K,16K,1K --budget-s 100 \
         --bench "$scratch/bench" "$@" -- "$scratch/launch" '{ranks}'
 }
 beside=()
@@ -231,7 +231,7 @@ check_continues() {
     expect_status 1
     expect_message "has a tuning of something else"
     # Another time for it is the same tuning, and what was planned stays.
-    succeeds tune --budget-s 40 allreduce
+    succeeds tune --budget-s 200 allreduce
     [ ! -e "$log" ] || complain "it measured again with a greater --budget-s, $(wc -l <"$log") launches"
     exec 9<"$scratch/tuning"
     flock 9
@@ -248,7 +248,7 @@ check_interrupts() {
     gains=$'1024 50\n4096 60'
     command="mpix_tune, ended by a signal"
     for part in checks.json choice tuned.$suffix; do
-        "$programs/mpix_tune" -o "$scratch/tuning" -m 64,1K,4K,16K --budget-s 20 --bench "$scratch/bench" allreduce -- \
+        "$programs/mpix_tune" -o "$scratch/tuning" -m 64,1K,4K,16K --budget-s 100 --bench "$scratch/bench" allreduce -- \
             "$scratch/launch" '{ranks}' >"$scratch/out" 2>"$scratch/err" </dev/null &
         pid=$!
         for ((i = 0; i < 600; i++)); do
@@ -374,13 +374,24 @@ expect_end() {
     expect_no_file
 }
 
+# Likewise, before anything is checked, and with no folder.
+expect_no_begin() {
+    rm -rf "$scratch/tuning"
+    "${@:2}"
+    expect_status 1
+    expect_message "$1"
+    [ ! -e "$scratch/tuning" ] || complain "an empty folder stays"
+}
+
 check_ends() {
-    # shellcheck disable=SC2086
-    expect_end "give {ranks}" run alone mpix_tune -o "$scratch/tuning" allreduce -- "${MPIEXEC:-mpiexec}" \
-        ${MPIEXEC_FLAGS-} -n 1
-    expect_end "does not run programs" run alone mpix_tune -o "$scratch/tuning" allreduce -- false
-    expect_end 'cannot run "no-launcher"' run alone mpix_tune -o "$scratch/tuning" allreduce -- no-launcher
-    expect_end "cannot make the folder" run alone mpix_tune -o /dev/null allreduce -- true
+    # It takes {ranks}, and starts one all the same.
+    # shellcheck disable=SC2016
+    expect_no_begin "give {ranks}" run alone mpix_tune -o "$scratch/tuning" allreduce -- \
+        sh -c "exec ${MPIEXEC:-mpiexec} ${MPIEXEC_FLAGS-} -n 1"' "$@"' '{ranks}'
+    expect_no_begin "does not run programs" run alone mpix_tune -o "$scratch/tuning" allreduce -- false '{ranks}'
+    expect_no_begin 'cannot run "no-launcher"' run alone mpix_tune -o "$scratch/tuning" allreduce -- \
+        no-launcher '{ranks}'
+    expect_no_begin "cannot make the folder" run alone mpix_tune -o /dev/null allreduce -- true '{ranks}'
 }
 
 check_environment() {
@@ -390,11 +401,29 @@ check_environment() {
     unset "$variable" OMPI_MCA_coll_tuned_use_dynamic_rules MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM
 }
 
+# By the start of a program; by the first launches; by one of these that hangs; and one that hangs later is ended.
 check_budget() {
-    gains=
-    export pause=0.2
-    expect_end "too small" tune --budget-s 1 allreduce
-    unset pause
+    gains=$'1024 50'
+    expect_no_begin "too small: a confirmation takes 12 launches" tune --budget-s 1 allreduce
+    [ ! -e "$log" ] || complain "it does not end before the first launch"
+    export pause=2.2 from_launch=0
+    again_with_one "$algorithm"
+    tune allreduce
+    expect_status 1
+    expect_message "too small: a confirmation takes 12 launches of 2."
+    pause=1000 from_launch=2
+    again_with_one "$algorithm"
+    tune --budget-s 50 allreduce
+    expect_status 1
+    expect_message "too small: the screening does not end within a quarter of it"
+    from_launch=5
+    again_with_one "$algorithm"
+    tune allreduce
+    expect_status 1
+    expect_message "the command took longer than 5"
+    expect_message "what is done is kept in"
+    expect_no_file
+    unset pause from_launch
 }
 
 # NAME COMMAND...: a test of what mpix_tune does itself, whatever the MPI library

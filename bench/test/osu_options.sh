@@ -7,10 +7,9 @@ table=$here/osu_options.txt
 run alone mpix_osu --list
 cut -d ' ' -f 1 "$scratch/out" | sort >"$scratch/listed"
 
-# CLASS: its programs that this MPI library has, and for the last class, that nobody has
+# CLASS: its programs that this MPI library has
 programs_of() {
-    sed -n "s/^class $1 [^ ]*: //p" "$table" | tr ' ' '\n' |
-        if [ "$1" = absent ]; then cat; else grep -Fx -f "$scratch/listed"; fi
+    sed -n "s/^class $1 [^ ]*: //p" "$table" | tr ' ' '\n' | grep -Fx -f "$scratch/listed"
 }
 
 # CLASS: its lines of options
@@ -24,7 +23,7 @@ options_for() {
         /^(#|class|$)/ { next }
         { count = split($1, names, " ")
           for (i = 1; i <= count; i++)
-              if (names[i] == class || (names[i] == "all" && class !~ /^(absent|startup)$/) ||
+              if (names[i] == class || (names[i] == "all" && class != "startup") ||
                   (names[i], class) in in_set) {
                   print
                   break
@@ -73,7 +72,7 @@ check_classes() {
     mapfile -t classes < <(sed -n 's/^class \([a-z]*\) .*/\1/p' "$table" | uniq)
     for class in "${classes[@]}"; do
         case $several in *" $class "*) [ "$1" = yes ] || continue ;; *) [ "$1" = no ] || continue ;; esac
-        case $class in rate | rooted | ireduction | absent) tier=quick ;; *) tier= ;; esac
+        case $class in rate | rooted | ireduction) tier=quick ;; *) tier= ;; esac
         if [ -z "$(programs_of "$class")" ]; then
             tap_skip "OSU's options of class $class" "the MPI library has none of its operations"
         else

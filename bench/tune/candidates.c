@@ -34,6 +34,7 @@ static bool take_listing(tune_t *tune, char complaint[COMPLAINT_BYTES])
     const char *const words[] = {"list", mark, NULL};
     probe_end_t end = tune_probe(tune, tune->settings.ranks, NULL, words, QUEUE_TIMEOUT_S);
     unlink(mark);
+    tune->start_s = end.took_s;
     const char *brace = strchr(end.output, '{');
     tune->listing = brace ? json_loads(brace, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
     if (!tune->listing)

@@ -26,6 +26,7 @@ typedef struct campaign_settings {
     const char *name;  /* of its folder */
     const bool *joins; /* which candidates; NULL: a file */
     const char *file;  /* its variant is called "tuned" */
+    double part_s;     /* what all launches may take; 0: each may take some times as long as usual */
     double launch_s;   /* out: what a launch takes */
 } campaign_settings_t;
 
@@ -112,11 +113,11 @@ static int planned_launches(const tune_t *tune, const char *name, bool *joins)
     return launches;
 }
 
-/* A launch hangs if it takes longer than the time that is given for all launches. */
+/* A launch that takes so many times as long as the mean one, and some seconds longer, hangs. */
 static double timeout_s(const tune_t *tune)
 {
-    enum { MIN_TIMEOUT_S = 60 };
-    return tune->settings.budget_s > MIN_TIMEOUT_S ? tune->settings.budget_s : MIN_TIMEOUT_S;
+    enum { TIMES_AS_LONG = 4, SECONDS_LONGER = 5 };
+    return fmax(TIMES_AS_LONG * tune->launch_s, tune->launch_s + SECONDS_LONGER);
 }
 
 /* So many launches of each variant, those that are done included. */
@@ -127,14 +128,20 @@ static bool measure(campaign_settings_t *settings, int launches, char complaint[
     tune_path(tune, folder, "%s", settings->name);
     campaign_t campaign = {.manifest = {.program = tune_name, .directory = folder, .folder = -1},
                            .retries = 1,
-                           .timeout_s = timeout_s(tune),
+                           .timeout_s = settings->part_s > 0 ? 0 : timeout_s(tune),
+                           .left_s = settings->part_s,
                            .is_terminal = tune->is_terminal,
                            .has_told = strcmp(settings->name, "screening") != 0};
     json_t *variants = list_variants(settings);
     bool good = manifest_open(&campaign.manifest, variants, launches, tune->settings.seed) && campaign_run(&campaign);
+    bool is_late = settings->part_s > 0 && campaign.left_s <= CAMPAIGN_LEAST_S;
     settings->launch_s = mean_launch_s(campaign.manifest.runs);
     manifest_close(&campaign.manifest);
     json_decref(variants);
+    if (!good && is_late)
+        return complain(complaint,
+                        "--budget-s %g is too small: the %s does not end within a quarter of it; what is done is kept",
+                        tune->settings.budget_s, settings->name);
     return good || complain(complaint, "the %s did not come to its end; what is done is kept in %.400s", settings->name,
                             folder);
 }
@@ -225,6 +232,22 @@ static int launches_within(double seconds, double launch_s, int variants, int mo
     return launches < 1 ? 1 : launches > most ? most : (int)launches;
 }
 
+/* A confirmation takes so many launches of the file, and of the library's own choice. */
+static int confirming_launches(const tune_t *tune)
+{
+    return 2 * least_launches(tune->settings.level_percent / 100);
+}
+
+bool tune_has_time(const tune_t *tune, double launch_s, char complaint[COMPLAINT_BYTES])
+{
+    int launches = confirming_launches(tune);
+    return launches * launch_s <= tune->settings.budget_s / 4 ||
+           complain(complaint,
+                    "--budget-s %g is too small: a confirmation takes %d launches of %.2g s or more, within a quarter "
+                    "of it: give %.0f or more",
+                    tune->settings.budget_s, launches, launch_s, ceil(4 * launches * launch_s));
+}
+
 /* ---- Screening and choice */
 
 static int count_joining(const tune_t *tune, const bool *joins)
@@ -242,13 +265,12 @@ static bool screen(tune_t *tune, bool *joins, evidence_t *evidence, char complai
     double budget_s = tune->settings.budget_s, level = tune->settings.level_percent / 100;
     tune_tell(tune, "screening %d algorithms", variants - 1);
     int planned = planned_launches(tune, campaign.name, NULL);
-    if (!measure(&campaign, planned > 1 ? planned : 1, complaint))
+    campaign.part_s = budget_s / 4;
+    if (!measure(&campaign, planned > 1 ? planned : 1, complaint) ||
+        (planned <= 1 && !tune_has_time(tune, campaign.launch_s, complaint)))
         return false;
-    if (planned <= 1 && campaign.launch_s * variants > budget_s / 4)
-        return complain(complaint,
-                        "--budget-s %g is too small: one launch of each takes %.0f s, of at most a quarter of it; what "
-                        "is done is kept",
-                        budget_s, campaign.launch_s * variants);
+    tune->launch_s = campaign.launch_s;
+    campaign.part_s = 0;
     int launches = planned > 1 ? planned : launches_within(budget_s / 4, campaign.launch_s, variants, MAX_SCREENED);
     bool good = measure(&campaign, launches, complaint) && compare_all(&campaign, level, evidence, complaint);
     tune->launch_s = campaign.launch_s;

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,8 @@ static const option_spec_t options[] = {
     {0, "budget-s", "S", OPTION_DECIMAL, FIELD(budget_s), .min = 1, .max = 1e7, .default_text = "240",
      .doc = "the time that measuring may take",
      .more = "A quarter is for the screening, half for the choice, a quarter for the confirmation. "
-             "A launch that takes longer than all of them, and than a minute, is ended."},
+             "The first launches, one of each algorithm, share the first quarter. Later, a launch that takes four "
+             "times as long as usual, and 5 s longer, is ended."},
     {0, "bench", "PROGRAM", OPTION_TEXT, FIELD(bench), .default_doc = "mpix_bench",
      .doc = "what measures, with the options and the output of mpix_bench(1)"},
     SEED_OPTION(FIELD(seed), .doc = "the seed of the order of launches"),
@@ -201,31 +203,38 @@ static bool make_folder(tune_t *tune, char complaint[COMPLAINT_BYTES])
 {
     char path[PATH_MAX];
     const char *directory = tune->settings.directory;
-    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
+    tune->has_made_folder = mkdir(directory, 0777) == 0;
+    if (!tune->has_made_folder && errno != EEXIST)
         return complain(complaint, "cannot make the folder %.400s: %s", directory, strerror(errno));
     if (!realpath(directory, path) || strlen(path) >= TUNE_PATH_BYTES / 2)
         return complain(complaint, "cannot use the folder %.400s", directory);
+    tune->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (tune->folder >= 0 && flock(tune->folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return complain(complaint, "another %s is at work in %.400s", tune_name, path);
+    snprintf(tune->directory, sizeof tune->directory, "%s", path);
     json_t *text = json_string(path);
     json_decref(text);
     if (!text)
         return complain(complaint, "the folder %.400s has a path that is not UTF-8", path);
-    snprintf(tune->directory, sizeof tune->directory, "%s", path);
-    tune->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (tune->folder >= 0 && flock(tune->folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        return complain(complaint, "another %s is at work in %.400s", tune_name, path);
     tune_path(tune, path, "candidates");
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
         return complain(complaint, "cannot make the folder %.400s: %s", path, strerror(errno));
     return true;
 }
 
-/* A folder holds one tuning. */
+/* A folder holds one tuning. A new one is not begun if there is no time: mpix_bench takes longer than a start, which a
+ * queue may delay. */
 static bool claim_folder(const tune_t *tune, char complaint[COMPLAINT_BYTES])
 {
+    const double max_start_s = 1;
     char path[TUNE_PATH_BYTES];
     tune_path(tune, path, "tuning.json");
     json_t *now = describe(tune), *before = json_load_file(path, 0, NULL);
     bool is_other = before && !json_equal(now, before), is_empty = access(path, F_OK) != 0;
+    if (is_empty && !tune_has_time(tune, fmin(tune->start_s, max_start_s), complaint)) {
+        json_decref(now);
+        return false;
+    }
     bool good = !is_other && (before || (is_empty && json_dump_file(now, path, JSON_INDENT(1)) == 0));
     json_decref(now);
     json_decref(before);
@@ -233,6 +242,18 @@ static bool claim_folder(const tune_t *tune, char complaint[COMPLAINT_BYTES])
         return complain(complaint, "%.400s has a tuning of something else, give another folder by --output",
                         tune->directory);
     return good || complain(complaint, "cannot read or write %.400s", path);
+}
+
+/* Ours, if nothing came into it. */
+static void drop_empty_folder(const tune_t *tune)
+{
+    char path[TUNE_PATH_BYTES];
+    if (tune->directory[0] == '\0')
+        return;
+    tune_path(tune, path, "candidates");
+    rmdir(path);
+    if (tune->has_made_folder)
+        rmdir(tune->directory);
 }
 
 /* ---- The whole */
@@ -319,6 +340,7 @@ static int run(tune_t *tune)
     FILE *says = tune->settings.output.format == FORMAT_TABLE ? stdout : stderr; /* what is no result */
     launch_prepare();
     if (!make_folder(tune, complaint) || !find(tune, path, says, complaint)) {
+        drop_empty_folder(tune);
         if (launch_signal() != 0) {
             fprintf(stderr, "%s: the same command continues the tuning in %s\n", tune_name, tune->directory);
             return SIGNALED + launch_signal();
@@ -386,6 +408,40 @@ static options_outcome_t list_sizes(tune_t *tune)
     return OPTIONS_RUN;
 }
 
+/* One that is named without a folder is looked for as execvp does. */
+static bool can_run(const char *program)
+{
+    const char *path = getenv("PATH");
+    char file[TUNE_PATH_BYTES];
+    if (strchr(program, '/') || !path)
+        return access(program, X_OK) == 0;
+    for (const char *end; *path; path = *end ? end + 1 : end) {
+        end = path + strcspn(path, ":");
+        snprintf(file, sizeof file, "%.*s/%s", end > path ? (int)(end - path) : 1, end > path ? path : ".", program);
+        if (access(file, X_OK) == 0)
+            return true;
+    }
+    errno = ENOENT;
+    return false;
+}
+
+/* What can be seen to fail before anything is started. */
+static options_outcome_t check_programs(const tune_t *tune)
+{
+    char usual[TUNE_PATH_BYTES];
+    const char *bench = tune->settings.bench ? tune->settings.bench : usual;
+    bool has_ranks = false;
+    tune_sibling(tune, "mpix_bench", usual);
+    for (int i = 0; i < tune->launcher_words; i++)
+        has_ranks |= strstr(tune->launcher[i], "{ranks}") != NULL;
+    if (!can_run(bench))
+        return options_refuse(tune_name, "option --bench: cannot run \"%.400s\": %s", bench, strerror(errno));
+    return has_ranks
+               ? OPTIONS_RUN
+               : options_refuse(tune_name, "give {ranks} in the launcher's command, such as -- mpiexec -n {ranks}: "
+                                           "other numbers are tried, too");
+}
+
 /* If a magnitude is a multiple of an algorithm's own time, each algorithm meets other arrivals. */
 static options_outcome_t check_arrivals(const char *patterns)
 {
@@ -420,14 +476,13 @@ static options_outcome_t read_options(int argc, char **argv, tune_t *tune)
     if (outcome == OPTIONS_RUN && place + 1 >= argc)
         outcome = options_refuse(tune_name, "give the command that starts MPI programs after --, such as "
                                             "-- mpiexec -n {ranks}");
-    const char *bench = tune->settings.bench;
-    if (outcome == OPTIONS_RUN && bench && strchr(bench, '/') && access(bench, X_OK) != 0)
-        outcome = options_refuse(tune_name, "option --bench: cannot run \"%.400s\": %s", bench, strerror(errno));
     tune->launcher = argv + place + 1;
     tune->launcher_words = argc - place - 1;
     if (outcome == OPTIONS_RUN)
         outcome = check_arrivals(tune->settings.arrival);
-    return outcome == OPTIONS_RUN ? list_sizes(tune) : outcome;
+    if (outcome == OPTIONS_RUN)
+        outcome = list_sizes(tune);
+    return outcome == OPTIONS_RUN ? check_programs(tune) : outcome;
 }
 
 int main(int argc, char **argv)
@@ -436,12 +491,12 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "probe") == 0)
         return probe_main(argc, argv);
     output_begin();
+    find_program(tune.program);
     options_outcome_t outcome = read_options(argc, argv, &tune);
     if (outcome != OPTIONS_RUN)
         return output_answer(outcome, tune_name);
     variables_check(tune_name);
     tune.is_terminal = isatty(STDERR_FILENO) == 1;
-    find_program(tune.program);
     tune.settings.output.file = stdout;
     int status = run(&tune);
     for (int i = 0; i < tune.candidate_count; i++)

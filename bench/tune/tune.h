@@ -62,8 +62,9 @@ typedef struct tune {
     tune_settings_t settings;
     char **launcher; /* its words, where {ranks} stands for the number of ranks */
     int launcher_words;
-    char directory[TUNE_PATH_BYTES]; /* absolute */
+    char directory[TUNE_PATH_BYTES]; /* absolute; empty until it is ours */
     int folder;                      /* the same, open, and locked against others */
+    bool has_made_folder;            /* it was not there before */
     char program[TUNE_PATH_BYTES];   /* this one */
     const operation_t *operation;
     int open_mpi_number; /* of the operation, in its tuning file */
@@ -73,7 +74,8 @@ typedef struct tune {
     int candidate_count;
     range_t ranges[MAX_RANGES];
     int range_count;
-    double launch_s; /* what a launch took in the screening */
+    double start_s;  /* what the first start of this program took */
+    double launch_s; /* what a launch of mpix_bench took in the screening; 0: none yet */
     double check_s;  /* what random calls may take */
     bool in_place;   /* whether the library's own choice is right with MPI_IN_PLACE, so that candidates have to be */
     bool is_terminal;
@@ -165,6 +167,9 @@ bool tune_find_candidates(tune_t *tune, char complaint[COMPLAINT_BYTES]);
 bool tune_is_right(const tune_t *tune, const char *file);
 
 /* ---- measure.c */
+
+/* tune_has_time - whether a budget is enough if launches take so long. False after a complaint. */
+bool tune_has_time(const tune_t *tune, double launch_s, char complaint[COMPLAINT_BYTES]);
 
 /* tune_measure - screen, and compare the best in fresh launches. Fills in the ranges. False after a complaint. */
 bool tune_measure(tune_t *tune, char complaint[COMPLAINT_BYTES]);

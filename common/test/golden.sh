@@ -14,7 +14,7 @@ golden_filter() {
         -e 's/(mpix_[a-z_]+) [0-9]+\.[0-9]+\.[0-9]+[^ "<]*/\1 <version>/g' \
         -e 's/20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]Z/<date>/g' \
         -e 's/(no object of JSON) \(.*\)$/\1 (<why>)/; s/(manifest\.json, line [0-9]+): .*/\1: <why>/' \
-        -e '/^mpix_[a-z_]+( [a-z]+)?: ranks are not bound to cores/d'
+        -e '/^mpix_[a-z_]+( [a-z]+)?: (ranks are not bound to cores|the node was busy: )/d'
 }
 
 # RANKS TOOL [OPTION]...: for transcripts. Launchers have something to say, too, which is left out.

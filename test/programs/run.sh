@@ -149,12 +149,12 @@ complain() {        # WHAT: with what there is to know about the last run, but t
     sed 's/^/stderr: /' "$scratch/err" | head -n 20
 }
 
-# What the program itself said on stderr, but where a trace is, and that the ranks of this test are not bound; launchers
-# add lines of their own, Open MPI 5's with bytes that are no text. Those of the tests speak by other names.
+# What the program itself said on stderr, but where a trace is, and that the ranks of this test are not bound or not
+# alone; launchers add lines of their own, Open MPI 5's with bytes that are no text. Those of the tests speak by other names.
 own_messages() {
     case $program in check_*) own_name='mpix_[a-z_]*' ;; *) own_name=$program ;; esac
     grep -aE "^$own_name( list| drift| check| record)?: " "$scratch/err" |
-        grep -avE ': ranks are not bound to cores|not done after [0-9]+ s: more processes' |
+        grep -avE ': ranks are not bound to cores|not done after [0-9]+ s: more processes|: the node was busy: ' |
         grep -avE 'next: mpix_trace_report /|[0-9] events; in MPI for '
 }
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * noise.h - whether the machine was busy while two variants were measured, and which value suffers less.
+ *
+ * It looks at how launches of one variant differ, never at how the variants differ: so the choice of a value by it does
+ * not favor a verdict.
+ */
+#ifndef NOISE_H
+#define NOISE_H
+
+#include "bench/compare/pairs.h"
+
+typedef struct noise {
+    /* Of all launches the most; 0 if no file says. */
+    double others_percent, steal_percent;
+    /* The deviation of a row between launches of one variant, of the lower half of rows the most; 0: not known. */
+    double spread_percent;
+    /* Of another value, or NULL: there is none. */
+    const char *other_column;
+    double other_spread_percent;
+} noise_t;
+
+/* noise_find - of two variants, whose rows were matched by the values of a column. */
+noise_t noise_find(const pairs_t *pairs, const char *column);
+
+/* noise_tell - a sentence, without its end, of a machine that was busy. Returns false, and an empty text, if not. */
+bool noise_tell(const noise_t *noise, const char *column, char text[COMPLAINT_BYTES]);
+
+#endif
