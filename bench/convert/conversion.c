@@ -175,10 +175,11 @@ static void add_utc(conversion_t *conversion, const mpix_clock_time *time)
 bool convert_time(conversion_t *conversion, int64_t reading, converted_t *to)
 {
     mpix_clock_time time;
-    if (__builtin_add_overflow(reading, conversion->start_ns, &reading))
+    const int64_t added_ns =
+        conversion->is_kernels ? mpix_clock_namespace_ns(conversion->records, conversion->host, conversion->clock) : 0;
+    if (__builtin_add_overflow(reading, conversion->start_ns, &reading) ||
+        __builtin_add_overflow(reading, added_ns, &reading))
         return convert_fail(conversion, "a time is too large");
-    if (conversion->is_kernels)
-        reading += mpix_clock_namespace_ns(conversion->records, conversion->host, conversion->clock);
     if (conversion->times++ == 0 && !check_first(conversion, reading))
         return false;
     mpix_clock_convert(conversion->records, conversion->host, conversion->clock, reading, &time);

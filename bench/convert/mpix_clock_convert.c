@@ -92,8 +92,8 @@ static const char notes[] =
     "INPUT: a file, also FILE.gz, or - for standard input. Of the format chrome, there may be several, each with its\n"
     "HOST=, and all come into one file.\n"
     "\n"
-    "Each time is written with its bound: the true time is within the bound of the written one. After the last time,\n"
-    "the largest bound is told on standard error. mpix_clock_reader(3) says what is assumed of clocks.\n"
+    "The true time is within the bound of the written one. Tables and events have the bound beside each time; after\n"
+    "the last time, the largest is told on standard error. mpix_clock_reader(3) says what is assumed of clocks.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if INPUT cannot be converted, 2 for a bad option.\n";
 
@@ -343,6 +343,8 @@ static void tell(const conversion_t *conversion, int64_t lines_without)
         fprintf(stderr, "; %" PRId64 " ambiguous, as the clock was set", conversion->ambiguous);
     if (lines_without > 0)
         fprintf(stderr, "; %" PRId64 " lines without a time", lines_without);
+    if (conversion->torn)
+        fprintf(stderr, "; it ends within %s, which is left out", conversion->torn);
     fputs("\n", stderr);
 }
 
