@@ -21,6 +21,7 @@ says() {
 }
 
 check_refusals() {
+    local look='{"host": "h1", "tai": [0, 0, 9]}'
     says "$head\n$host\n$record\n" monotonic_raw 0 '0,1000,12,'
     says "$head\n$host\n$record\n{\"host" monotonic_raw 0 '0,1000,12,'
     says "$head\n$host\n$record\n{\"host\n$record" monotonic_raw 0 'line 4 is not an object'
@@ -30,6 +31,8 @@ check_refusals() {
     says "$head\n${host/h1/h2}\n" tai 0 'h1 is not in the records, which have h2'
     says "$head\n$host\n$record\n" monotonic_raw 0.5 'invalid literal'
     says "${head/500000/1000000001}\n$host\n$record\n" monotonic_raw 0 'does not say what rates clocks may have'
+    says "${head/500000/\"x\"}\n$host\n$record\n" monotonic_raw 0 'does not say what rates clocks may have'
+    says "$head\n${host/50000000/\"x\"}\n$record\n$look\n${look/0, 0/9000, 9000}\n" tai 5000 ',extrapolated'
     says "" tai 0 'is empty'
     says "time,value\n" tai 0 'is not a file of clock records'
 }
