@@ -120,6 +120,16 @@ $output"
     done
 }
 
+# Commands of pages that measure, or record a program, bind the ranks, but where there is one on each node.
+check_bound() {
+    { all_pages; ls "$srcdir"/README.md "$srcdir"/doc/*.md "$srcdir"/*/README.md "$srcdir"/*/doc/*.md 2>/dev/null; } |
+        while read -r page; do
+            sed 's/\\-/-/g' "$page" | grep -E '^ *([A-Z_]+=[^ ]* )?mpiexec[a-z.]* ' |
+                grep -E ' (mpix_(bench|osu|skew|trace|preload)|mpix_clock check|\./[a-z]+)' |
+                grep -vE -e '-bind-to|-ppn 1|-n 1 ' | sed "s,^,${page#"$srcdir"/}: ranks are not bound: ,"
+        done
+}
+
 # PAGE: its options are those of the tables; "make manual-options" writes them.
 check_program() {
     name="${1##*/}: the options are those of the tool"
@@ -163,6 +173,7 @@ tap_expect_empty "mpix_harmonize.7 says of the settings what their table has" "$
 tap_expect_empty "MPIX_Harmonize_get_info.3: each statistic with its unit" "$(check_statistics)"
 tap_expect_empty "no page names what is neither setting nor statistic" "$(check_unknown_names)"
 tap_expect_empty "each page, and CITATION.cff, states the version" "$(check_versions)"
+tap_expect_empty "commands that measure bind the ranks" "$(check_bound)"
 tap_expect_empty "the examples compile" "$(check_examples)"
 for page in $(all_pages | grep '\.1$'); do
     # Options of mpix_osu are those of mpix_bench.

@@ -106,7 +106,7 @@ void mpix_clock_close(mpix_clock_file *file);
  *
  * Returns 0; or -1, with the reason in why: the files have no host and boot in common, or these were suspended in a way
  * that mpix_clock_reader(3) excludes, or have another time namespace. Nothing is changed then; after other files were
- * joined, this one may be joined, too.
+ * joined, this one may be joined, too. If memory lacks, nothing but mpix_clock_close may follow.
  */
 int mpix_clock_join(mpix_clock_file *file, const mpix_clock_file *other, char why[MPIX_CLOCK_WHY_BYTES]);
 
@@ -152,6 +152,9 @@ typedef struct mpix_clock_utc {
  * Returns 0; 1 if no word in the records bounds it; or -1 if there is no word.
  */
 int mpix_clock_find_utc(const mpix_clock_file *file, int64_t global_ns, mpix_clock_utc *utc);
+
+/* mpix_clock_utc_of - the same by the word of one host, which takes no longer if there are many. */
+int mpix_clock_utc_of(const mpix_clock_file *file, int host, int64_t global_ns, mpix_clock_utc *utc);
 
 /* ---- Records in memory: for a program that takes them itself */
 

@@ -7,6 +7,7 @@
 #include "setup.h"
 #include "thread_cache.h"
 
+#include <fenv.h>
 #include <stdlib.h>
 
 /* This close to a deadline, caches lose little. */
@@ -33,7 +34,7 @@ static void look(mh_comm_state *state, bool is_wrong)
         pass_on(state);
 }
 
-static int synchronize(mh_comm_state *state, bool restart, bool is_thorough, mh_error *error)
+static int compute_clock(mh_comm_state *state, bool restart, bool is_thorough, mh_error *error)
 {
     mh_comm_clock *clock = &state->clock;
     int code = state->plan_is_current ? MPI_SUCCESS : mh_setup(state, error);
@@ -47,6 +48,17 @@ static int synchronize(mh_comm_state *state, bool restart, bool is_thorough, mh_
     mh_history_keep(&state->history, clock, (size_t)state->settings.values[MH_SET_HISTORY].number);
     mh_rounds_sync_at(&state->rounds, clock->due_ns);
     return MPI_SUCCESS;
+}
+
+/* The program may have chosen a rounding, or traps, that are not for this arithmetic. Its flags stay as they are. */
+static int synchronize(mh_comm_state *state, bool restart, bool is_thorough, mh_error *error)
+{
+    fenv_t of_program;
+    fegetenv(&of_program);
+    fesetenv(FE_DFL_ENV);
+    int code = compute_clock(state, restart, is_thorough, error);
+    fesetenv(&of_program);
+    return code;
 }
 
 int mh_clock_sync(mh_comm_state *state, mh_error *error)

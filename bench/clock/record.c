@@ -68,6 +68,7 @@ typedef struct record_run {
     bool lost_looks;
     pid_t child; /* 0: none, or it has ended */
     int status;
+    int passed_on;    /* signals that the child got */
     MPI_Comm endings; /* on which all meet when their commands have ended */
     MPI_Request ending;
     bool has_ended, all_ended;
@@ -104,11 +105,12 @@ static const program_spec_t program = PROGRAM_SPEC(
 
 /* ---- Signals, and the program */
 
-static volatile sig_atomic_t signal_got;
+static volatile sig_atomic_t signal_got, signals; /* the last one, and how many came */
 
 static void take_signal(int number)
 {
     signal_got = number;
+    signals++;
 }
 
 static void catch_signals(void)
@@ -136,8 +138,10 @@ static void start_program(record_run_t *run, char **command)
 static void look_for_end(record_run_t *run)
 {
     int state, done = 0;
-    if (run->child > 0 && signal_got)
+    if (run->child > 0 && run->passed_on != signals) {
+        run->passed_on = signals;
         kill(run->child, signal_got);
+    }
     if (run->child > 0 && waitpid(run->child, &state, WNOHANG) == run->child) {
         run->status = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
         run->child = 0;

@@ -21,9 +21,8 @@ typedef struct comparison {
     pairs_t pairs;
     finding_t *findings; /* of the pairs */
     inference_t inference;
-    double
-        resolution_ns; /* of the launches' clocks the largest; 0: not known, or the column is a mean, which is finer */
-    int hidden;        /* rows that differ by the test, but by no more than the clock's step */
+    double resolution_ns; /* the largest of the launches' clocks; 0: not known, or a mean, which is finer */
+    int hidden;           /* rows that differ by the test, but by no more than the clock's step */
 } comparison_t;
 
 /* How mpix_compare decides, unless it is told otherwise. */

@@ -95,6 +95,15 @@ static bool read_value(reader_t *reader, int got)
     }
 }
 
+/* Whether what could not be read is the end of a file whose writer was ended; it is then left out. */
+static bool ends_torn(const reader_t *reader)
+{
+    if (!feof(reader->from))
+        return false;
+    reader->conversion->torn = "an event";
+    return true;
+}
+
 /* ---- The keys of an event */
 
 static const char *behind_text(const char *at)
@@ -235,8 +244,9 @@ static bool rewrite(reader_t *reader)
 {
     span_t found[KEYS];
     converted_t begin = {0}, end = {0};
-    char time[TIME_TEXT_BYTES], text[64];
+    char time[TIME_TEXT_BYTES], text[64], added[100];
     conversion_t *conversion = reader->conversion;
+    const conversion_t before = *conversion;
     FILE *to = reader->output->to;
     find_keys(reader->event, found);
     /* What describes a process or a thread has no time, or one that means nothing. */
@@ -244,7 +254,7 @@ static bool rewrite(reader_t *reader)
     const bool has_time = found[TS].at && phase[1] != 'M';
     /* Each argument of a counter is a line in its chart. */
     const bool has_bound = has_time && phase[1] != 'C';
-    int64_t ts_ns, dur_ns = 0;
+    int64_t ts_ns, dur_ns = 0, end_ns;
     if (has_time) {
         const char *value = found[TS].at + (found[TS].at[0] == '"');
         snprintf(text, sizeof text, "%.*s", (int)found[TS].length, value);
@@ -254,10 +264,17 @@ static bool rewrite(reader_t *reader)
         if (found[DUR].at && !decimal_parse(text, conversion->unit_ns, NULL, &dur_ns))
             return convert_fail(conversion, "event %" PRId64 ": \"%.30s\" is not a duration", conversion->times + 1,
                                 text);
-        if (!convert_time(conversion, ts_ns, &begin) ||
-            (found[DUR].at && !convert_time(conversion, ts_ns + dur_ns, &end)))
+        if (__builtin_add_overflow(ts_ns, dur_ns, &end_ns))
+            return convert_fail(conversion, "event %" PRId64 ": a time is too large", conversion->times + 1);
+        if (!convert_time(conversion, ts_ns, &begin) || (found[DUR].at && !convert_time(conversion, end_ns, &end)))
             return false;
-        conversion->times -= found[DUR].at != NULL;
+        const int how = begin.how | end.how;
+        conversion->times = before.times + 1;
+        conversion->extrapolated = before.extrapolated + ((how & MPIX_CLOCK_EXTRAPOLATED) != 0);
+        conversion->ambiguous = before.ambiguous + ((how & MPIX_CLOCK_AMBIGUOUS) != 0);
+        snprintf(added, sizeof added, "\"bound_ns\":%" PRId64 "%s%s%s",
+                 begin.bound_ns > end.bound_ns ? begin.bound_ns : end.bound_ns, how ? ",\"how\":\"" : "", how_text(how),
+                 how ? "\"" : "");
     }
     label_process(reader, found[PID]);
     begin_event(reader->output);
@@ -286,8 +303,7 @@ static bool rewrite(reader_t *reader)
         } else if (next == ARGS && has_bound && found[ARGS].at[0] == '{') {
             const char *rest = found[ARGS].at + 1;
             rest += strspn(rest, " \t\r\n");
-            fprintf(to, "{\"bound_ns\":%" PRId64 "%s%.*s", begin.bound_ns, *rest == '}' ? "" : ",",
-                    (int)(copied - rest), rest);
+            fprintf(to, "{%s%s%.*s", added, *rest == '}' ? "" : ",", (int)(copied - rest), rest);
         } else {
             fwrite(found[next].at, 1, found[next].length, to);
         }
@@ -295,7 +311,7 @@ static bool rewrite(reader_t *reader)
     const char *last = reader->event + reader->length - 1; /* the closing brace */
     fwrite(copied, 1, (size_t)(last - copied), to);
     if (has_bound && !found[ARGS].at)
-        fprintf(to, ",\"args\":{\"bound_ns\":%" PRId64 "}", begin.bound_ns);
+        fprintf(to, ",\"args\":{%s}", added);
     fputc('}', to);
     return true;
 }
@@ -312,7 +328,7 @@ static bool read_events(reader_t *reader)
         if (got == '}')
             return convert_fail(reader->conversion, "is not JSON of Chrome's trace format");
         if (!read_value(reader, got))
-            return false;
+            return ends_torn(reader);
         if (reader->event[0] == '{' && !rewrite(reader))
             return false;
     }
@@ -373,13 +389,14 @@ static bool read_object(reader_t *reader)
         if (got == ',')
             continue;
         if (got != '"' || !read_value(reader, got))
-            return convert_fail(reader->conversion, "is not JSON of Chrome's trace format");
+            return (has_events && ends_torn(reader)) ||
+                   convert_fail(reader->conversion, "is not JSON of Chrome's trace format");
         char *name = strdup(reader->event);
         const bool is_good =
             name ? read_key(reader, name, &has_events) : convert_fail(reader->conversion, "out of memory");
         free(name);
         if (!is_good)
-            return false;
+            return has_events && ends_torn(reader);
     }
     return has_events || convert_fail(reader->conversion, "has no traceEvents");
 }

@@ -127,11 +127,37 @@ static bool check_first(conversion_t *conversion, int64_t reading)
                         clock);
 }
 
+/*
+ * UTC by the host whose word is surest, which is looked for once for each stretch of about a second: times are many, and
+ * hosts may be.
+ */
+static int find_utc(const mpix_clock_file *records, int64_t global_ns, mpix_clock_utc *utc)
+{
+    enum { STRETCH_BITS = 30, STRETCHES = 4096 };
+    static struct {
+        int64_t stretch;
+        int host;
+        bool is_known;
+    } surest[STRETCHES];
+    const int64_t stretch = global_ns >> STRETCH_BITS;
+    const size_t place = (uint64_t)stretch % STRETCHES;
+    if (surest[place].is_known && surest[place].stretch == stretch &&
+        mpix_clock_utc_of(records, surest[place].host, global_ns, utc) == 0)
+        return 0;
+    const int known = mpix_clock_find_utc(records, global_ns, utc);
+    surest[place].is_known = known == 0;
+    if (known == 0) {
+        surest[place].stretch = stretch;
+        surest[place].host = utc->host;
+    }
+    return known;
+}
+
 static void add_utc(conversion_t *conversion, const mpix_clock_time *time)
 {
     utc_distance_t *distance = &conversion->utc;
     mpix_clock_utc utc;
-    const int known = mpix_clock_find_utc(conversion->records, time->global_ns, &utc);
+    const int known = find_utc(conversion->records, time->global_ns, &utc);
     if (known < 0)
         return;
     if (known > 0 || time->bound_ns == INT64_MAX) {
@@ -149,10 +175,11 @@ static void add_utc(conversion_t *conversion, const mpix_clock_time *time)
 bool convert_time(conversion_t *conversion, int64_t reading, converted_t *to)
 {
     mpix_clock_time time;
-    if (__builtin_add_overflow(reading, conversion->start_ns, &reading))
+    const int64_t added_ns =
+        conversion->is_kernels ? mpix_clock_namespace_ns(conversion->records, conversion->host, conversion->clock) : 0;
+    if (__builtin_add_overflow(reading, conversion->start_ns, &reading) ||
+        __builtin_add_overflow(reading, added_ns, &reading))
         return convert_fail(conversion, "a time is too large");
-    if (conversion->is_kernels)
-        reading += mpix_clock_namespace_ns(conversion->records, conversion->host, conversion->clock);
     if (conversion->times++ == 0 && !check_first(conversion, reading))
         return false;
     mpix_clock_convert(conversion->records, conversion->host, conversion->clock, reading, &time);

@@ -30,6 +30,7 @@ typedef struct conversion {
     bool since_start; /* written times begin at global time 0, not in 1970 */
     /* What came. */
     int64_t times, extrapolated, ambiguous, worst_ns;
+    const char *torn; /* what it ends within, which is left out; NULL: it is whole */
     utc_distance_t utc;
     char why[CONVERT_WHY_BYTES]; /* what is wrong, if something is */
 } conversion_t;

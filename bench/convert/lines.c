@@ -6,6 +6,7 @@
 #include "pure/text.h"
 #include "pure/units.h"
 
+#include <inttypes.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,26 +14,54 @@
 
 /* ---- Columns */
 
-/* A row of a table: a line, or several if a quoted field has ends of lines. Returns its length, or -1 at the end. */
+enum { MAX_ROW_BYTES = 1 << 26 };
+
+/* Whether a field is in quotes, which begin where it begins. Two quotes in it are one of its characters. */
+typedef struct quotes {
+    bool are_open, may_open;
+} quotes_t;
+
+static const quotes_t at_begin = {false, true};
+
+static void pass(quotes_t *quotes, char character)
+{
+    const bool were_open = quotes->are_open, is_quote = character == '"';
+    quotes->are_open = were_open ? !is_quote : is_quote && quotes->may_open;
+    quotes->may_open = were_open ? is_quote : character == ',';
+}
+
+static void pass_all(quotes_t *quotes, const char *text, ssize_t length)
+{
+    if (!quotes->are_open && !memchr(text, '"', (size_t)length))
+        return;
+    for (ssize_t i = 0; i < length; i++)
+        pass(quotes, text[i]);
+}
+
+/*
+ * A row of a table: a line, or several if a quoted field has ends of lines. Returns its length, -1 at the end, or -2 if
+ * a quoted field does not end.
+ */
 static ssize_t read_row(FILE *from, char **row, size_t *capacity)
 {
     char *line = NULL;
-    size_t line_capacity = 0, quotes = 0;
+    size_t line_capacity = 0;
+    quotes_t quotes = at_begin;
     ssize_t length = getline(row, capacity, from), more;
-    for (ssize_t i = 0; i < length; i++)
-        quotes += (*row)[i] == '"';
-    while (length >= 0 && quotes % 2 == 1 && (more = getline(&line, &line_capacity, from)) >= 0) {
-        if (*capacity < (size_t)(length + more) + 1) {
-            *capacity = 2 * (size_t)(length + more) + 1;
-            char *grown = realloc(*row, *capacity);
-            if (!grown)
-                break;
-            *row = grown;
+    if (length > 0)
+        pass_all(&quotes, *row, length);
+    while (quotes.are_open) {
+        more = length < MAX_ROW_BYTES ? getline(&line, &line_capacity, from) : -1;
+        char *grown = more >= 0 ? realloc(*row, (size_t)(length + more) + 1) : NULL;
+        if (!grown) {
+            length = -2;
+            break;
         }
+        *row = grown;
+        *capacity = (size_t)(length + more) + 1;
         memcpy(*row + length, line, (size_t)more + 1);
         length += more;
-        for (ssize_t i = 0; i < more; i++)
-            quotes += line[i] == '"';
+        pass_all(&quotes, line, more);
     }
     free(line);
     return length;
@@ -43,9 +72,9 @@ static const char *field_of(const char *row, int field, size_t *length)
 {
     for (;; field--) {
         const char *at = row;
-        bool quoted = false;
-        for (; *at != '\0' && (quoted || (*at != ',' && *at != '\n' && *at != '\r')); at++)
-            quoted ^= *at == '"';
+        quotes_t quotes = at_begin;
+        for (; *at != '\0' && (quotes.are_open || (*at != ',' && *at != '\n' && *at != '\r')); at++)
+            pass(&quotes, *at);
         if (field == 0) {
             *length = (size_t)(at - row);
             if (*length >= 2 && row[0] == '"') {
@@ -85,11 +114,13 @@ bool convert_csv(conversion_t *conversion, FILE *from, FILE *to, const char *col
 {
     char *row = NULL, time_text[TIME_TEXT_BYTES], bound_text[TIME_TEXT_BYTES], added[3 * TIME_TEXT_BYTES];
     size_t capacity = 0, field_length;
-    ssize_t length;
+    ssize_t length = -1;
+    int64_t rows = 0;
     int place = -1;
     bool is_good = true;
     while (is_good && (length = read_row(from, &row, &capacity)) >= 0) {
         converted_t time;
+        rows++;
         while (length > 0 && (row[length - 1] == '\n' || row[length - 1] == '\r'))
             row[--length] = '\0';
         if (length == 0 || (place < 0 && row[0] == '#')) {
@@ -123,6 +154,8 @@ bool convert_csv(conversion_t *conversion, FILE *from, FILE *to, const char *col
         fwrite(added, 1, (size_t)(end - added), to);
     }
     free(row);
+    if (is_good && length == -2)
+        return convert_fail(conversion, "row %" PRId64 ": a quoted field does not end", rows + 1);
     if (is_good && place < 0)
         return convert_fail(conversion, "is empty");
     return is_good;
@@ -149,8 +182,8 @@ static bool parse_date(char *text, const char *format, int64_t *ns)
     if (*rest != '\0' && !(rest = strptime(rest, "%z", &date)))
         return false;
     const int64_t ahead_s = date.tm_gmtoff; /* which timegm changes */
-    *ns = ((int64_t)timegm(&date) - ahead_s) * MH_NS_PER_S + fraction_ns;
-    return *rest == '\0';
+    return *rest == '\0' && !__builtin_mul_overflow((int64_t)timegm(&date) - ahead_s, MH_NS_PER_S, ns) &&
+           !__builtin_add_overflow(*ns, fraction_ns, ns);
 }
 
 /*

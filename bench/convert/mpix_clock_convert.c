@@ -79,7 +79,8 @@ static const option_spec_t options[] = {
      .doc = "instead, print for each clock the one offset that other readers take",
      .more =
          "A line of JSON for each: offset_ns is to be added to readings of the clock, and is wrong by at most "
-         "error_ns. If the reader takes a rate, too: offset_at_ns at the reading at_ns, and rate_ppb from there on. "
+         "error_ns; null: no bound is known. If the reader takes a rate, too: offset_at_ns at the reading at_ns, and "
+         "rate_ppb from there on. "
          "Readers are those of CTF (babeltrace2), OTF2 and pcap (editcap)."},
     {'o', "output", "FILE", OPTION_TEXT, FIELD(output), .default_doc = "standard output", .doc = "the file to write",
      .more = "FILE.gz is compressed."},
@@ -91,8 +92,8 @@ static const char notes[] =
     "INPUT: a file, also FILE.gz, or - for standard input. Of the format chrome, there may be several, each with its\n"
     "HOST=, and all come into one file.\n"
     "\n"
-    "Each time is written with its bound: the true time is within the bound of the written one. After the last time,\n"
-    "the largest bound is told on standard error. mpix_clock_reader(3) says what is assumed of clocks.\n"
+    "The true time is within the bound of the written one. Tables and events have the bound beside each time; after\n"
+    "the last time, the largest is told on standard error. mpix_clock_reader(3) says what is assumed of clocks.\n"
     "\n"
     "Exit status: 0 if all is well, 1 if INPUT cannot be converted, 2 for a bad option.\n";
 
@@ -190,6 +191,8 @@ static int cut_host(const mpix_clock_file *records, const char **path)
     return host;
 }
 
+enum { HOSTS_BYTES = 300 };
+
 static void list_hosts(const mpix_clock_file *records, char *text, size_t size)
 {
     size_t length = 0;
@@ -199,9 +202,17 @@ static void list_hosts(const mpix_clock_file *records, char *text, size_t size)
                                    mpix_clock_host_name(records, i));
 }
 
+static void say_host_lacks(const convert_settings_t *settings, const mpix_clock_file *records)
+{
+    char hosts[HOSTS_BYTES];
+    list_hosts(records, hosts, sizeof hosts);
+    fprintf(stderr, "%s: option --host: \"%.60s\" is not in the records, give one of %s\n", program_name,
+            settings->host, hosts);
+}
+
 static bool choose_host(const convert_settings_t *settings, conversion_t *conversion)
 {
-    char hosts[300];
+    char hosts[HOSTS_BYTES];
     int host = cut_host(conversion->records, &conversion->path);
     if (host == -1 && settings->host)
         host = mpix_clock_find_host(conversion->records, settings->host);
@@ -212,8 +223,7 @@ static bool choose_host(const convert_settings_t *settings, conversion_t *conver
         fprintf(stderr, "%s: the host of \"%.200s\" was booted while it was recorded: convert by a file of one boot\n",
                 program_name, conversion->path);
     else if (host == -1 && settings->host)
-        fprintf(stderr, "%s: option --host: \"%.60s\" is not in the records, give one of %s\n", program_name,
-                settings->host, hosts);
+        say_host_lacks(settings, conversion->records);
     else if (host == -1)
         fprintf(stderr, "%s: of which host is \"%.200s\"? Give HOST=%.200s, with a host of %s\n", program_name,
                 conversion->path, conversion->path, hosts);
@@ -260,11 +270,31 @@ static int64_t format_of(const convert_settings_t *settings, const char *path)
     return ABSENT;
 }
 
-static bool is_same_file(const char *one, const char *other)
+/* Whether a path, or a standard stream if it is NULL, is a file with bytes of its own. */
+static bool find_file(const char *path, int standard, struct stat *there)
 {
-    struct stat first, second;
-    return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
+    return (path ? stat(path, there) : fstat(standard, there)) == 0 && S_ISREG(there->st_mode);
+}
+
+/* Refuses to write to a file that is read: -, standard input. */
+static bool is_kept(const convert_settings_t *settings, const char *path)
+{
+    struct stat read, written;
+    if (!find_file(strcmp(path, "-") == 0 ? NULL : path, STDIN_FILENO, &read) ||
+        !find_file(settings->output, STDOUT_FILENO, &written) || read.st_dev != written.st_dev ||
+        read.st_ino != written.st_ino)
+        return true;
+    fprintf(stderr, "%s: \"%.200s\": it is %s, too\n", program_name, path,
+            settings->output ? "the file of --output" : "standard output");
+    return false;
+}
+
+static bool are_records_kept(const convert_settings_t *settings)
+{
+    bool are_kept = true;
+    for (int i = 0; are_kept && i < settings->records.count; i++)
+        are_kept = is_kept(settings, settings->records.texts[i]);
+    return are_kept;
 }
 
 /* What the command line asks for, before anything is written. */
@@ -284,13 +314,13 @@ static bool check_inputs(const convert_settings_t *settings, conversion_t *conve
         const char *wrong = format == ABSENT ? "its name does not tell the format: give --from"
                             : settings->inputs.count > 1 && format != FROM_CHROME
                                 ? "only files of the format chrome come into one: convert one at a time"
-                            : settings->output && is_same_file(conversion->path, settings->output)
-                                ? "it is the file of --output, too"
                                 : NULL;
         if (wrong) {
             fprintf(stderr, "%s: \"%.200s\": %s\n", program_name, conversion->path, wrong);
             return false;
         }
+        if (!is_kept(settings, conversion->path))
+            return false;
         const int64_t unit = settings->clock == MPIX_CLOCK_COUNTER ? 3
                              : settings->unit != ABSENT            ? settings->unit
                              : format == FROM_CHROME               ? 2
@@ -313,6 +343,8 @@ static void tell(const conversion_t *conversion, int64_t lines_without)
         fprintf(stderr, "; %" PRId64 " ambiguous, as the clock was set", conversion->ambiguous);
     if (lines_without > 0)
         fprintf(stderr, "; %" PRId64 " lines without a time", lines_without);
+    if (conversion->torn)
+        fprintf(stderr, "; it ends within %s, which is left out", conversion->torn);
     fputs("\n", stderr);
 }
 
@@ -396,45 +428,67 @@ static int convert_all(const convert_settings_t *settings, conversion_t *convers
                 settings->output ? settings->output : "standard output");
         is_good = false;
     }
-    /* A file that ends in the middle may be taken for a whole one. */
-    if (!is_good && settings->output && unlink(settings->output) == 0)
+    /* A file that ends in the middle may be taken for a whole one. Devices and links stay. */
+    struct stat there;
+    if (!is_good && settings->output && lstat(settings->output, &there) == 0 && S_ISREG(there.st_mode) &&
+        unlink(settings->output) == 0)
         fprintf(stderr, "%s: \"%.200s\" was removed, as it was not complete\n", program_name, settings->output);
     return is_good ? STATUS_GOOD : STATUS_FAILED;
 }
 
 /* ---- One offset, for readers that take no more */
 
-/* The offset in the middle between its extremes, so that its greatest error is least. */
+/*
+ * The offset in the middle between its extremes, so that its greatest error is least. Between two places it may be
+ * further from the middle by as much as it changes from one to the next.
+ */
 static void tell_offset(const mpix_clock_file *records, int host, mpix_clock_id clock)
 {
-    enum { PLACES = 1000 };
-    int64_t first, last, least_ns = INT64_MAX, most_ns = INT64_MIN, bound_ns = 0, ends_ns[2] = {0};
+    enum { PLACES = 100000 };
+    int64_t first, last, least_ns = INT64_MAX, most_ns = INT64_MIN, bound_ns = 0, change_ns = 0, begin_ns = 0;
+    int64_t offset_ns = 0;
     mpix_clock_span(records, host, clock, &first, &last);
     for (int i = 0; i <= PLACES; i++) {
-        const int64_t reading = first + (int64_t)((double)(last - first) * i / PLACES);
+        const int64_t reading = first + (int64_t)((double)(last - first) * i / PLACES), before_ns = offset_ns;
         mpix_clock_time time;
         mpix_clock_convert(records, host, clock, reading, &time);
-        const int64_t offset_ns = time.unix_ns - reading;
+        offset_ns = time.unix_ns - reading;
+        begin_ns = i == 0 ? offset_ns : begin_ns;
         least_ns = offset_ns < least_ns ? offset_ns : least_ns;
         most_ns = offset_ns > most_ns ? offset_ns : most_ns;
         bound_ns = time.bound_ns > bound_ns ? time.bound_ns : bound_ns;
-        ends_ns[i == PLACES] = i == 0 || i == PLACES ? offset_ns : ends_ns[0];
+        change_ns = i > 0 && llabs(offset_ns - before_ns) > change_ns ? llabs(offset_ns - before_ns) : change_ns;
     }
-    const double rate_ppb = last > first ? 1e9 * (double)(ends_ns[1] - ends_ns[0]) / (double)(last - first) : 0;
-    printf("{\"host\": \"%s\", \"clock\": \"%s\", \"offset_ns\": %" PRId64 ", \"error_ns\": %" PRId64
-           ", \"rate_ppb\": %.3f, \"at_ns\": %" PRId64 ", \"offset_at_ns\": %" PRId64 ", \"bound_ns\": %" PRId64 "}\n",
-           mpix_clock_host_name(records, host), mpix_clock_id_names[clock], least_ns + (most_ns - least_ns) / 2,
-           (most_ns - least_ns + 1) / 2 + bound_ns, rate_ppb, first, ends_ns[0], bound_ns);
+    const double rate_ppb = last > first ? 1e9 * (double)(offset_ns - begin_ns) / (double)(last - first) : 0;
+    char error_text[TIME_TEXT_BYTES] = "null", bound_text[TIME_TEXT_BYTES] = "null"; /* not known */
+    if (bound_ns < INT64_MAX) {
+        decimal_print((most_ns - least_ns + 1) / 2 + bound_ns + change_ns, 1, error_text);
+        decimal_print(bound_ns, 1, bound_text);
+    }
+    printf("{\"host\": \"%s\", \"boot\": \"%s\", \"clock\": \"%s\", \"offset_ns\": %" PRId64 ", \"error_ns\": %s"
+           ", \"rate_ppb\": %.3f, \"at_ns\": %" PRId64 ", \"offset_at_ns\": %" PRId64 ", \"bound_ns\": %s}\n",
+           mpix_clock_host_name(records, host), mpix_clock_host_boot(records, host), mpix_clock_id_names[clock],
+           least_ns + (most_ns - least_ns) / 2, error_text, rate_ppb, first, begin_ns, bound_text);
 }
 
 static int tell_offsets(const convert_settings_t *settings, const mpix_clock_file *records)
 {
+    int64_t told = 0;
+    if (settings->host && mpix_clock_find_host(records, settings->host) == -1)
+        return say_host_lacks(settings, records), STATUS_BAD_OPTION;
     for (int host = 0; host < mpix_clock_host_count(records); host++)
         for (int id = 0; id < MPIX_CLOCK_COUNTER; id++)
             if ((settings->clock == ABSENT || settings->clock == id) &&
                 mpix_clock_has(records, host, (mpix_clock_id)id) &&
-                (!settings->host || mpix_clock_find_host(records, settings->host) == host))
+                (!settings->host || strcmp(settings->host, mpix_clock_host_name(records, host)) == 0)) {
                 tell_offset(records, host, (mpix_clock_id)id);
+                told++;
+            }
+    if (told == 0) {
+        fprintf(stderr, "%s: the records have no offset of %s\n", program_name,
+                settings->clock == ABSENT ? "any clock" : mpix_clock_id_names[settings->clock]);
+        return STATUS_BAD_OPTION;
+    }
     return output_flush(stdout) ? STATUS_GOOD : STATUS_FAILED;
 }
 
@@ -520,6 +574,10 @@ int main(int argc, char **argv)
             "option --clock is missing: which clock did the program read? Clocks overlap, so nobody can guess it");
     if (!settings.tells_offsets && settings.inputs.count == 0)
         return refuse("no input is named");
+    if (settings.tells_offsets && (settings.inputs.count > 0 || settings.output))
+        return refuse("option --offsets converts no input, and prints to standard output");
+    if (!are_records_kept(&settings))
+        return STATUS_BAD_OPTION;
     mpix_clock_file *records = open_records(&settings.records);
     if (!records)
         return STATUS_BAD_OPTION;

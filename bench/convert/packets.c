@@ -48,21 +48,26 @@ static bool convert_pcap(conversion_t *conversion, FILE *from, FILE *to, const u
     const bool swaps = get(magic, false) != PCAP_US && get(magic, false) != PCAP_NS;
     const int64_t unit_ns = get(magic, swaps) == PCAP_US ? MH_NS_PER_US : 1;
     bool is_good = true;
-    size_t got;
+    size_t got = 0;
     memcpy(head, magic, 4);
     if (!reads(from, head + 4, PCAP_HEAD - 4))
         return convert_fail(conversion, "ends in its head");
     put(head, PCAP_NS, swaps);
     fwrite(head, 1, PCAP_HEAD, to);
-    while (is_good && (got = fread(packet, 1, PCAP_PACKET, from)) > 0) {
+    while (is_good && (got = fread(packet, 1, PCAP_PACKET, from)) == PCAP_PACKET) {
         converted_t time;
         const uint32_t length = get(packet + 8, swaps);
-        if (got < PCAP_PACKET || length > MAX_BLOCK_BYTES)
-            return free(bytes), convert_fail(conversion, "packet %" PRId64 " is torn", conversion->times + 1);
+        if (length > MAX_BLOCK_BYTES)
+            return free(bytes),
+                   convert_fail(conversion, "packet %" PRId64 " has an impossible length", conversion->times + 1);
         unsigned char *grown = realloc(bytes, length > 0 ? length : 1);
-        bytes = grown ? grown : bytes;
-        if (!grown || !reads(from, bytes, length))
-            return free(bytes), convert_fail(conversion, "packet %" PRId64 " is torn", conversion->times + 1);
+        if (!grown)
+            return free(bytes), convert_fail(conversion, "out of memory");
+        bytes = grown;
+        if (!reads(from, bytes, length)) {
+            got = 1;
+            break;
+        }
         is_good = convert_time(
             conversion, (int64_t)get(packet, swaps) * MH_NS_PER_S + (int64_t)get(packet + 4, swaps) * unit_ns, &time);
         if (is_good && (time.ns < 0 || time.ns / MH_NS_PER_S > UINT32_MAX))
@@ -74,6 +79,8 @@ static bool convert_pcap(conversion_t *conversion, FILE *from, FILE *to, const u
         fwrite(packet, 1, PCAP_PACKET, to);
         fwrite(bytes, 1, length, to);
     }
+    if (is_good && got > 0)
+        conversion->torn = "a packet";
     free(bytes);
     return is_good;
 }
@@ -82,7 +89,8 @@ static bool convert_pcap(conversion_t *conversion, FILE *from, FILE *to, const u
 
 enum { SECTION = 0x0a0d0d0a, INTERFACE = 1, OLD_PACKET = 2, STATISTICS = 5, ENHANCED_PACKET = 6 };
 enum { OPTION_END = 0, OPTION_RESOLUTION = 9, OPTION_TIME_OFFSET = 14 };
-enum { NANOSECONDS = 9 }; /* of the option: 10^-9 s */
+enum { NANOSECONDS = 9 };    /* of the option: 10^-9 s */
+enum { SECTION_LENGTH = 8 }; /* in a section's block: its place */
 #define BYTE_ORDER_MAGIC 0x1a2b3c4dU
 
 typedef struct interface {
@@ -173,10 +181,17 @@ static bool take_time(capture_t *of, uint32_t interface, unsigned char *at)
         return convert_fail(of->conversion, "has a packet of an interface that it does not have");
     const interface_t *its = &of->interfaces[interface];
     const uint64_t units = (uint64_t)get(at, of->swaps) << 32 | get(at + 4, of->swaps);
-    int64_t ns =
-        its->whole_unit_ns > 0 ? (int64_t)units * its->whole_unit_ns : (int64_t)((long double)units * its->unit_ns);
-    if (!convert_time(of->conversion, ns + its->offset_s * MH_NS_PER_S, &time))
+    const long double fine_ns = (long double)units * its->unit_ns;
+    int64_t ns = fine_ns < 9e18L ? (int64_t)fine_ns : INT64_MAX, offset_ns;
+    if (its->whole_unit_ns > 0 && __builtin_mul_overflow(units, its->whole_unit_ns, &ns))
+        ns = INT64_MAX;
+    if (ns == INT64_MAX || __builtin_mul_overflow(its->offset_s, MH_NS_PER_S, &offset_ns) ||
+        __builtin_add_overflow(ns, offset_ns, &ns))
+        return convert_fail(of->conversion, "a time is too large");
+    if (!convert_time(of->conversion, ns, &time))
         return false;
+    if (time.ns < 0)
+        return convert_fail(of->conversion, "a time is before 1970, which a pcapng file cannot have");
     put(at, (uint32_t)((uint64_t)time.ns >> 32), of->swaps);
     put(at + 4, (uint32_t)(uint64_t)time.ns, of->swaps);
     return true;
@@ -204,6 +219,8 @@ static bool take_block(capture_t *of, uint32_t type, unsigned char *body, uint32
     switch (type) {
     case SECTION:
         of->count = 0;
+        if (bytes >= SECTION_LENGTH + 8)
+            memset(body + SECTION_LENGTH, 0xff, 8); /* not known: interfaces get longer */
         break;
     case INTERFACE:
         return take_interface(of, body, bytes);
@@ -235,8 +252,10 @@ static bool convert_pcapng(conversion_t *conversion, FILE *from, FILE *to, const
         /* The magic number of a section says how numbers are stored, its own length included. */
         const bool is_section = get(head, false) == (uint32_t)SECTION;
         const size_t head_bytes = is_section ? 12 : 8;
-        if (got < 4 || !reads(from, head + 4, head_bytes - 4))
-            return free(body), convert_fail(conversion, "ends within a block");
+        if (got < 4 || !reads(from, head + 4, head_bytes - 4)) {
+            conversion->torn = "a block";
+            break;
+        }
         if (is_section)
             of.swaps = get(head + 8, false) != BYTE_ORDER_MAGIC;
         const uint32_t length = get(head + 4, of.swaps), bytes = length - 12;
@@ -248,8 +267,10 @@ static bool convert_pcapng(conversion_t *conversion, FILE *from, FILE *to, const
         body = grown;
         const uint32_t had = is_section ? 4 : 0;
         memcpy(body, head + 8, had);
-        if (!reads(from, body + had, bytes + 4 - had))
-            return free(body), convert_fail(conversion, "ends within a block");
+        if (!reads(from, body + had, bytes + 4 - had)) {
+            conversion->torn = "a block";
+            break;
+        }
         is_good = take_block(&of, get(head, of.swaps), body, bytes);
     } while (is_good && (got = fread(head, 1, 4, from)) > 0);
     free(body);

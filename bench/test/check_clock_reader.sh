@@ -21,6 +21,7 @@ says() {
 }
 
 check_refusals() {
+    local look='{"host": "h1", "tai": [0, 0, 9]}'
     says "$head\n$host\n$record\n" monotonic_raw 0 '0,1000,12,'
     says "$head\n$host\n$record\n{\"host" monotonic_raw 0 '0,1000,12,'
     says "$head\n$host\n$record\n{\"host\n$record" monotonic_raw 0 'line 4 is not an object'
@@ -30,6 +31,8 @@ check_refusals() {
     says "$head\n${host/h1/h2}\n" tai 0 'h1 is not in the records, which have h2'
     says "$head\n$host\n$record\n" monotonic_raw 0.5 'invalid literal'
     says "${head/500000/1000000001}\n$host\n$record\n" monotonic_raw 0 'does not say what rates clocks may have'
+    says "${head/500000/\"x\"}\n$host\n$record\n" monotonic_raw 0 'does not say what rates clocks may have'
+    says "$head\n${host/50000000/\"x\"}\n$record\n$look\n${look/0, 0/9000, 9000}\n" tai 5000 ',extrapolated'
     says "" tai 0 'is empty'
     says "time,value\n" tai 0 'is not a file of clock records'
 }
@@ -127,9 +130,18 @@ check_joining() {
     ! grep -qF "2.jsonl" "$scratch/out" || complain "a file that can be joined is named"
 }
 
+# Few hosts and rows: that they are within their bounds, not how fast they come.
+check_hour() {
+    capture "$python" "$here/performance/convert_hour.py" "$programs/mpix_clock_convert" 20 20000
+    expect_status 0
+    grep -q '^20000 rows: .* of memory; greatest error' "$scratch/out" || complain "$(cat "$scratch/out")"
+    grep -q 'UTC is within 0[.][0-9]* ms of these times' "$scratch/err" || complain "$(cat "$scratch/err")"
+}
+
 quick tap_check_if "command -v $python" "it takes python3" "the same times as mpix_clock_convert" check_same
 quick tap_check_if "command -v $python" "it takes python3" "UTC, by the kernels of hosts" check_utc
 quick tap_check_if "command -v $python" "it takes python3" "a counter that was looked at once" check_counter
 quick tap_check_if "command -v $python" "it takes python3" "files that are not as they should be" check_refusals
 quick tap_check_if "command -v $python" "it takes python3" "files that cannot be joined" check_joining
+tap_check_if "command -v $python" "it takes python3" "an hour of hosts" check_hour
 tap_done

@@ -217,6 +217,15 @@ check_record() {
     refuses "several processes are on one host" run 2 mpix_clock record -o "$scratch/others.jsonl"
 }
 
+# A program that takes its time to end gets a signal once, as a second one may mean more.
+check_record_signal() {
+    succeeds run 1 mpix_clock record -o "$scratch/ended.jsonl" -- sh -c "trap 'echo >>\"$scratch/ends\"' TERM
+        : >'$scratch/ends'
+        kill -TERM \$PPID
+        for i in 1 2 3 4 5 6 7 8; do sleep 0.1; done"
+    [ "$(wc -l <"$scratch/ends")" -eq 1 ] || complain "the program got $(wc -l <"$scratch/ends") signals, not one"
+}
+
 # The example: what its processes wrote ends in one file, in which all leave the last barrier at about one time.
 check_tracer() {
     local before=$PWD host
@@ -254,6 +263,7 @@ quick tap_check_if "command -v $python" "it takes python3" \
     "mpix_clock drift: figures of a known drift" check_known_drift
 tap_check "mpix_clock drift: tables, few bursts" check_drift
 quick tap_check "mpix_clock record: times come out again" check_record
+tap_check "mpix_clock record: the program gets a signal once" check_record_signal
 tap_check_if "command -v $python" "it takes python3" "examples/tracer: two files on one time line" check_tracer
 quick tap_check "the counter of another processor" check_other_counter
 tap_done

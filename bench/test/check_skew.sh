@@ -218,6 +218,7 @@ check_managers() {
     done <<END
 srun started 2 processes, and each is alone in MPI_COMM_WORLD: give srun $usual, which |$step
 give srun $other, |$step SLURM_MPI_TYPE=$usual_type
+give srun $other, |$step SLURM_MPI_TYPE=${usual_type}_v4
 give srun |$step PMIX_NAMESPACE=slurm.pmix.1.0 PMIX_RANK=0
 |$step MPIX_SINGLETONS=yes
 |SLURM_PROCID=0 SLURM_NTASKS=2 SLURM_NPROCS=2

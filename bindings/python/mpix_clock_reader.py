@@ -516,10 +516,10 @@ class ClockRecords:
 
     def _add_host(self, line: Dict[str, object]) -> None:
         name, boot = str(line.get("host", "")), str(line["boot"])
-        namespace_ns = {clock: line.get(clock + "_namespace_ns", 0) for clock in CLOCKS}
+        namespace_ns = {clock: _number(line, clock + "_namespace_ns") for clock in CLOCKS}
         host = self._find(name, boot)
         if not host:
-            host = _Host(name, boot, line.get("look_ns", 0), namespace_ns)
+            host = _Host(name, boot, _number(line, "look_ns"), namespace_ns)
             self._hosts.append(host)
         host.namespace_ns = namespace_ns
 
@@ -748,22 +748,30 @@ def _is_value(value: object) -> bool:
 def _parse(line: str) -> Optional[Dict[str, object]]:
     try:
         parsed = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     is_good = isinstance(parsed, dict) and all(map(_is_value, parsed.values()))
     return parsed if is_good else None
 
 
+def _number(line: Dict[str, object], key: str, absent: int = 0) -> int:
+    """One number, which may stand in brackets. What is something else is not there."""
+    value = line.get(key)
+    numbers = value if isinstance(value, list) else [value]
+    return numbers[0] if len(numbers) == 1 and isinstance(numbers[0], int) else absent
+
+
 def _head(line: str) -> ClockRecords:
     head = _parse(line)
-    if not head or not head.get("mpix_clock_records"):
+    version = _number(head or {}, "mpix_clock_records")
+    if version == 0:
         raise ValueError("is not a file of clock records")
-    if head["mpix_clock_records"] != 1:
+    if version != 1:
         raise ValueError("has a version that is not known here: take a newer reader")
-    rates = [head.get("rate_limit_ppb", -1), head.get("wander_ppb_per_s", -1)]
+    rates = [_number(head, "rate_limit_ppb", -1), _number(head, "wander_ppb_per_s", -1)]
     if min(rates) < 0 or rates[0] > _MAX_RATE_LIMIT_PPB:
         raise ValueError("does not say what rates clocks may have")
-    return ClockRecords(head.get("unix_ns", 0), float(rates[0]) * 1e-9, float(rates[1]) * 1e-9)
+    return ClockRecords(_number(head, "unix_ns"), float(rates[0]) * 1e-9, float(rates[1]) * 1e-9)
 
 
 def _read(lines: Iterator[str]) -> ClockRecords:

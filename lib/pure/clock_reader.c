@@ -160,7 +160,8 @@ struct mpix_clock_file {
     double rate_limit, wander_per_s;
     recorded_host *hosts;
     size_t count, capacity;
-    size_t recent; /* the host of the last line */
+    size_t recent;           /* the host of the last line */
+    bool has_words, has_utc; /* of UTC, of some host; and some of them bound it */
 };
 
 /* A clock that the kernel corrects may differ in rate from MONOTONIC_RAW by this, if no look says more. */
@@ -837,6 +838,7 @@ static bool settle_utc(const mpix_clock_file *file, recorded_host *of)
 static bool settle(mpix_clock_file *file)
 {
     bool is_good = true;
+    file->has_words = file->has_utc = false;
     for (size_t i = 0; i < file->count; i++) {
         recorded_host *of = &file->hosts[i];
         if (of->count > 0)
@@ -848,6 +850,8 @@ static bool settle(mpix_clock_file *file)
             is_good = is_good && find_stretches(&of->clocks[id], (mpix_clock_id)id, of->look_ns);
         }
         is_good = is_good && settle_utc(file, of);
+        file->has_words = file->has_words || of->utc_count > 0;
+        file->has_utc = file->has_utc || of->utc.count > 0;
     }
     return is_good;
 }
@@ -1467,22 +1471,38 @@ int64_t mpix_clock_namespace_ns(const mpix_clock_file *file, int host, mpix_cloc
     return file->hosts[host].clocks[clock].namespace_ns;
 }
 
+/* What the word of a host is wrong by at most; MAX_READING: it bounds nothing. */
+static double utc_bound_ns(const recorded_host *of, int64_t global_ns)
+{
+    return of->utc.count > 0 ? fmin(mpix_clock_line_bound_ns(&of->utc, global_ns), (double)MAX_READING)
+                             : (double)MAX_READING;
+}
+
+int mpix_clock_utc_of(const mpix_clock_file *file, int host, int64_t global_ns, mpix_clock_utc *utc)
+{
+    const recorded_host *of = &file->hosts[host];
+    global_ns = limited(global_ns);
+    const double bound_ns = utc_bound_ns(of, global_ns);
+    if (bound_ns >= (double)MAX_READING)
+        return of->utc_count > 0 ? 1 : -1;
+    const int64_t time_ns = mpix_clock_read_line(&of->utc, global_ns, NULL).time_ns;
+    *utc = (mpix_clock_utc){host, time_ns - global_ns - file->unix_ns, (int64_t)ceil(bound_ns) + 1};
+    return 0;
+}
+
 int mpix_clock_find_utc(const mpix_clock_file *file, int64_t global_ns, mpix_clock_utc *utc)
 {
-    double least_ns = INFINITY;
-    bool is_asked = false;
+    double least_ns = (double)MAX_READING;
+    int surest = -1;
     global_ns = limited(global_ns);
-    for (size_t i = 0; i < file->count; i++) {
-        const recorded_host *of = &file->hosts[i];
-        is_asked = is_asked || of->utc_count > 0;
-        const double bound_ns = of->utc.count > 0 ? mpix_clock_line_bound_ns(&of->utc, global_ns) : INFINITY;
-        if (bound_ns >= least_ns || bound_ns >= (double)MAX_READING)
-            continue;
-        least_ns = bound_ns;
-        const mpix_clock_reading read = mpix_clock_read_line(&of->utc, global_ns, NULL);
-        *utc = (mpix_clock_utc){(int)i, read.time_ns - global_ns - file->unix_ns, (int64_t)ceil(bound_ns) + 1};
+    for (size_t i = 0; file->has_utc && i < file->count; i++) {
+        const double bound_ns = utc_bound_ns(&file->hosts[i], global_ns);
+        if (bound_ns < least_ns) {
+            least_ns = bound_ns;
+            surest = (int)i;
+        }
     }
-    return isfinite(least_ns) ? 0 : is_asked ? 1 : -1;
+    return surest >= 0 ? mpix_clock_utc_of(file, surest, global_ns, utc) : file->has_words ? 1 : -1;
 }
 
 void mpix_clock_span(const mpix_clock_file *file, int host, mpix_clock_id clock, int64_t *first, int64_t *last)

@@ -131,12 +131,13 @@ static void cut_version(const char *text, char version[VERSION_SIZE])
     version[length] = '\0';
 }
 
-/* If the usual one was given already, the MPI library is built for the other one. */
+/* If the usual one was given already, also with a version as in pmix_v4, the MPI library is built for the other one. */
 static const char *option_for(const launcher *manager, const char *library)
 {
     const bool is_open_mpi = strncmp(library, "Open MPI", strlen("Open MPI")) == 0;
     const char *usual = is_open_mpi ? manager->for_open_mpi : manager->for_mpich, *given = getenv("SLURM_MPI_TYPE");
-    const bool is_given = manager == &slurm && given && strcmp(given, strchr(usual, '=') + 1) == 0;
+    const char *type = strchr(usual, '=') + 1;
+    const bool is_given = manager == &slurm && given && strncmp(given, type, strlen(type)) == 0;
     return is_given == is_open_mpi ? manager->for_mpich : manager->for_open_mpi;
 }
 

@@ -38,8 +38,9 @@ declare -A not_here=(
 declare -A settings_here=(
     # It makes thousands of communicators, and synchronizing one with care takes 1,000 round trips.
     [cycles]=MPIX_HARMONIZE_SYNC=hca3o/skampi/10
-    # Its two threads share the one core of a rank, where Open MPI's wait for each other's time slices.
+    # Their two threads share the one core of a rank, where Open MPI's wait for each other's time slices.
     [threads]=OMPI_MCA_mpi_yield_when_idle=1
+    [progress_beside]=OMPI_MCA_mpi_yield_when_idle=1
 )
 
 export MH_MPIEXEC=${MH_MPIEXEC:-${MPIEXEC:-mpiexec}}

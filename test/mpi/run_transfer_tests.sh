@@ -21,8 +21,9 @@ count_with() {  # RANKS
 quick count_with 3
 count_with 8
 count_with 12
-if [ "${MPI_LIBRARY-}" = openmpi ]; then
+case ${MPI_LIBRARY-} in
+"Open MPI"*)
     count_with 32
-    count_with 128
-fi
+    count_with 128 ;;
+esac
 tap_done

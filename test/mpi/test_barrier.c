@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,9 +108,8 @@ static int count_unseen(MPI_Comm comm, meeting *meet_by, int rounds)
     return unseen;
 }
 
-SUB_TEST(progress, SINGLE, "what was sent before a call can be seen after it, as after MPI_Barrier")
+static void check_progress(int rounds)
 {
-    int rounds = times(300, 20);
     const char *const *barriers = choices_of("barrier");
     for (int i = 0; barriers[i]; i++) {
         MPI_Comm comm = duplicate_with("barrier=%s", barriers[i]);
@@ -119,6 +119,65 @@ SUB_TEST(progress, SINGLE, "what was sent before a call can be seen after it, as
               after_barrier);
         MPI_Comm_free(&comm);
     }
+}
+
+SUB_TEST(progress, SINGLE, "what was sent before a call can be seen after it, as after MPI_Barrier")
+{
+    check_progress(times(300, 20));
+}
+
+enum { LAST_TAG = 6 };
+
+static void *wait_in_mpi(void *comm)
+{
+    int last;
+    MPI_Recv(&last, 1, MPI_INT, 0, LAST_TAG, *(MPI_Comm *)comm, MPI_STATUS_IGNORE);
+    return NULL;
+}
+
+/* The two threads of a process may share a processor, so a round takes some time slices. */
+SUB_TEST(progress_beside, MULTIPLE, "the same while another thread waits in MPI")
+{
+    int last = 1;
+    pthread_t thread;
+    MPI_Comm own = duplicate(MPI_COMM_SELF);
+    pthread_create(&thread, NULL, wait_in_mpi, &own);
+    check_progress(20);
+    MPI_Send(&last, 1, MPI_INT, 0, LAST_TAG, own);
+    pthread_join(thread, NULL);
+    MPI_Comm_free(&own);
+}
+
+/* The message is so long that it comes only while its receiver calls MPI. */
+SUB_TEST(progress_in_wait, SINGLE, "a message is received during a long wait for the deadline")
+{
+    enum { SENDER = 2, BYTES = 1 << 20, TAG = 5, ROUNDS = 5, LATER_MS = 10 };
+    static char data[BYTES];
+    int received_in_wait = 0;
+    bool waits = my_rank < SENDER, sends = my_rank == SENDER;
+    MPI_Comm comm = split(MPI_COMM_WORLD, waits, my_rank);
+    set_settings(comm, "slack_min_ns=50000000");
+    for (int i = 0; i < ROUNDS && ranks > SENDER; i++) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        meet(MPI_COMM_WORLD);
+        if (my_rank == 0)
+            MPI_Irecv(data, BYTES, MPI_CHAR, SENDER, TAG, MPI_COMM_WORLD, &request);
+        if (waits)
+            harmonize(comm);
+        int64_t left_ns = true_ns();
+        if (sends) {
+            nap_ms(LATER_MS);
+            MPI_Isend(data, BYTES, MPI_CHAR, 0, TAG, MPI_COMM_WORLD, &request);
+        }
+        finish_yielding(&request);
+        int64_t sent_ns = max_over(MPI_COMM_WORLD, sends ? true_ns() : INT64_MIN);
+        received_in_wait += sent_ns < min_over(MPI_COMM_WORLD, waits ? left_ns : INT64_MAX);
+    }
+    if (ranks > SENDER)
+        CHECK(received_in_wait > 0, "none of %d messages was received before the end of the wait", ROUNDS);
+    else
+        test_skip("it takes three processes");
+    MPI_Comm_free(&comm);
 }
 
 /* ---- The deadline */

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "mpix_test.h"
 
+#include <fenv.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,26 @@ SUB_TEST(environment_locale, SINGLE, "settings in the locale that the environmen
     harmonize(comm);
     unsetenv(VARIABLE_PREFIX "YIELD");
     unsetenv(VARIABLE_PREFIX "VALID_FRACTION");
+    MPI_Comm_free(&comm);
+}
+
+/* ---- Arithmetic */
+
+/* Rank 0 computes nothing, as its clock is the reference. */
+SUB_TEST(environment_arithmetic, SEVERAL, "a synchronization beside traps, a rounding and flags of the program")
+{
+    MPI_Comm comm = duplicate_with("sync=hca3/10/skampi/10");
+    CHECK_OK(MPIX_Clock_sync(comm));
+#ifdef __GLIBC__
+    feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW);
+#endif
+    fesetround(FE_UPWARD);
+    feclearexcept(FE_ALL_EXCEPT);
+    CHECK_OK(MPIX_Clock_sync(comm));
+    int flags = fetestexcept(FE_ALL_EXCEPT), rounding = fegetround();
+    fesetenv(FE_DFL_ENV);
+    CHECK(flags == 0, "the flags %#x are set", (unsigned)flags);
+    CHECK(rounding == FE_UPWARD, "the rounding is %d, not %d", rounding, FE_UPWARD);
     MPI_Comm_free(&comm);
 }
 

@@ -739,11 +739,13 @@ TEST(utc_is_told_by_the_kernel_that_is_surest)
     write_text(path, HEAD HOST RECORD);
     mpix_clock_file *file = open_records(path);
     ck_assert_int_eq(mpix_clock_find_utc(file, 0, &utc), -1);
+    ck_assert_int_eq(mpix_clock_utc_of(file, 0, 0, &utc), -1);
     mpix_clock_close(file);
     write_text(path, HEAD HOST "{\"host\": \"h1\", \"raw\": [0, 0, 10]}\n"
                                "{\"host\": \"h1\", \"utc\": [1000, 0, -1, 0], \"tai_s\": 0}\n");
     file = open_records(path);
     ck_assert_int_eq(mpix_clock_find_utc(file, 0, &utc), 1);
+    ck_assert_int_eq(mpix_clock_utc_of(file, 0, 0, &utc), 1);
     mpix_clock_close(file);
     /* As systemd-timesyncd and phc2sys leave the errors. */
     write_text(path, HEAD HOST "{\"host\": \"h1\", \"raw\": [0, 0, 10]}\n"
@@ -769,6 +771,8 @@ TEST(utc_is_told_by_the_kernel_that_is_surest)
     ck_assert_int_eq(utc.host, 1);
     EXPECT(utc.ahead_ns == 500000000, "%" PRId64, utc.ahead_ns);
     EXPECT(utc.within_ns >= 3000010 && utc.within_ns <= 3000015, "%" PRId64, utc.within_ns);
+    ck_assert_int_eq(mpix_clock_utc_of(file, 0, 0, &utc), 0);
+    EXPECT(utc.host == 0 && utc.ahead_ns == 500001000 && utc.within_ns > 5000000, "%" PRId64, utc.within_ns);
     ck_assert_int_eq(mpix_clock_find_utc(file, INT64_MAX, &utc), 0);
     ck_assert_int_eq(mpix_clock_find_utc(file, INT64_MIN, &utc), 0);
     mpix_clock_close(file);

@@ -43,11 +43,6 @@ static void unmap(file_map map)
         munmap((void *)map.bytes, map.size);
 }
 
-static const char *find(file_map map, const char *text)
-{
-    return memmem(map.bytes, map.size, text, strlen(text));
-}
-
 static bool is_elf(file_map map)
 {
     return map.size >= ELF_HEAD && memcmp(map.bytes, ELFMAG, SELFMAG) == 0;
@@ -107,16 +102,17 @@ static const char *flavor_of(const char *path)
     return stem < 0 ? NULL : flavors[stem];
 }
 
-/* That of its MPI library, by the libraries that ldd names. */
+/* That of its MPI library, by the libraries that ldd names. One with the standard ABI may need one without. */
 static const char *find_flavor(const char *program)
 {
     const char *flavor = NULL;
     char *line = NULL;
     size_t size = 0;
     FILE *said = ask_ldd(program);
-    while (said && !flavor && getline(&line, &size, said) > 0) {
+    while (said && getline(&line, &size, said) > 0) {
         line[strcspn(line, "\n")] = '\0';
-        flavor = flavor_of(path_of(line));
+        const char *its = flavor_of(path_of(line));
+        flavor = its && (!flavor || strcmp(its, "abi") == 0) ? its : flavor;
     }
     free(line);
     if (said)
@@ -130,7 +126,7 @@ void mh_program_judge(program_found *program)
     file_map map = map_file(program->path);
     const bool sets_id = stat(program->path, &status) == 0 && status.st_mode & (S_ISUID | S_ISGID);
     program->kind = is_static(map) ? PROGRAM_STATIC : sets_id ? PROGRAM_SET_ID : PROGRAM_DYNAMIC;
-    program->flavor = find(map, "libmpi_abi.so") ? "abi" : is_elf(map) ? find_flavor(program->path) : NULL;
+    program->flavor = is_elf(map) ? find_flavor(program->path) : NULL;
     unmap(map);
 }
 

@@ -113,6 +113,7 @@ static void say_cause(char *text, const wait_analysis *of, const cause *one)
 {
     char late[DURATION_BYTES], waited[DURATION_BYTES], bound[DURATION_BYTES];
     say_where(text, of, &one->key);
+    text_append(text, ANSWER_BYTES, one->may_wait ? ", where it may wait itself" : "");
     text_append(text, ANSWER_BYTES, ", by %s", duration(late, (double)one->late_ns));
     if (!is_beginning(&of->graph, &one->key))
         text_append(text, ANSWER_BYTES, " in %" PRId64 " instance%s", one->instances, one->instances == 1 ? "" : "s");
@@ -120,6 +121,12 @@ static void say_cause(char *text, const wait_analysis *of, const cause *one)
                 duration(waited, (double)one->charged_ns), duration(bound, one->bound_ns),
                 analysis_percent(of, (double)one->charged_ns));
     say_gain(text, of, one);
+}
+
+/* Whether a time of all ranks together is worth to be told. */
+static bool is_worth(const wait_analysis *of, int64_t ns)
+{
+    return analysis_percent(of, (double)ns) >= ANALYSIS_WORTH_PERCENT;
 }
 
 /* ---- What is not attributed */
@@ -174,32 +181,43 @@ static void say_no_waits(char *text, const wait_analysis *of)
     else if (rank >= 0)
         snprintf(text, ANSWER_BYTES, "No waits can be told from errors of the clocks: rank %d has no clock records.",
                  rank);
-    else if (lacks_ranks(of) || analysis_percent(of, (double)of->unseen_ns) >= ANALYSIS_WORTH_PERCENT)
+    else if (lacks_ranks(of) || is_worth(of, of->unseen_ns) || is_worth(of, of->polled_ns))
         snprintf(text, ANSWER_BYTES, "No waits are seen, but the trace does not show all that ranks may wait for.");
     else
         snprintf(text, ANSWER_BYTES, "No rank waits for another one longer than the clocks may be wrong.");
+}
+
+static void say_polls(char *text, const wait_analysis *of)
+{
+    char ns[DURATION_BYTES], where[PLACE_BYTES];
+    say_place(where, &of->graph, of->polled_place);
+    text_append(text, ANSWER_BYTES,
+                " Ranks poll: between tests that find nothing they compute for %s, which may be waits; most of it is "
+                "that of rank %d before %s.",
+                duration(ns, (double)of->polled_ns), of->graph.lanes[of->polled_lane].location->rank, where);
 }
 
 static void say_all(char *text, const wait_analysis *of, int said)
 {
     char waited[DURATION_BYTES], bound[DURATION_BYTES], unexplained[DURATION_BYTES];
     const double waited_ns = (double)of->causes.waited_ns, percent = analysis_percent(of, waited_ns);
-    if (of->waits.count == 0) {
-        say_no_waits(text, of);
-        return;
-    }
     duration(waited, waited_ns);
     duration(bound, of->bound_ns);
-    if (said == 0)
+    const bool is_unexplained = is_worth(of, of->unexplained_ns);
+    if (of->waits.count == 0)
+        say_no_waits(text, of);
+    else if (said == 0 && !is_unexplained)
         snprintf(text, ANSWER_BYTES,
                  "No cause of waits costs %g %% of the run; all waits together take %s (± %s), %.2f %%.",
                  ANALYSIS_WORTH_PERCENT, waited, bound, percent);
     else
         snprintf(text, ANSWER_BYTES, "All waits together take %s (± %s), %.1f %% of the run on all ranks.", waited,
                  bound, percent);
-    if (analysis_percent(of, (double)of->unexplained_ns) >= ANALYSIS_WORTH_PERCENT)
+    if (is_unexplained)
         text_append(text, ANSWER_BYTES, " The trace does not show why ranks wait for %s of this.",
                     duration(unexplained, (double)of->unexplained_ns));
+    if (is_worth(of, of->polled_ns))
+        say_polls(text, of);
 }
 
 static void say_part(char *text, const trace *of)
@@ -227,9 +245,12 @@ static void say_times(char *text, const wait_analysis *of)
                  of->transfer);
     if (of->has_threads)
         text_append(text, ANSWER_BYTES, " Ranks have several threads, so no gain is predicted.");
-    if (analysis_percent(of, (double)of->recorder_ns) >= ANALYSIS_WORTH_PERCENT)
+    if (is_worth(of, of->recorder_ns))
         text_append(text, ANSWER_BYTES, " mpix_trace itself takes %s, %.1f %%.",
                     duration(recorder, (double)of->recorder_ns), analysis_percent(of, (double)of->recorder_ns));
+    if (of->recording_ns > 0)
+        text_append(text, ANSWER_BYTES, " Recording calls takes about %s of it, %.1f %%.",
+                    duration(recorder, of->recording_ns), analysis_percent(of, of->recording_ns));
     if (lacks_ranks(of))
         text_append(text, ANSWER_BYTES,
                     " Only %d of %d ranks %s in the trace, which are called all ranks here; waits for others are not "
@@ -274,12 +295,16 @@ void answer_make(answer_t *answer, const wait_analysis *of)
     }
     const int causes = answer->causes = count_causes(of);
     const int64_t first_ns = causes > 0 ? of->order[0]->charged_ns : 0;
-    const bool has_unseen = analysis_percent(of, (double)of->unseen_ns) >= ANALYSIS_WORTH_PERCENT;
+    const bool has_unseen = is_worth(of, of->unseen_ns);
     if (has_unseen && of->unseen_ns > first_ns)
         say_unseen(next_sentence(answer, ANSWER_UNSEEN, 0), of);
+    const bool is_unexplained = of->unexplained_ns > first_ns;
+    if (is_unexplained)
+        say_all(next_sentence(answer, ANSWER_WAITS, 0), of, causes);
     for (int i = 0; i < causes; i++)
         say_cause(next_sentence(answer, ANSWER_CAUSE, (size_t)i), of, of->order[i]);
-    say_all(next_sentence(answer, ANSWER_WAITS, 0), of, causes);
+    if (!is_unexplained)
+        say_all(next_sentence(answer, ANSWER_WAITS, 0), of, causes);
     say_times(next_sentence(answer, ANSWER_TIMES, 0), of);
     if (has_unseen && of->unseen_ns <= first_ns)
         say_unseen(next_sentence(answer, ANSWER_UNSEEN, 0), of);

@@ -33,7 +33,7 @@ while IFS='|' read -r kind state lacks <&3; do
     case $kind in recv | allreduce | send_big | first | late_post | reduce) tier=quick ;; *) tier= ;; esac
     $tier tap_check "mpix_trace_report: planted in $kind" judge "$kind" "$state" 2 compute
     # On few processors, ranks sleep instead.
-    case $kind in recv | waitall | tree | allreduce | bcast | gather)
+    case $kind in recv | waitall | tree | allreduce | overlap_iallreduce | bcast | gather)
         tap_check "mpix_trace_report: planted in $kind of 4 ranks" judge "$kind" "$state" 4 sleep ;;
     esac
 done 3< <("$checks/planted")

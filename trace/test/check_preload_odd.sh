@@ -215,6 +215,19 @@ check_linked_library() {
     expect_line '^mpix_preload: no call of MPI_Init was seen .*has MPI within itself'
 }
 
+# A program and a script in which there are names of libraries that they do not need.
+check_named_libraries() {
+    local names="libmpi_abi.so libmpich.so.12 libmpi.so.40"
+    echo "const char *const mpi_libraries = \"$names\";" >"$scratch/names.c"
+    # shellcheck disable=SC2086
+    $compiler -w "$here/check_preload.c" "$scratch/names.c" -o "$scratch/named" -lpthread || return
+    printf '#!/bin/sh\n# %s\nexec "$@"\n' "$names" >"$scratch/named.sh" && chmod +x "$scratch/named.sh" || return
+    preload "$scratch/named.sh" "$scratch/named" barriers
+    expect_row MPI_COMM_WORLD 2 $barriers $barriers
+    preload "$scratch/named" barriers
+    expect_row MPI_COMM_WORLD 2 $barriers $barriers
+}
+
 # An installation that lacks a part.
 check_incomplete() {
     local built=$programs rank flavor other
@@ -472,6 +485,7 @@ quick tap_check "another MPI library" check_other_library "Other MPI" 'Other MPI
 tap_check "an MPI library without a version" check_other_library "does not state its version"
 tap_check_if link_statically "there is no static MPICH to link, or this build is not for MPICH" \
     "a program that MPICH is linked into" check_linked_library
+tap_check "names of MPI libraries in a program" check_named_libraries
 tap_check "an incomplete installation" check_incomplete
 tap_check "a folder that LD_PRELOAD cannot name" check_odd_folder
 tap_check "scripts of two MPI libraries" check_scripts

@@ -208,6 +208,57 @@ static void send_waiting(program *of)
     made_leave(&of->made, destination, is_request ? MADE_WAIT : MADE_RECV);
 }
 
+/* One rank begins its end of a message, and computes. A call of the other one lasts until it calls MPI, and some time,
+   or not as long. */
+static void overlap_message(program *of)
+{
+    enum { RECEIVES, COMPLETES_SEND, SENDS, KINDS };
+    const int kind = draw(of, KINDS), busy = draw(of, of->ranks), other = other_rank(of, busy);
+    const int tag = 1000 + draw(of, 1000000), source = kind == RECEIVES ? busy : other;
+    const uint32_t busy_request = ++of->requests[busy], request = kind == COMPLETES_SEND ? ++of->requests[other] : 0;
+    const bool waits = draw(of, 3);
+    trace_event send = {.kind = TRACE_SEND,
+                        .partner = source == busy ? other : busy,
+                        .tag = tag,
+                        .value = draw(of, 2) ? LARGE_BYTES : 8,
+                        .request = source == busy ? busy_request : request};
+    trace_event receive = {.kind = TRACE_RECEIVE, .partner = source, .tag = tag, .value = send.value};
+    work(of, busy);
+    enter(of, busy, kind == RECEIVES ? MADE_ISEND : MADE_IRECV);
+    made_put(&of->made, busy,
+             kind == RECEIVES
+                 ? send
+                 : (trace_event){.kind = TRACE_RECEIVE_POST, .partner = source, .tag = tag, .request = busy_request});
+    const double begun_ns = of->made.now_ns[busy];
+    wait_until(of, busy, 0);
+    made_leave(&of->made, busy, kind == RECEIVES ? MADE_ISEND : MADE_IRECV);
+    made_work(&of->made, busy, 1 + draw(of, 20 * WORK_NS));
+    const double until_ns = of->made.now_ns[busy] + (draw(of, 2) ? LATENCY_NS : draw(of, 20 * WORK_NS));
+    if (kind == COMPLETES_SEND) {
+        enter(of, other, MADE_ISEND);
+        made_put(&of->made, other, send);
+        wait_until(of, other, 0);
+        made_leave(&of->made, other, MADE_ISEND);
+        work(of, other);
+    }
+    const made_name function = kind == RECEIVES ? MADE_RECV : kind == SENDS ? MADE_SEND : MADE_WAIT;
+    enter(of, other, function);
+    if (kind == SENDS)
+        made_put(&of->made, other, send);
+    wait_until(of, other, waits ? until_ns : begun_ns + LATENCY_NS);
+    if (kind == RECEIVES)
+        made_put(&of->made, other, receive);
+    else if (kind == COMPLETES_SEND)
+        made_put(&of->made, other, (trace_event){.kind = TRACE_SEND_DONE, .request = request});
+    made_leave(&of->made, other, function);
+    enter(of, busy, MADE_WAIT);
+    wait_until(of, busy, of->made.now_ns[other]);
+    receive.request = busy_request;
+    made_put(&of->made, busy,
+             kind == RECEIVES ? (trace_event){.kind = TRACE_SEND_DONE, .request = busy_request} : receive);
+    made_leave(&of->made, busy, MADE_WAIT);
+}
+
 /* A call that accesses a window of all, and takes until a time, or some. target -1: all. */
 static void call_window(program *of, int rank, made_name function, trace_access mode, int target, int bytes,
                         double until_ns)
@@ -410,9 +461,11 @@ static void add_communicators(trace_process *process, int rank, int ranks)
     bridge->is_inter = true;
 }
 
-/* MPI_Iallreduce, computation, and MPI_Wait. */
+/* MPI_Iallreduce, computation, which may be long on one rank for which the others wait then, and MPI_Wait. */
 static void call_nonblocking(program *of)
 {
+    const int busy = draw(of, of->ranks), takes_ns = draw(of, 2) ? LATENCY_NS : draw(of, 20 * WORK_NS);
+    const bool waits = draw(of, 2);
     double last_ns = 0;
     all_work(of);
     of->made.calls++;
@@ -430,9 +483,11 @@ static void call_nonblocking(program *of)
         made_leave(&of->made, rank, MADE_IALLREDUCE);
     }
     all_work(of);
+    made_work(&of->made, busy, draw(of, 20 * WORK_NS));
+    const double called_ns = of->made.now_ns[busy];
     for (int rank = 0; rank < of->ranks; rank++) {
         enter(of, rank, MADE_WAIT);
-        wait_until(of, rank, last_ns + LATENCY_NS);
+        wait_until(of, rank, fmax(last_ns + LATENCY_NS, waits && rank != busy ? called_ns + takes_ns : 0));
         made_put(&of->made, rank, (trace_event){.kind = TRACE_COLLECTIVE_DONE, .request = of->requests[rank]});
         made_leave(&of->made, rank, MADE_WAIT);
     }
@@ -465,9 +520,10 @@ static void call_edge(program *of, made_name function, bool waits)
 static void make(program *of, uint64_t seed)
 {
     static void (*const steps[])(program *) = {
-        send_message,        send_message,    receive_message,    receive_message,       test_message,
-        send_waiting,        call_collective, call_nonblocking,   access_window,         call_of_neighbors,
-        call_between_groups, lock_window,     access_busy_target, access_waiting_target, probe_message};
+        send_message,       send_message,          receive_message,     receive_message,
+        test_message,       send_waiting,          call_collective,     call_nonblocking,
+        access_window,      call_of_neighbors,     call_between_groups, lock_window,
+        access_busy_target, access_waiting_target, probe_message,       overlap_message};
     made_clock clocks[MAX_RANKS] = {{0}};
     *of = (program){.ranks = 2 + (int)(seed % (MAX_RANKS - 1))};
     for (int rank = 0; rank < of->ranks; rank++)

@@ -42,8 +42,9 @@ class Call:
     def goes_on(self, ns, event):
         """Whether an event is of this call, too: series of tests in turn are in each other, and then one succeeds."""
         return self.depth > 0 or (
-            self.is_series and self.name == event["name"] and event["place"] in self.places and
-            ns - self.leave <= max(POLL_NS, self.leave - self.enter))
+            self.is_series and event["name"] == "MPI_Test" and
+            (ns - self.leave <= POLL_NS or
+             (event["place"] in self.places and ns - self.leave <= self.leave - self.enter)))
 
     def work_end(self):
         return self.wait.end if self.wait else self.enter
@@ -103,6 +104,7 @@ class Trace:
         self.add_collectives()
         self.add_locks()
         self.add_progress()
+        self.add_overlaps()
         self.add_edge("begin", 0, "wait at init")
         self.add_edge("end", -1, "wait at finalize")
         self.waits = [wait for calls in self.calls.values() for call in calls if (wait := self.wait_of(call))]
@@ -185,6 +187,7 @@ class Trace:
                 else:
                     short_sends.append((sent, post))
         self.add_probes(found)
+        self.messages = found
         explained = {id(sent): max([late.enter for late, _ in sent.depends], default=0) for sent, _ in short_sends}
         for sent, post in short_sends:
             if post.enter - max(sent.enter, explained[id(sent)]) > LONG_SEND_NS:
@@ -365,6 +368,74 @@ class Trace:
         bound = call.bound + following.bound
         before = self.calls[target][:following.number]
         return (not before or since - before[-1].leave > bound) and following.enter - call.leave > bound
+
+    def known_until(self, call):
+        """Until when a call waits for what is no progress."""
+        late = [late.enter for late, state in call.depends if state != "wait for progress"]
+        late += [late.enter for number, _ in call.gatherings for late in self.members.get(number, ())
+                 if late.rank != call.rank]
+        return min(call.leave, max(late + [call.enter]))
+
+    def add_overlaps(self):
+        """A long call that completes a message whose other end computes, and calls MPI then, waits until that if it
+        ends within a tenth of this time after it, or takes no less than the shortest one that completed as much then;
+        but not if as much was complete while the other end computed, except in MPI_Send, if it ends so soon. One that
+        completes an operation waits for the last rank that calls MPI after it computed, if it ends within this time."""
+        ends, found = [], []  # of a message: kind, bytes, call, rank, number of its first call and of its last, since
+        for send, receive, post, size, sent in self.messages:
+            is_posted = post.leave < sent.leave
+            if sent is not send:
+                ends.append(("receive", size, receive, send.rank, send.number, sent.number, send.leave))
+            since = send.enter if sent is not send else float("inf")
+            ends.append(("sent" if sent is not send else "send", size, sent, receive.rank,
+                         post.number if is_posted else 0, receive.number,
+                         max(post.leave, send.enter) if is_posted else since))
+        known = {end[2]: self.known_until(end[2]) for end in ends}
+        for kind, size, call, other, first, last, _ in ends:
+            late = self.called_after_work(other, known[call] + LONG_ACCESS_NS)
+            if (call.leave - call.enter <= LONG_ACCESS_NS or not late or not first < late.number <= last or
+                    not known[call] < late.enter <= call.leave):
+                continue
+            alike = [end for end in ends if end[0] == kind and end[1] >= size]
+            takes, is_soon = call.leave - late.enter, call.leave - late.enter <= (late.enter - known[call]) // 10
+            if any(self.is_alone(end) for end in alike) and not (kind == "send" and is_soon):
+                continue
+            if is_soon or takes >= min(end[2].leave - known[end[2]] for end in alike):
+                found.append((call, late))
+        for parts in self.parts.values():
+            found += self.overlaps_of({rank: (part[0], self.requests["done", part[4]])
+                                       for rank, part in parts.items() if part[4]})
+        for call, late in found:
+            call.depends.append((late, "wait for progress"))
+
+    def overlaps_of(self, parts):
+        """Of an operation: of each rank the calls that begin and complete it."""
+        called = [call for rank, (begin, done) in parts.items()
+                  for call in self.calls[rank][begin.number + 1:done.number + 1]
+                  if self.length_before(call) > LONG_ACCESS_NS]
+        for rank, (_, done) in parts.items():
+            last = max((call for call in called if call.rank != rank and call.enter <= done.leave),
+                       key=lambda call: (call.enter, call.rank), default=None)
+            since = self.known_until(done)
+            if (last and done.leave - done.enter > LONG_ACCESS_NS and last.enter - since > LONG_ACCESS_NS and
+                    done.leave - last.enter <= last.enter - since):
+                yield done, last
+
+    def called_after_work(self, rank, ns):
+        """The first call that ends after a time, if the rank computed for long before it."""
+        call = next((call for call in self.calls[rank] if call.leave > ns), None)
+        return call if call and self.length_before(call) > LONG_ACCESS_NS else None
+
+    @functools.lru_cache(maxsize=None)
+    def is_alone(self, end):
+        """Whether the other end computed until the call ended."""
+        _, _, call, rank, first, last, since = end
+        following = next((one for one in self.calls[rank] if one.leave > since), None)
+        if since >= call.leave or not following or not first < following.number <= last:
+            return False
+        bound = call.bound + following.bound
+        return ((following.number - 1 == first or since - self.calls[rank][following.number - 1].leave > bound) and
+                following.enter - call.leave > bound)
 
     def wait_of(self, call):
         waits = [(late.enter, late, state) for late, state in call.depends]

@@ -50,6 +50,14 @@ EACH_WAY(neighbor_alltoall, Neighbor_alltoall, many_out, 1, MPI_INT, many_in, 1,
 EACH_WAY(neighbor_alltoallv, Neighbor_alltoallv, many_out, counts, places, MPI_INT, many_in, counts, places, MPI_INT,
          ring)
 
+/* The operation has begun before the delay, and may need the late rank for its next steps. */
+static void overlap_iallreduce(void)
+{
+    CALL(Iallreduce, out, in, 1, MPI_INT, MPI_SUM, world, &request);
+    work();
+    complete();
+}
+
 /* cppcheck-suppress constParameter ; MPI says what it takes */
 static void add_late(void *from, void *to, int *count, MPI_Datatype *type)
 {
@@ -98,6 +106,7 @@ static const kind kinds[] = {
     {.name = "first", .iterate = barrier, .state = "wait at barrier", .traits = AT_FIRST},
     {.name = "end", .iterate = barrier, .state = "", .traits = AT_END},
     KIND(in_call, "wait at barrier", ROOT_LATE),
+    KIND(overlap_iallreduce, ""),
     KINDS(barrier, "wait at barrier"),
     KINDS(allreduce, "wait at N x N"),
     KINDS(allgather, "wait at N x N"),

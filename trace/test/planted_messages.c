@@ -3,8 +3,9 @@
 #include "planted.h"
 
 enum {
-    POLL_WORK_NS = 20000,      /* between two looks for a message */
-    LONG_POLL_WORK_NS = 200000 /* likewise */
+    POLL_WORK_NS = 20000,       /* between two looks for a message */
+    LONG_POLL_WORK_NS = 200000, /* likewise */
+    FLOOD = 1000                /* messages, and numbers in each */
 };
 
 static void give(int count)
@@ -114,6 +115,41 @@ static void overlap(void)
     work();
     CALL(Isend, out, 1, MPI_INT, right, 0, world, &requests[0]);
     CALL(Waitall, 2, requests, statuses);
+}
+
+/* With some MPI libraries, large messages move only while both ranks are in MPI. */
+static void overlap_big(void)
+{
+    CALL(Irecv, in, BIG, MPI_INT, left, 0, world, &requests[1]);
+    CALL(Isend, out, BIG, MPI_INT, right, 0, world, &requests[0]);
+    work();
+    CALL(Waitall, 2, requests, statuses);
+}
+
+static void overlap_isend_big(void)
+{
+    CALL(Isend, out, BIG, MPI_INT, right, 0, world, &requests[0]);
+    work();
+    CALL(Recv, in, BIG, MPI_INT, left, 0, world, MPI_STATUS_IGNORE);
+    CALL(Wait, &requests[0], MPI_STATUS_IGNORE);
+}
+
+static void overlap_irecv_big(void)
+{
+    CALL(Irecv, in, BIG, MPI_INT, left, 0, world, &requests[1]);
+    work();
+    CALL(Send, out, BIG, MPI_INT, right, 0, world);
+    CALL(Wait, &requests[1], MPI_STATUS_IGNORE);
+}
+
+/* So many messages that buffers may be full before they are received. */
+static void flood(void)
+{
+    work();
+    for (int i = 0; i < FLOOD; i++)
+        CALL(Send, out, FLOOD, MPI_INT, right, 0, world);
+    for (int i = 0; i < FLOOD; i++)
+        CALL(Recv, in, FLOOD, MPI_INT, left, 0, world, MPI_STATUS_IGNORE);
 }
 
 static void waitany(void)
@@ -378,6 +414,10 @@ static const kind kinds[] = {
     KIND(wait_recv, "late sender"),
     KIND(waitall, "late sender"),
     KIND(overlap, "late sender"),
+    KIND(overlap_big, ""),
+    KIND(overlap_isend_big, ""),
+    KIND(overlap_irecv_big, ""),
+    KIND(flood, ""),
     KIND(waitany, "late sender"),
     KIND(waitsome, "late sender"),
     KIND(test, "late sender"),

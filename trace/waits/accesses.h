@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * accesses.h - the dependencies of calls that access windows, which dependencies_add adds, too. MPI says for whom they
- * may wait, but not in which of several calls: the times of the trace show it.
+ * accesses.h - the dependencies of calls that access windows, or complete what was begun before, which dependencies_add
+ * adds, too. MPI says for whom they may wait, but not in which of several calls: the times of the trace show it.
  */
 #ifndef TRACE_ACCESSES_H
 #define TRACE_ACCESSES_H
@@ -13,6 +13,9 @@ void locks_add(graph *to);
 
 /* On targets that do nothing for an access before they call MPI. What is left of a call is the access itself. */
 void progress_add(graph *to);
+
+/* On processes that compute before they complete a message or an operation, which does not go on before that. */
+void overlaps_add(graph *to, const trace_matches *matches);
 
 /* The window, or file, of an ACCESS; NULL: it is not known. */
 static inline const trace_communicator *access_window(const trace_process *process, const trace_event *event)

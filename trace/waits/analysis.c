@@ -3,6 +3,7 @@
 #include "trace/waits/analysis.h"
 
 #include "common/cli/memory.h"
+#include "pure/text.h"
 #include "trace/waits/dependencies.h"
 #include "trace/waits/replay.h"
 
@@ -117,16 +118,16 @@ static void sum_waits(wait_analysis *to)
 /* ---- Calls whose waits cannot be seen */
 
 /*
- * A call with a message or an operation of which no other end is in the trace; one of a function of which the trace
- * does not tell for whom it waits, or nobody knows whether it waits; one that completes requests that are of no message
- * and no operation.
+ * A call with a message or an operation of which no other end is in the trace, or that may have waited for progress;
+ * one of a function of which the trace does not tell for whom it waits, or nobody knows whether it waits; one that
+ * completes requests that are of no message and no operation.
  */
 static bool is_unseen(const graph *of, const graph_call *call)
 {
     const graph_name_kind kind = of->kinds[of->places.list[call->place].function];
-    if (call->is_matched || (kind != NAME_CALL && kind != NAME_OFF))
+    if ((call->is_matched && !call->is_unclear) || (kind != NAME_CALL && kind != NAME_OFF))
         return false;
-    return call->has_partners || !of->meanings[of->places.list[call->place].function] ||
+    return call->is_unclear || call->has_partners || !of->meanings[of->places.list[call->place].function] ||
            graph_means(of, call, MEANS_UNSEEN) || (graph_means(of, call, MEANS_COMPLETES) && !call->has_completions);
 }
 
@@ -148,11 +149,29 @@ static void sum_unseen(wait_analysis *to)
         for (size_t i = 0; i < of->lanes[lane].count; i++) {
             const graph_call *call = &of->lanes[lane].calls[i];
             const int64_t ns = is_unseen(of, call) ? call->leave_ns - waits_end_ns(&to->waits, call) : 0;
+            if (ns > 0 && call->delay_in != GRAPH_NONE)
+                to->causes.list[of->delays[call->delay_in].cause].may_wait = true;
             to->unseen[of->places.list[call->place].function].ns += ns;
             to->unseen_ns += ns;
         }
     if (of->of->name_count > 1)
         qsort(to->unseen, of->of->name_count, sizeof *to->unseen, compare_unseen);
+}
+
+/* Of calls of MPI. Tests that find nothing read the clock, too. */
+static double recording_ns(const graph *of, const trace_location *location)
+{
+    char text[32];
+    int64_t call_ps = 0;
+    double calls = 0;
+    if (mh_parse_whole(trace_text(location->process, "call_ps", text, sizeof text), &call_ps) != 0)
+        return 0;
+    for (size_t k = 0; k < location->count; k++) {
+        const trace_event *event = &location->events[k];
+        if (event->kind == TRACE_LEAVE && of->kinds[event->id] == NAME_CALL)
+            calls += event->value > 0 ? (double)event->value : 1;
+    }
+    return calls * (double)call_ps / 1000;
 }
 
 static void sum_recorder(wait_analysis *to)
@@ -164,6 +183,26 @@ static void sum_recorder(wait_analysis *to)
             if (graph_is_recorder(of, call))
                 to->recorder_ns += call->leave_ns - waits_end_ns(&to->waits, call);
         }
+    for (size_t lane = 0; lane < of->lane_count; lane++)
+        to->recording_ns += recording_ns(of, of->lanes[lane].location);
+}
+
+static void sum_polls(wait_analysis *to)
+{
+    const graph *of = &to->graph;
+    int64_t most_ns = 0;
+    for (size_t lane = 0; lane < of->lane_count; lane++) {
+        int64_t ns = 0;
+        for (size_t i = 0; i < of->lanes[lane].count; i++) {
+            ns += graph_polled_ns(of, &of->lanes[lane], i);
+            if (ns <= most_ns)
+                continue;
+            most_ns = ns;
+            to->polled_lane = lane;
+            to->polled_place = of->lanes[lane].calls[i].place;
+        }
+        to->polled_ns += ns;
+    }
 }
 
 /* ---- Efficiencies */
@@ -226,6 +265,7 @@ void analysis_make(wait_analysis *made, const trace *of, const trace_matches *ma
         made->has_threads |= made->graph.lanes[lane].location->thread != 0 && made->graph.lanes[lane].count > 0;
     sum_unseen(made);
     sum_recorder(made);
+    sum_polls(made);
     path_add(&made->causes, &made->graph, &made->waits);
     sort_causes(made);
     sum_waits(made);

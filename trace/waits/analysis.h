@@ -41,12 +41,15 @@ typedef struct {
      * time in which ranks compute.
      */
     double load_balance, serialization, transfer;
-    double compute_ns;      /* what all ranks compute */
-    int64_t unseen_ns;      /* what all ranks together spent, beside waits, in calls of which waits cannot be seen */
-    unseen_sum *unseen;     /* the same of each function, the most first: so many as the trace has names */
-    int64_t unexplained_ns; /* waits that are charged to causes that the trace does not show */
-    int64_t recorder_ns;    /* what all ranks together spent, beside waits, in what mpix_trace itself did */
-    double bound_ns;        /* of all waits together */
+    double compute_ns;  /* what all ranks compute */
+    int64_t unseen_ns;  /* what all ranks together spent, beside waits, in calls of which waits cannot be seen */
+    unseen_sum *unseen; /* the same of each function, the most first: so many as the trace has names */
+    int64_t polled_ns;  /* what all ranks compute between tests that find nothing, too long for a wait */
+    size_t polled_lane, polled_place; /* where most of it is */
+    int64_t unexplained_ns;           /* waits that are charged to causes that the trace does not show */
+    int64_t recorder_ns;              /* what all ranks together spent, beside waits, in what mpix_trace itself did */
+    double recording_ns; /* what recording took of all ranks, as far as these measured it; 0: they did not */
+    double bound_ns;     /* of all waits together */
 } wait_analysis;
 
 /* Analyze a trace, whose global times are set. */

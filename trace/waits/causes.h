@@ -27,6 +27,7 @@ typedef struct {
     double bound_ns;    /* by how much charged_ns may be wrong */
     int64_t instances;  /* how often it took longer */
     int64_t path_ns;    /* how much of the critical path it is */
+    bool may_wait;      /* of some of these calls, the trace does not tell whether they wait themselves */
     int64_t worst_ns;   /* the greatest charge of one instance, and when that was */
     int64_t worst_begin_ns, worst_end_ns;
     size_t worst_lane, worst_call; /* the last piece of the computation is before this call */

@@ -4,6 +4,7 @@
 
 #include "common/cli/memory.h"
 #include "pure/order_statistics.h"
+#include "trace/read/calls.h"
 #include "trace/read/logical_clock.h"
 #include "trace/read/operations.h"
 #include "trace/waits/accesses.h"
@@ -75,11 +76,20 @@ static const trace_event *send_of(const trace_message *message)
     return &message->send.at->events[message->send.event];
 }
 
-/* Whether a call looked for a message, and found one. */
+/* Whether an event begins or ends a call of a function that looks for a message. */
+static bool is_probe(const graph *in, const graph_lane *lane, size_t event)
+{
+    const trace_event *at = event != CALL_NONE ? &lane->location->events[event] : NULL;
+    const bool is_edge = at && (at->kind == TRACE_ENTER || at->kind == TRACE_LEAVE);
+    const meaning *its = is_edge ? in->meanings[at->id] : NULL;
+    return its && (its->means & MEANS_PROBE) != 0;
+}
+
+/* Whether a call, or the last of several tests, looked for a message, and found one. */
 static bool has_found(const graph *in, const place_in_graph *at)
 {
     const graph_call *call = call_at(at);
-    return graph_means(in, call, MEANS_PROBE) && at->lane->location->events[call->leave].value == 0;
+    return is_probe(in, at->lane, call->leave) && !call->is_open;
 }
 
 /*
@@ -91,7 +101,7 @@ static void add_probe(graph *to, const place_in_graph *post, const place_in_grap
     place_in_graph before = *post;
     if (!is_in_call(post))
         return;
-    if (graph_means(to, call_at(post), MEANS_PROBE)) {
+    if (is_probe(to, post->lane, post->lane->location->calls[post->event])) {
         depend_on(post, send, STATE_LATE_SENDER);
         call_at(post)->is_found = true;
         return;
@@ -657,6 +667,7 @@ void dependencies_add(graph *to, const trace_matches *matches)
     add_operations(to, matches);
     locks_add(to);
     progress_add(to);
+    overlaps_add(to, matches);
     add_looks(to);
     add_edge(to, false);
     add_edge(to, true);

@@ -149,25 +149,37 @@ static bool is_of_series(const graph_lane *lane, const graph_call *series, const
     return false;
 }
 
-/*
- * A call that succeeds after others like it found nothing has been waiting since the first of them, unless the program
- * computed for long between two of them. If it polled for longer than that before, it was rather interrupted.
- */
-static bool goes_on(const graph_lane *lane, const graph_call *call)
+int64_t graph_polled_ns(const graph *of, const graph_lane *lane, size_t call)
 {
-    if (lane->count == 0)
-        return false;
-    const graph_call *last = &lane->calls[lane->count - 1];
-    const trace_event *end = &lane->location->events[last->leave];
-    return end->kind == TRACE_LEAVE && end->value > 0 &&
-           call->enter_ns - last->leave_ns <= greater(GRAPH_POLL_NS, last->leave_ns - last->enter_ns) &&
-           is_of_series(lane, last, call);
+    const graph_call *at = &lane->calls[call];
+    return call > 0 && at[-1].is_open && graph_means(of, at, MEANS_TRIAL) ? at->enter_ns - at[-1].leave_ns : 0;
 }
 
-static void add_call(graph_lane *lane, const graph_call *call)
+/* A test of no request, or of one that is complete already, as loops make for one of several requests. */
+static bool tests_nothing(const graph *of, const graph_call *call)
 {
-    if (goes_on(lane, call)) {
+    return graph_means(of, call, MEANS_TRIAL) && !graph_means(of, call, MEANS_PROBE | MEANS_UNSEEN) && !call->is_open &&
+           !call->has_completions && !call->has_partners;
+}
+
+/*
+ * A test that succeeds after others found nothing has been waiting since the first of them, unless the program computed
+ * for long between two of them. If it polled there for longer than that before, it was rather interrupted.
+ */
+static bool goes_on(const graph *of, const graph_lane *lane, const graph_call *call)
+{
+    const graph_call *last = lane->count > 0 ? &lane->calls[lane->count - 1] : NULL;
+    if (!last || !last->is_open || !graph_means(of, call, MEANS_TRIAL))
+        return false;
+    const int64_t apart_ns = call->enter_ns - last->leave_ns;
+    return apart_ns <= GRAPH_POLL_NS || (apart_ns <= last->leave_ns - last->enter_ns && is_of_series(lane, last, call));
+}
+
+static void add_call(const graph *of, graph_lane *lane, const graph_call *call)
+{
+    if (goes_on(of, lane, call)) {
         graph_call *last = &lane->calls[lane->count - 1];
+        last->is_open = call->is_open || tests_nothing(of, call);
         last->leave = call->leave;
         last->leave_ns = call->leave_ns;
         last->has_partners |= call->has_partners;
@@ -193,6 +205,8 @@ static graph_call call_of(graph *to, const graph_lane *lane, size_t enter, size_
 {
     graph_call call = {.enter = (uint32_t)enter,
                        .leave = (uint32_t)leave,
+                       .is_open =
+                           lane->location->events[leave].kind == TRACE_LEAVE && lane->location->events[leave].value > 0,
                        .enter_ns = graph_time_ns(lane, enter),
                        .leave_ns = graph_time_ns(lane, leave),
                        .place = (uint32_t)places_find(&to->places, (trace_point){lane->location, enter}),
@@ -237,7 +251,7 @@ static void add_event(graph *to, graph_lane *lane, size_t enter, size_t leave)
         lane->has_init = true;
         lane->count = 0;
     }
-    add_call(lane, &call);
+    add_call(to, lane, &call);
 }
 
 static void fill_lane(graph *to, graph_lane *lane)

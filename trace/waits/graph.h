@@ -25,7 +25,7 @@ typedef enum {
     STATE_LATE_POST,
     STATE_LATE_COMPLETE,
     STATE_LOCK,           /* another process has a lock of a window */
-    STATE_PROGRESS,       /* a target does nothing for an access of its window before it calls MPI */
+    STATE_PROGRESS,       /* another one does nothing for a message, an operation or its window before it calls MPI */
     STATE_LATE_BROADCAST, /* a root that gives is late */
     STATE_EARLY_REDUCE,   /* a root that gets is early */
     STATE_INNER,          /* in an operation with a root, another wait: for whom its algorithm passes data through */
@@ -80,7 +80,7 @@ typedef struct {
     int64_t late_ns, whole_ns, charged_ns;
 } graph_delay;
 
-/* A call that is in no other one. Unsuccessful calls of a function that tests are one with the successful one. */
+/* A call that is in no other one. Tests that find nothing are one with the next one, and begin it. */
 typedef struct {
     int64_t enter_ns, leave_ns;
     uint32_t enter, leave; /* positions */
@@ -91,8 +91,10 @@ typedef struct {
     bool has_partners;               /* it received a message, or took part in a collective operation */
     bool has_completions;            /* a request that is recorded was complete in it, or canceled */
     bool is_matched;                 /* the trace has the other ends of the message, the operation, or all accesses */
+    bool is_open;                    /* its last test found nothing */
     bool is_found;                   /* it looked for a message, and it is known which one came meanwhile */
     bool has_unknown_holder;         /* it asks for a lock of a window, and nothing tells who had it before */
+    bool is_unclear;                 /* it may have waited for one that computed, or moved data meanwhile */
 } graph_call;
 
 /*
@@ -162,6 +164,9 @@ graph_computation graph_computation_at(const graph *of, size_t lane, size_t call
 
 /* How long a lane computes before a call: one piece. */
 int64_t graph_piece_ns(const graph_lane *lane, size_t call);
+
+/* How long a lane computes before a test, after one that found nothing, and longer than it would wait; else 0. */
+int64_t graph_polled_ns(const graph *of, const graph_lane *lane, size_t call);
 
 /* The delay of an index; without one, it is of no cause, and 0. */
 const graph_delay *graph_delay_at(const graph *of, uint32_t delay);

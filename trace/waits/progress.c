@@ -13,14 +13,10 @@
 
 #include "common/cli/memory.h"
 #include "pure/order_statistics.h"
-#include "trace/waits/waits.h"
+#include "trace/waits/busy.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* Calls that wait for nothing take some microseconds. */
-enum { LONG_NS = 50000 };
 
 /* What is to be done at a target: PUT, GET and UPDATE of trace_access, and then: */
 typedef enum { NEEDS_LOCK = TRACE_UPDATE + 1, NEEDS_UNLOCK } need;
@@ -47,18 +43,6 @@ typedef struct {
     size_t count;
     target_access *list;
 } accesses;
-
-/* What is known of each rank. */
-typedef struct {
-    bool is_known; /* the trace has all its calls, of one thread */
-    char host[256];
-} rank_facts;
-
-typedef struct {
-    const graph *graph;
-    rank_facts *ranks;
-    bool has_all_ranks; /* all of them are known */
-} facts;
 
 static void add(accesses *to, target_access one)
 {
@@ -190,21 +174,6 @@ static void find_accesses(const graph *in, size_t index, accesses *done)
 
 /* ---- What is known of ranks */
 
-/* Where only some functions are recorded, a process that calls others seems to compute. */
-static facts learn_ranks(const graph *in)
-{
-    facts made = {.graph = in, .ranks = array_or_exit((size_t)in->of->size, sizeof *made.ranks), .has_all_ranks = true};
-    for (int rank = 0; rank < in->of->size; rank++) {
-        const trace_process *process = &in->of->processes[rank];
-        rank_facts *its = &made.ranks[rank];
-        char only[2];
-        its->is_known = process->location_count == 1 && !*trace_text(process, "only", only, sizeof only);
-        trace_text(process, "host", its->host, sizeof its->host);
-        made.has_all_ranks = made.has_all_ranks && its->is_known;
-    }
-    return made;
-}
-
 static int rank_of(const target_access *of)
 {
     return of->target >= 0 && of->target < of->window->size ? of->window->ranks[of->target] : -1;
@@ -215,25 +184,22 @@ static int own_rank(const graph *in, const target_access *of)
     return in->lanes[of->lane].location->rank;
 }
 
-static distance distance_to(const facts *from, const target_access *of)
+static distance distance_to(const busy_facts *from, const target_access *of)
 {
     const int rank = rank_of(of), own = own_rank(from->graph, of);
     if (rank == own)
         return SAME_PROCESS;
-    return rank >= 0 && strcmp(from->ranks[rank].host, from->ranks[own].host) == 0 ? SAME_HOST : OTHER_HOST;
+    return rank >= 0 && busy_share_host(from, rank, own) ? SAME_HOST : OTHER_HOST;
 }
 
-/* NULL: not all that it does is known, or it is this process. Any of several threads may make progress. */
-static const graph_lane *lane_of(const facts *from, const target_access *of)
+/* NULL: not all that it does is known, or it is this process. */
+static const graph_lane *lane_of(const busy_facts *from, const target_access *of)
 {
-    const int rank = rank_of(of);
-    if (rank < 0 || of->to == SAME_PROCESS || !from->ranks[rank].is_known)
-        return NULL;
-    return &from->graph->lanes[from->graph->of->processes[rank].locations[0].index];
+    return of->to != SAME_PROCESS ? busy_lane(from, rank_of(of)) : NULL;
 }
 
 /* Any process of the window may have the lock, or all may be targets. */
-static bool knows_all(const facts *from, const target_access *of)
+static bool knows_all(const busy_facts *from, const target_access *of)
 {
     for (int i = 0; i < of->window->size && !from->has_all_ranks; i++) {
         const int rank = of->window->ranks[i];
@@ -245,54 +211,18 @@ static bool knows_all(const facts *from, const target_access *of)
 
 /* ---- What targets do meanwhile */
 
-/* The first call that ends after a time and may make progress; the count, if there is none. */
-static size_t call_after(const graph *in, const graph_lane *lane, int64_t ns)
-{
-    size_t low = 0, high = lane->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (lane->calls[middle].leave_ns > ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    while (low < lane->count && graph_means(in, &lane->calls[low], MEANS_LOCAL))
-        low++;
-    return low;
-}
-
-/* Of a part of the run, calls at its edges are left out. */
-static bool may_lack_call(const graph *in, const graph_lane *lane, size_t next)
-{
-    return in->of->is_cut && (next == lane->count || (next == 0 && !in->of->has_start));
-}
-
 /* Whether the target computed all the time from the beginning of an access to the end of the call that completed it. */
-static bool has_computed(const facts *from, const target_access *of)
+static bool has_computed(const busy_facts *from, const target_access *of)
 {
     const graph *in = from->graph;
     const graph_lane *lane = of->is_local ? NULL : lane_of(from, of);
     const int64_t end_ns = in->lanes[of->lane].calls[of->call].leave_ns;
-    const size_t next = lane ? call_after(in, lane, of->since_ns) : 0;
-    if (!lane || next == lane->count || may_lack_call(in, lane, next))
+    const size_t next = lane ? busy_call_after(in, lane, of->since_ns) : 0;
+    if (!lane || next == lane->count || busy_may_lack_call(in, lane, next))
         return false;
     const double bound_ns = graph_bound_ns(in, of->lane, of->call) + graph_bound_ns(in, lane->location->index, next);
     const bool has_left = next == 0 || (double)(of->since_ns - lane->calls[next - 1].leave_ns) > bound_ns;
     return isfinite(bound_ns) && has_left && (double)(lane->calls[next].enter_ns - end_ns) > bound_ns;
-}
-
-/* Until when a call waits for what is known already, such as MPI_Win_post of the target. */
-static int64_t known_until_ns(const graph *in, const target_access *of)
-{
-    const graph_lane *own = &in->lanes[of->lane];
-    const graph_call *call = &own->calls[of->call];
-    int64_t until_ns = call->enter_ns;
-    for (uint32_t i = call->dependency; i != GRAPH_NONE; i = own->dependencies[i].next) {
-        graph_wait one;
-        if (own->dependencies[i].state != STATE_PROGRESS && graph_release(in, of->lane, &own->dependencies[i], &one))
-            until_ns = greater(until_ns, one.end_ns);
-    }
-    return lesser(until_ns, call->leave_ns);
 }
 
 /* ---- What one access tells of others */
@@ -325,14 +255,15 @@ static bool are_alike(const target_access *a, const target_access *b)
 }
 
 /* Of those that are alike, by bytes, the most first: each is told by those that have no fewer. */
-static void compare(const facts *from, target_access *list, size_t count)
+static void compare(const busy_facts *from, target_access *list, size_t count)
 {
     bool is_alone = false;
     int64_t shortest_ns = INT64_MAX;
     for (size_t first = 0, end; first < count; first = end) {
         for (end = first; end < count && list[end].bytes == list[first].bytes; end++) {
-            const int64_t leave_ns = from->graph->lanes[list[end].lane].calls[list[end].call].leave_ns;
-            shortest_ns = lesser(shortest_ns, leave_ns - known_until_ns(from->graph, &list[end]));
+            const target_access *one = &list[end];
+            const int64_t leave_ns = from->graph->lanes[one->lane].calls[one->call].leave_ns;
+            shortest_ns = lesser(shortest_ns, leave_ns - busy_known_until_ns(from->graph, one->lane, one->call));
             is_alone = is_alone || has_computed(from, &list[end]);
         }
         for (size_t i = first; i < end; i++) {
@@ -342,7 +273,7 @@ static void compare(const facts *from, target_access *list, size_t count)
     }
 }
 
-static void compare_all(const facts *from, accesses *all)
+static void compare_all(const busy_facts *from, accesses *all)
 {
     for (size_t i = 0; i < all->count; i++) {
         target_access *one = &all->list[i];
@@ -375,8 +306,8 @@ static bool wait_for_target(graph *to, const target_access *of, const graph_lane
     graph_lane *own = &to->lanes[of->lane];
     const int64_t leave_ns = own->calls[of->call].leave_ns;
     /* A call that ends now does nothing more for the access. */
-    const size_t next = call_after(to, lane, since_ns + LONG_NS);
-    if (may_lack_call(to, lane, next))
+    const size_t next = busy_call_after(to, lane, since_ns + BUSY_LONG_NS);
+    if (busy_may_lack_call(to, lane, next))
         return false;
     if (next == lane->count || lane->calls[next].enter_ns > leave_ns)
         return true;
@@ -394,15 +325,15 @@ static bool wait_for_target(graph *to, const target_access *of, const graph_lane
 
 /* Returns whether it is known what the call takes for an access. Any process may have a lock; and where nothing is
    accessed, locks of all targets may need each of them. */
-static bool add_access(graph *to, const facts *from, const target_access *of)
+static bool add_access(graph *to, const busy_facts *from, const target_access *of)
 {
     const bool is_own = of->to == SAME_PROCESS, needs_all = of->asks || of->target < 0;
     const graph_call *call = &to->lanes[of->lane].calls[of->call];
     const graph_lane *lane = lane_of(from, of);
-    const int64_t since_ns = known_until_ns(to, of);
+    const int64_t since_ns = busy_known_until_ns(to, of->lane, of->call);
     if ((needs_all && !knows_all(from, of)) || (of->target >= 0 && !is_own && !lane) || call->has_unknown_holder)
         return false;
-    if (is_own || call->leave_ns - since_ns <= LONG_NS)
+    if (is_own || call->leave_ns - since_ns <= BUSY_LONG_NS)
         return true;
     return of->target >= 0 && (of->is_alone || wait_for_target(to, of, lane, since_ns));
 }
@@ -416,7 +347,7 @@ static void set_matched(graph *to, const accesses *of, const bool *is_known, boo
 
 void progress_add(graph *to)
 {
-    facts from = learn_ranks(to);
+    busy_facts from = busy_learn(to);
     accesses done = {0, NULL};
     for (size_t lane = 0; lane < to->lane_count; lane++)
         find_accesses(to, lane, &done);

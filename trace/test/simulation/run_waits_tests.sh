@@ -6,8 +6,8 @@
 # waits, and what is charged to it, and what it would gain to remove it, must be right. So must the first sentence of
 # the report of the kinds of planted, in 7 processes or MH_PLANTED_RANKS; without the delay it names no cause.
 #
-# Usage, in the build directory: run_waits_tests.sh [RANKS]... (default 64). Skipped where SimGrid is missing, and with
-# MPIX_TEST_BRIEF=yes or MPIX_TEST_QUICK=yes. Environment: MH_SEED (default 1), MH_ROUNDS (default 1), MH_WORK_US
+# Usage, in the build directory: run_waits_tests.sh [RANKS]... (each at least 4; default 64). Skipped where SimGrid is
+# missing, and with MPIX_TEST_BRIEF=yes or MPIX_TEST_QUICK=yes. Environment: MH_SEED (default 1), MH_ROUNDS (default 1), MH_WORK_US
 # (default 10000: how long a phase is), MH_PLANTED_RANKS (default 7).
 set -u
 export LC_ALL=C
@@ -20,6 +20,9 @@ seed=${MH_SEED:-1} rounds=${MH_ROUNDS:-1} work_us=${MH_WORK_US:-10000} planted_r
 
 [ "${MPIX_TEST_BRIEF-}" != yes ] || skip_all "MPIX_TEST_BRIEF=yes"
 [ "${MPIX_TEST_QUICK-}" != yes ] || skip_all "MPIX_TEST_QUICK=yes"
+for ranks; do
+    [[ $ranks =~ ^[0-9]+$ && $((10#$ranks)) -ge 4 ]] || { echo "Bail out! RANKS is at least 4, not '$ranks'"; exit 1; }
+done
 problem=$(simgrid_problem)
 [ -z "$problem" ] || skip_all "$problem"
 [ -x bin/mpix_trace_report ] || skip_all "mpix_trace_report is not built: it takes the Jansson library"

@@ -5,7 +5,7 @@
 #
 # Usage, in the build directory: run_slurm_tests.sh
 #
-# Environment: MPIEXEC, CC, MPI_LIBRARY; MPIX_TEST_QUICK=yes: the refusals only
+# Environment: MPIEXEC, CC, MPI_LIBRARY; MPIX_TEST_QUICK=yes: what depends on the MPI library
 #
 # Most functions are called by tap_check only, by name:
 # shellcheck disable=SC2317
@@ -33,6 +33,8 @@ shared=$MH_SLURM_HOME/shared
 mkdir "$shared"
 # shellcheck disable=SC2086
 $compiler -Wno-deprecated-declarations "$top/trace/test/check_preload.c" -o "$shared/subject" -lpthread || exit 1
+# shellcheck disable=SC2086
+$compiler -w "$top/trace/test/check_trace_odd.c" -o "$shared/odd" -lpthread -ldl || exit 1
 subject=$shared/subject
 helper=
 if [[ $library != Open* ]]; then # mpich_hosts.c says why
@@ -42,6 +44,7 @@ if [[ $library != Open* ]]; then # mpich_hosts.c says why
 fi
 export LD_PRELOAD=$helper MH_HOSTS_YIELD=1
 preload=$build/bin/mpix_preload trace=$build/bin/mpix_trace bench=$build/bin/mpix_bench
+campaign=$build/bin/mpix_campaign
 
 # On a busy machine, a job that was queued behind another one was seen to get no nodes ("are still not ready").
 wait_for_nodes() {
@@ -57,13 +60,36 @@ job() {
     capture "${@:2}"
 }
 
-# TOOL SCRIPT [OPTION]...: as a batch job, whose output is that of the last run
-batch() {
+# TOOL SCRIPT [OPTION]...
+submit() {
     printf '#!/bin/bash\n%s\n' "$2" >"$shared/batch"
-    job "$1" sbatch -W -N 2 -n 2 -o "$shared/batch.out" -e "$shared/batch.err" "${@:3}" "$shared/batch"
+    job "$1" sbatch -N 2 -n 2 -o "$shared/batch.out" -e "$shared/batch.err" "${@:3}" "$shared/batch"
+}
+# The same; what the job prints is that of the last run.
+batch() {
+    submit "$1" "$2" -W "${@:3}"
     cp "$shared/batch.out" "$scratch/out"
     cp "$shared/batch.err" "$scratch/err"
 }
+# TOOL SCRIPT FILE: a batch job that is canceled a second after the file is there
+canceled() {
+    local id
+    submit "$1" "$2" --parsable
+    id=$(cat "$scratch/out")
+    comes_true test -s "$3" || complain "there is no $3"
+    sleep 1
+    capture scancel "$id"
+    wait_for_nodes
+}
+
+# RANK ARGUMENT...: mpix_preload, which refuses on this rank, however a process learns its own
+cat >"$shared/one" <<END
+#!/bin/sh
+[ "\${PMI_RANK-\${OMPI_COMM_WORLD_RANK-\$SLURM_PROCID}}" = "\$1" ] && set -- x --no-such-option "\$2"
+shift
+exec $preload --quiet "\$@" nothing
+END
+chmod +x "$shared/one"
 
 expect_lines() {    # FILE LINE HOW OFTEN
     [ "$(grep -cE -e "$2" "$scratch/$1")" -eq "$3" ] || complain "there are not $3 lines '$2'"
@@ -84,6 +110,10 @@ check_srun() {
         "$trace" -o "$shared/srun" "$subject" nothing
     expect_status 0
     [ -e "$shared/srun/rank-1.mpixtrace" ] || complain "no trace of two processes"
+    # What starts the program removes the tool from it.
+    job mpix_preload srun -N 2 -n 2 "$served" "$preload" /usr/bin/env LD_PRELOAD="$helper" "$subject" nothing
+    expect_status 0
+    expect_line '^mpix_preload: no call of MPI_Init was seen on this host: .*; the program ran here without the preload$'
     # Two ranks share processors, so samples may be invalid.
     job mpix_bench srun -N 2 -n 2 "$served" "$bench" barrier -i 10 -x 1
     expect_lines out ' 2 ranks on 2 nodes' 1
@@ -102,6 +132,10 @@ check_alone() {
         esac
     done
     case $library in Open*) ;; *)
+        if srun --mpi=list 2>&1 | grep -qw pmix; then
+            job mpix_preload srun -N 2 -n 2 --mpi=pmix "$preload" "$subject" nothing
+            expect_refusal "give srun $served, which"
+        fi
         MPIX_SINGLETONS=yes job mpix_bench srun -N 2 -n 2 "$bench" --version
         expect_status 0 ;;
     esac
@@ -149,13 +183,6 @@ check_tune() {
 # What one process refuses, or each, ends the step, also without -K.
 check_refusals() {
     local kill
-    cat >"$shared/one" <<END
-#!/bin/sh
-[ "\$SLURM_PROCID" = "\$1" ] && set -- x --no-such-option "\$2"
-shift
-exec $preload --quiet "\$@" nothing
-END
-    chmod +x "$shared/one"
     for kill in '' -K; do
         # shellcheck disable=SC2086
         job mpix_preload srun $kill -N 2 -n 2 "$served" "$shared/one" 1 "$subject"
@@ -176,6 +203,45 @@ $MPIEXEC ${flags[*]} $preload --report /tmp/only/report $subject barriers && cat
     expect_lines err '^MPI_COMM_WORLD +2 ' 1
     job mpix_preload salloc -N 2 -n 2 "$MPIEXEC" "${flags[@]}" "$preload" --no-such-option "$subject"
     expect_ended '--no-such-option'
+    # On the second node alone.
+    job mpix_preload salloc -N 2 -n 2 "$MPIEXEC" "${flags[@]}" "$shared/one" 1 "$subject"
+    expect_ended '--no-such-option'
+}
+
+# FOLDER: of a trace of a program that hangs, which Slurm has ended
+expect_places() {
+    [ -x "$build/bin/mpix_trace_report" ] || return
+    program=mpix_trace_report command="mpix_trace_report $1"
+    capture "$build/bin/mpix_trace_report" "$1"
+    expect_status 0
+    expect_lines out '^Rank 0 is in MPI_Recv at .*, for rank 1, which is in MPI_Wait\.$' 1
+    expect_lines out '^Rank 1 is in MPI_Wait at .*, for rank 0, which is in MPI_Recv\.$' 1
+}
+
+check_canceled_trace() {
+    canceled mpix_trace "srun $served $trace -o canceled $shared/odd hang 0" canceled/rank-1.mpixtrace
+    expect_places canceled
+}
+
+# It goes on in another job with what is missing.
+check_canceled_campaign() {
+    local first
+    canceled mpix_campaign "exec $campaign -o campaign --launches 4 -- \
+srun $served $bench barrier -i 10 -x 1 --format json" campaign/A/0000.json
+    [ ! -e campaign/A/0003.json ] || complain "it is done before it is canceled"
+    first=$(cksum campaign/A/0000.json)
+    job mpix_campaign salloc -Q -N 2 -n 2 "$campaign" -o campaign
+    expect_status 0
+    [ "$(compgen -G 'campaign/A/*.json' | wc -l)" -eq 4 ] || complain "not 4 launches"
+    [ "$(cksum campaign/A/0000.json)" = "$first" ] || complain "the first launch is repeated"
+}
+
+# Slurm looks at limits every half minute, and they are whole minutes.
+check_time_limit() {
+    local tap_limit_s=150
+    batch mpix_trace "srun $served $trace -o limited $shared/odd hang 0" -t 1
+    [ "$status" -ne 0 ] || complain "the job does not fail"
+    expect_places limited
 }
 
 # The two share a node, and its /dev/shm.
@@ -199,7 +265,10 @@ quick tap_check "jobs of one process each" check_alone
 quick tap_check "a refusal ends the step" check_refusals
 tap_check "a trace in the folders of the nodes" check_trace_of_nodes
 tap_check_if "test -x $build/bin/mpix_tune" "mpix_tune was not built" "mpix_tune" check_tune
-tap_check "sbatch and salloc with $MPIEXEC" check_mpiexec
+quick tap_check "sbatch and salloc with $MPIEXEC" check_mpiexec
+tap_check "a trace of a job that is canceled" check_canceled_trace
+tap_check_if "test -x $campaign" "mpix_campaign was not built" "a campaign that is canceled" check_canceled_campaign
+tap_check "a trace of a job whose time is up" check_time_limit
 readable_by_all() { setpriv --reuid alice --regid alice --init-groups test -x "$preload"; }
 tap_check_if readable_by_all "not every user can read the build" "two users on a node" check_users
 tap_done

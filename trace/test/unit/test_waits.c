@@ -91,6 +91,67 @@ LOOP_TEST(a_probe_waits_for_what_is_received_later, COUNT_OF(early_probes))
     forget(&found, &matches, &made);
 }
 
+/* ---- Polling */
+
+enum { POLLS = 5, POLL_PLACE = 0x1000 };
+
+static const struct {
+    const char *name;
+    int64_t work_ns;  /* between two rounds of tests */
+    int others;       /* tests at another place in each round, */
+    uint64_t nothing; /* that found nothing, or had no request */
+    bool waits;
+} polls[] = {{"a request", 200000, 0, 0, true},
+             {"two requests in turn", 200000, 1, 1, true},
+             {"a request that is complete, too", 200000, 1, 0, true},
+             {"a request, with much work", 2000000, 0, 0, false},
+             {"two requests in turn, with much work", 2000000, 1, 1, false}};
+
+static void test_at(made_trace *made, uint64_t place, uint64_t unsuccessful)
+{
+    made->site = place;
+    made_enter(made, 0, MADE_TEST);
+    made_work(made, 0, RESULT_NS);
+    made_put(made, 0, (trace_event){.kind = TRACE_LEAVE, .id = MADE_TEST, .value = unsuccessful});
+}
+
+LOOP_TEST(a_rank_that_polls_waits, COUNT_OF(polls))
+{
+    made_trace made;
+    wait_analysis found;
+    trace_matches matches;
+    answer_t answer;
+    trace_event event = {.kind = TRACE_RECEIVE_POST, .partner = 1, .request = 1};
+    begin(&made, 2);
+    made_enter(&made, 0, MADE_IRECV);
+    made_put(&made, 0, event);
+    made_leave(&made, 0, MADE_IRECV);
+    const double began_ns = made.now_ns[0] += WORK_NS;
+    for (int i = 0; i < POLLS; i++) {
+        test_at(&made, POLL_PLACE, 1);
+        for (int k = 0; k < polls[_i].others; k++)
+            test_at(&made, POLL_PLACE + 1, polls[_i].nothing);
+        made_work(&made, 0, (double)polls[_i].work_ns);
+    }
+    made_work(&made, 1, made.now_ns[0] - WORK_NS);
+    const double sent_ns = made_send(&made, 1, 0, 0);
+    made_enter(&made, 0, MADE_TEST);
+    made_work(&made, 0, LATENCY_NS);
+    event.kind = TRACE_RECEIVE;
+    made_put(&made, 0, event);
+    made_leave(&made, 0, MADE_TEST);
+    made_records(&made, 0, 0);
+    analyze(&found, &matches, &made, TRACE_GLOBAL);
+    EXPECT(found.causes.waited_ns == (polls[_i].waits ? (int64_t)(sent_ns - began_ns) : 0),
+           "%s: it waits for %" PRId64 " ns", polls[_i].name, found.causes.waited_ns);
+    EXPECT((found.polled_ns >= POLLS * polls[_i].work_ns) == !polls[_i].waits, "%s: polled for %" PRId64 " ns",
+           polls[_i].name, found.polled_ns);
+    answer_make(&answer, &found);
+    EXPECT((strstr(answer.sentences[0].text, " Ranks poll: ") != NULL) == !polls[_i].waits, "%s: %s", polls[_i].name,
+           answer.sentences[0].text);
+    forget(&found, &matches, &made);
+}
+
 /* ---- The edges of the run */
 
 enum { INIT_NS = 5000000, SKEW_NS = 300000, STAY_NS = 200000, SLOW_NS = 50000, LAST_NS = 2000000 };
@@ -217,12 +278,42 @@ TEST(what_is_not_recorded_is_no_cause)
     }
     answer_make(&answer, &found);
     for (int i = 0; i < answer.count; i++)
-        EXPECT(answer.sentences[i].kind != ANSWER_CAUSE || !strstr(answer.sentences[i].text, "late in unrecorded"),
+        EXPECT(!strstr(answer.sentences[i].text, "late in unrecorded") &&
+                   !strstr(answer.sentences[i].text, "No cause of waits"),
                "%s", answer.sentences[i].text);
+    EXPECT(answer.sentences[0].kind == ANSWER_UNSEEN && answer.sentences[1].kind == ANSWER_WAITS &&
+               strstr(answer.sentences[1].text, "The trace does not show why ranks wait for "),
+           "%s %s", answer.sentences[0].text, answer.sentences[1].text);
     /* Rank 0 computes for half of the time, rank 1 for all that is known of it. */
     EXPECT(fabs(found.load_balance - 0.75) < 0.02 && found.serialization > 0.98 && found.serialization <= 1 &&
                found.transfer > 0.97,
            "load balance %g, serialization %g, transfer %g", found.load_balance, found.serialization, found.transfer);
+    forget(&found, &matches, &made);
+}
+
+/* The others wait for a call of which nothing is known. */
+TEST(a_late_call_may_wait_itself)
+{
+    made_trace made;
+    wait_analysis found;
+    trace_matches matches;
+    answer_t answer;
+    begin(&made, 4);
+    made_calls(&made, MADE_INIT);
+    made_enter(&made, 1, MADE_PUT);
+    made_work(&made, 1, WORK_NS);
+    made_leave(&made, 1, MADE_PUT);
+    made_collective(&made, MADE_ALLREDUCE, -1, LATENCY_NS);
+    made_work(&made, 1, WORK_NS);
+    made_collective(&made, MADE_ALLREDUCE, -1, LATENCY_NS);
+    made_records(&made, 0, 0);
+    analyze(&found, &matches, &made, TRACE_GLOBAL);
+    answer_make(&answer, &found);
+    for (int i = 0; i < answer.causes; i++)
+        EXPECT((strstr(answer.sentences[i].text, ", where it may wait itself, by ") != NULL) ==
+                   found.order[i]->key.is_call,
+               "%s", answer.sentences[i].text);
+    EXPECT(answer.causes == 2, "%d causes", answer.causes);
     forget(&found, &matches, &made);
 }
 
@@ -246,6 +337,30 @@ TEST(percentages_are_of_ranks_with_events)
     answer_make(&answer, &found);
     const char *last = answer.sentences[answer.count - 1].text;
     EXPECT(strstr(last, "Only 2 of 4 ranks are in the trace"), "%s", last);
+    forget(&found, &matches, &made);
+}
+
+/* Two ranks make a call, and one of them tests nine times. */
+TEST(what_recording_takes_is_said)
+{
+    made_trace made;
+    wait_analysis found;
+    trace_matches matches;
+    answer_t answer;
+    begin(&made, 2);
+    made_calls(&made, MADE_INIT);
+    made_collective(&made, MADE_ALLREDUCE, -1, LATENCY_NS);
+    test_at(&made, POLL_PLACE, 9);
+    made_records(&made, 0, 0);
+    for (int rank = 0; rank < 2; rank++) {
+        free(made.trace.processes[rank].text);
+        made.trace.processes[rank].text = strdup("call_ps 40500\n");
+    }
+    analyze(&found, &matches, &made, TRACE_GLOBAL);
+    EXPECT(found.recording_ns == 11 * 40.5, "%g ns", found.recording_ns);
+    answer_make(&answer, &found);
+    const char *last = answer.sentences[answer.count - 1].text;
+    EXPECT(strstr(last, " Recording calls takes about 446 ns of it, "), "%s", last);
     forget(&found, &matches, &made);
 }
 
