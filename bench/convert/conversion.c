@@ -128,8 +128,8 @@ static bool check_first(conversion_t *conversion, int64_t reading)
 }
 
 /*
- * UTC by the host whose word is surest, which is looked for once for each stretch of about a second: times are many, and
- * hosts may be.
+ * UTC by the host whose word is surest, which is looked for once for each stretch of about a second: times are many,
+ * and hosts may be.
  */
 static int find_utc(const mpix_clock_file *records, int64_t global_ns, mpix_clock_utc *utc)
 {

@@ -440,13 +440,15 @@ static int convert_all(const convert_settings_t *settings, conversion_t *convers
 
 /*
  * The offset in the middle between its extremes, so that its greatest error is least. Between two places it may be
- * further from the middle by as much as it changes from one to the next.
+ * further from the middle by as much as it changes from one to the next, unless the clock was set there, which the
+ * bounds have.
  */
 static void tell_offset(const mpix_clock_file *records, int host, mpix_clock_id clock)
 {
     enum { PLACES = 100000 };
     int64_t first, last, least_ns = INT64_MAX, most_ns = INT64_MIN, bound_ns = 0, change_ns = 0, begin_ns = 0;
     int64_t offset_ns = 0;
+    int how = MPIX_CLOCK_AMBIGUOUS;
     mpix_clock_span(records, host, clock, &first, &last);
     for (int i = 0; i <= PLACES; i++) {
         const int64_t reading = first + (int64_t)((double)(last - first) * i / PLACES), before_ns = offset_ns;
@@ -457,7 +459,9 @@ static void tell_offset(const mpix_clock_file *records, int host, mpix_clock_id 
         least_ns = offset_ns < least_ns ? offset_ns : least_ns;
         most_ns = offset_ns > most_ns ? offset_ns : most_ns;
         bound_ns = time.bound_ns > bound_ns ? time.bound_ns : bound_ns;
-        change_ns = i > 0 && llabs(offset_ns - before_ns) > change_ns ? llabs(offset_ns - before_ns) : change_ns;
+        if (((how | time.how) & MPIX_CLOCK_AMBIGUOUS) == 0 && llabs(offset_ns - before_ns) > change_ns)
+            change_ns = llabs(offset_ns - before_ns);
+        how = time.how;
     }
     const double rate_ppb = last > first ? 1e9 * (double)(offset_ns - begin_ns) / (double)(last - first) : 0;
     char error_text[TIME_TEXT_BYTES] = "null", bound_text[TIME_TEXT_BYTES] = "null"; /* not known */
