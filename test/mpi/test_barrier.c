@@ -142,7 +142,7 @@ SUB_TEST(progress_beside, MULTIPLE, "the same while another thread waits in MPI"
     pthread_t thread;
     MPI_Comm own = duplicate(MPI_COMM_SELF);
     pthread_create(&thread, NULL, wait_in_mpi, &own);
-    check_progress(20);
+    check_progress(10);
     MPI_Send(&last, 1, MPI_INT, 0, LAST_TAG, own);
     pthread_join(thread, NULL);
     MPI_Comm_free(&own);
