@@ -34,7 +34,7 @@ static void look(mh_comm_state *state, bool is_wrong)
         pass_on(state);
 }
 
-static int compute_clock(mh_comm_state *state, bool restart, bool is_thorough, mh_error *error)
+static int synchronize(mh_comm_state *state, bool restart, bool is_thorough, mh_error *error)
 {
     mh_comm_clock *clock = &state->clock;
     int code = state->plan_is_current ? MPI_SUCCESS : mh_setup(state, error);
@@ -51,22 +51,24 @@ static int compute_clock(mh_comm_state *state, bool restart, bool is_thorough, m
 }
 
 /* The program may have chosen a rounding, or traps, that are not for this arithmetic. Its flags stay as they are. */
-static int synchronize(mh_comm_state *state, bool restart, bool is_thorough, mh_error *error)
+static fenv_t begin_arithmetic(void)
 {
     fenv_t of_program;
     fegetenv(&of_program);
     fesetenv(FE_DFL_ENV);
-    int code = compute_clock(state, restart, is_thorough, error);
-    fesetenv(&of_program);
-    return code;
+    return of_program;
 }
 
 int mh_clock_sync(mh_comm_state *state, mh_error *error)
 {
     int64_t all_fine;
+    const fenv_t of_program = begin_arithmetic();
     look(state, false);
     int code = mh_allreduce_and(&state->channel, !state->clock.disrupted, &all_fine, error);
-    return code == MPI_SUCCESS ? synchronize(state, !all_fine, true, error) : code;
+    if (code == MPI_SUCCESS)
+        code = synchronize(state, !all_fine, true, error);
+    fesetenv(&of_program);
+    return code;
 }
 
 /* Before the first release, and after a change of the algorithm. All processes know that this is due. */
@@ -201,7 +203,9 @@ int mh_harmonize(mh_comm_state *state, const mh_call *call, mh_error *error)
             return leave(state, call, &release, error);
         if (release.order >= MH_ORDER_NO_FLAG)
             return refuse(state, release.order, error);
+        const fenv_t of_program = begin_arithmetic();
         code = synchronize(state, release.order == MH_ORDER_RESTART, false, error);
+        fesetenv(&of_program);
     }
     return code;
 }

@@ -31,6 +31,7 @@ typedef struct work {
     bool has_window;
     window_t window;
     storage_t storage;
+    bool is_tested;  /* an access of it was found complete, and has the first status */
     int own_threads; /* of those that have messages; 0: there are none */
     threads_t *threads;
     forks_t forks;

@@ -259,6 +259,13 @@ static int read_together(const storage_t *storage, const storage_block_t *block,
                                                   : MPI_File_read_ordered(storage->file, DATA);
 }
 
+int storage_finish(const storage_t *storage, const storage_block_t *block, const MPI_Status *status,
+                   storage_sync_t sync)
+{
+    int code = status ? moved(MPI_SUCCESS, block, status) : MPI_SUCCESS;
+    return code == MPI_SUCCESS && sync == SYNCED_EACH_CALL && storage->is_open ? MPI_File_sync(storage->file) : code;
+}
+
 int storage_write(const storage_t *storage, const storage_block_t *block, storage_sync_t sync)
 {
     MPI_Status status;
@@ -266,8 +273,7 @@ int storage_write(const storage_t *storage, const storage_block_t *block, storag
         return MPI_SUCCESS;
     int code =
         storage->access.is_collective ? write_together(storage, block, &status) : write_alone(storage, block, &status);
-    code = moved(code, block, &status);
-    return code == MPI_SUCCESS && sync == SYNCED_EACH_CALL ? MPI_File_sync(storage->file) : code;
+    return code == MPI_SUCCESS ? storage_finish(storage, block, &status, sync) : code;
 }
 
 int storage_read(const storage_t *storage, const storage_block_t *block)
@@ -278,6 +284,35 @@ int storage_read(const storage_t *storage, const storage_block_t *block)
     int code =
         storage->access.is_collective ? read_together(storage, block, &status) : read_alone(storage, block, &status);
     return moved(code, block, &status);
+}
+
+/* Of MPI_File_iwrite and MPI_File_iread, the function that the access takes. */
+#define STARTING(name, function)                                                                                  \
+    int name(const storage_t *storage, const storage_block_t *block, MPI_Request *request)                        \
+    {                                                                                                             \
+        bool has_offset = storage->access.pointer == BY_OFFSET;                                                   \
+        *request = MPI_REQUEST_NULL;                                                                              \
+        if (!storage->is_open)                                                                                    \
+            return MPI_SUCCESS;                                                                                   \
+        if (storage->access.pointer == BY_SHARED_POINTER)                                                         \
+            return function##_shared(storage->file, block->memory, block->count, block->type, request);           \
+        if (storage->access.is_collective)                                                                        \
+            return has_offset ? function##_at_all(storage->file, offset_of(storage, block), block->memory,        \
+                                                  block->count, block->type, request)                             \
+                              : function##_all(storage->file, block->memory, block->count, block->type, request); \
+        return has_offset ? function##_at(storage->file, offset_of(storage, block), block->memory, block->count,  \
+                                          block->type, request)                                                   \
+                          : function(storage->file, block->memory, block->count, block->type, request);           \
+    }
+
+STARTING(storage_start_write, MPI_File_iwrite)
+STARTING(storage_start_read, MPI_File_iread)
+
+int storage_reopen(const storage_t *storage)
+{
+    MPI_File file;
+    int code = MPI_File_open(storage->comm, storage->path, MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    return code == MPI_SUCCESS ? MPI_File_close(&file) : code;
 }
 
 /* What all have written is in the file. */

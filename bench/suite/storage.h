@@ -27,7 +27,8 @@ typedef enum storage_users {
 typedef struct storage_access {
     storage_pointer_t pointer;
     storage_users_t users;
-    bool is_collective; /* a call is one of all ranks together */
+    bool is_collective;  /* a call is one of all ranks together */
+    bool is_nonblocking; /* a call only starts it */
 } storage_access_t;
 
 typedef enum storage_sync { SYNCED_EACH_CALL, NOT_SYNCED } storage_sync_t;
@@ -81,6 +82,17 @@ int storage_rewind(const storage_t *storage);
 /* storage_write, storage_read - a block, by the pointer, as the access has it. sync: when. */
 int storage_write(const storage_t *storage, const storage_block_t *block, storage_sync_t sync);
 int storage_read(const storage_t *storage, const storage_block_t *block);
+
+/* storage_start_write, storage_start_read - likewise, where calls only start it; with storage_finish, it is complete. */
+int storage_start_write(const storage_t *storage, const storage_block_t *block, MPI_Request *request);
+int storage_start_read(const storage_t *storage, const storage_block_t *block, MPI_Request *request);
+
+/* storage_finish - status: of the request, which is complete; NULL: there was none. */
+int storage_finish(const storage_t *storage, const storage_block_t *block, const MPI_Status *status,
+                   storage_sync_t sync);
+
+/* storage_reopen - open it once more, and close this again. Collective. */
+int storage_reopen(const storage_t *storage);
 
 /* storage_put, storage_get - this rank's block, whatever the pointer; then all have done so. Collective. */
 int storage_put(const storage_t *storage, const storage_block_t *block);

@@ -308,7 +308,7 @@ static void tell_job(const bench_t *bench, const task_t *task)
                 "# A call is %d messages there and back of each thread that sends, one after the other; Latency is one "
                 "message's, as OSU's\n",
                 turns / 2);
-    if (is_told && operation->form == FORM_FILE)
+    if (is_told && operation->form == FORM_FILE && operation_has_size(operation))
         fprintf(bench->report.output.file, "# %s: %s\n", job->file,
                 !operation->shape->writes ? "written just before, so memory of the system may answer reads"
                 : job->settings.file_sync == NOT_SYNCED

@@ -540,20 +540,38 @@ void work_set_size(work_t *work, int64_t size_bytes)
 
 int work_start(work_t *work)
 {
+    work->is_tested = false;
     if (work->plan.operation->form == FORM_PERSISTENT)
         return MPI_Start(work->request);
     return work->plan.operation->call(work, work->request);
 }
 
+/* An access of a file is complete when all is moved, and synced. */
+static int finish_access(work_t *work)
+{
+    const storage_block_t block = stored_block(work, NULL);
+    bool waits = *work->request != MPI_REQUEST_NULL, writes = work->plan.operation->shape->writes;
+    int code = waits ? MPI_Wait(work->request, work->statuses) : MPI_SUCCESS;
+    if (code != MPI_SUCCESS)
+        return code;
+    return storage_finish(&work->storage, &block, waits || work->is_tested ? work->statuses : NULL,
+                          writes ? work->plan.sync : NOT_SYNCED);
+}
+
 int work_finish(work_t *work)
 {
-    return MPI_Wait(work->request, MPI_STATUS_IGNORE);
+    return work->plan.operation->form == FORM_FILE ? finish_access(work) : MPI_Wait(work->request, MPI_STATUS_IGNORE);
 }
 
 int work_test(work_t *work)
 {
-    int done;
-    return MPI_Test(work->request, &done, MPI_STATUS_IGNORE);
+    int done = 0, code = MPI_SUCCESS;
+    if (work->plan.operation->form != FORM_FILE)
+        return MPI_Test(work->request, &done, MPI_STATUS_IGNORE);
+    if (*work->request != MPI_REQUEST_NULL)
+        code = MPI_Test(work->request, &done, work->statuses);
+    work->is_tested |= done != 0;
+    return code;
 }
 
 int work_call(work_t *work)

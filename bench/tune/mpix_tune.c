@@ -417,7 +417,8 @@ static bool can_run(const char *program)
         return access(program, X_OK) == 0;
     for (const char *end; *path; path = *end ? end + 1 : end) {
         end = path + strcspn(path, ":");
-        snprintf(file, sizeof file, "%.*s/%s", end > path ? (int)(end - path) : 1, end > path ? path : ".", program);
+        snprintf(file, sizeof file, "%.*s/%.255s", end > path ? (int)(end - path) : 1, end > path ? path : ".",
+                 program);
         if (access(file, X_OK) == 0)
             return true;
     }

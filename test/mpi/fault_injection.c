@@ -24,7 +24,7 @@ static int find_library(struct dl_phdr_info *object, size_t size, void *unused)
 {
     (void)size;
     (void)unused;
-    if (!strstr(object->dlpi_name, "libmpix_harmonize"))
+    if (!strstr(object->dlpi_name, "/libmpix_harmonize.so")) /* nor yielding.so in a folder of that name */
         return 0;
     for (int i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &object->dlpi_phdr[i];
