@@ -201,7 +201,8 @@ void mpix_clock_pop_look(mpix_clock_file *file, mpix_clock_id clock);
 
 /*
  * mpix_clock_forget - forget the records and looks from before a time of MONOTONIC_RAW. Of a clock, the last look of
- * before remains if looks between it and the next one are not here.
+ * before remains if looks between it and the next one are not here, and those since one after which the clock was set
+ * back to readings that are not over yet.
  */
 void mpix_clock_forget(mpix_clock_file *file, int64_t before_raw_ns);
 

@@ -1573,6 +1573,20 @@ void mpix_clock_pop_look(mpix_clock_file *file, mpix_clock_id clock)
     of->stretches -= of->count == begin;
 }
 
+/*
+ * The look from which on all are kept: an earlier one than `old`, if the clock was set back behind it and had readings
+ * then that it had again after `old`.
+ */
+static size_t keep_setting(const looks *its, size_t old, mpix_clock_id id, int64_t look_ns)
+{
+    for (size_t i = old < its->count ? old : 0; i-- > 0;)
+        if (is_set_after(its, i, id, look_ns)) {
+            const int64_t passed_ns = its->items[i + 1].raw_ns - its->items[i].raw_ns;
+            return its->items[i].at + passed_ns + passed_ns / 8 > its->items[old].at ? i : old;
+        }
+    return old;
+}
+
 void mpix_clock_forget(mpix_clock_file *file, int64_t before_raw_ns)
 {
     recorded_host *of = &file->hosts[0];
@@ -1588,6 +1602,7 @@ void mpix_clock_forget(mpix_clock_file *file, int64_t before_raw_ns)
         for (old = 0; old < its->count && its->items[old].raw_ns < before_raw_ns;)
             old++;
         old -= old > 0 && old < its->count && its->items[old].bend_ns >= 0;
+        old = keep_setting(its, old, (mpix_clock_id)id, of->look_ns);
         if (old == 0)
             continue;
         its->count -= old;

@@ -635,6 +635,31 @@ LOOP_TEST(a_counter_whose_rate_is_not_known_has_no_bound, 2)
 }
 
 /* Without limits nothing is known but the records themselves. */
+/* A clock is set back by 0.25 s, and what was before is forgotten while it has the same readings again. */
+TEST(readings_that_a_clock_had_before_it_was_set_are_not_forgotten_too_early)
+{
+    enum { LOOKS = 60, SET_AT = 20 };
+    const int64_t began_ns = INT64_C(1700000000000000000), step_ns = 50 * MH_NS_PER_MS;
+    mpix_clock_file *file = mpix_clock_new(0, step_ns);
+    mpix_clock_time time;
+    size_t count;
+    ck_assert_ptr_nonnull(file);
+    mpix_clock_limit(file, 500 * MH_PPM, LIMIT_PPB_PER_S * MH_PPB);
+    for (int i = 0; i < LOOKS; i++) {
+        const int64_t raw_ns = i * step_ns, at_ns = began_ns + raw_ns - (i < SET_AT ? 0 : 5 * step_ns);
+        ck_assert_int_eq(mpix_clock_push_record(file, (mpix_clock_pair){.at_ns = raw_ns, .bound_ns = 10}), 0);
+        ck_assert_int_eq(mpix_clock_push_look(file, MPIX_CLOCK_REALTIME, (mpix_clock_look){at_ns, raw_ns, 20, -1}), 0);
+    }
+    mpix_clock_forget(file, 22 * step_ns);
+    ck_assert_int_eq(mpix_clock_convert(file, 0, MPIX_CLOCK_REALTIME, began_ns + 18 * step_ns, &time), 0);
+    EXPECT((time.how & MPIX_CLOCK_AMBIGUOUS) && llabs(time.global_ns - 18 * step_ns) <= time.bound_ns,
+           "%" PRId64 " within %" PRId64 ", how %d", time.global_ns, time.bound_ns, time.how);
+    mpix_clock_forget(file, 40 * step_ns);
+    const mpix_clock_look *looks = mpix_clock_looks(file, MPIX_CLOCK_REALTIME, &count);
+    ck_assert(count == LOOKS - 40 && looks[0].raw_ns == 40 * step_ns);
+    mpix_clock_close(file);
+}
+
 TEST(new_records_have_no_limits_and_no_bounds)
 {
     mpix_clock_file *file = mpix_clock_new(7, LOOK_NS);
