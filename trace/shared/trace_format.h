@@ -79,9 +79,9 @@ static inline trace_range trace_first_range(const int32_t *ranks, int32_t size)
 /*
  * Texts. Those that tools read beside what they show: mpix_harmonize_clock_used and
  * mpix_harmonize_wander_max_ppb_per_s, as MPIX_Harmonize_get_info names them, for what the clock may do between two
- * records; call_ps: what it costs to record a call; lost_count: there were more kinds of messages that were not recorded
- * than TRACE_SKIPPED can tell of; limit_ns: the global time when the limit of the trace was met; ranks: those whose
- * calls are recorded, as 0,4-7.
+ * records; call_ps: what it costs to record a call; lost_count: there were more kinds of messages that were not
+ * recorded than TRACE_SKIPPED can tell of; limit_ns: the global time when the limit of the trace was met; ranks: those
+ * whose calls are recorded, as 0,4-7.
  * Blocks of names and sites have one entry after the other; names without padding between them.
  *
  * A place is "symbol+offset (address) in object", or "+address in object" where no symbol is known. addr2line takes

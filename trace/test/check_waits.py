@@ -36,7 +36,7 @@ class Call:
         self.recorded = event["global_ns"]
         self.place = f"{self.name} at {event['place']}" if event["place"] else self.name
         self.depends, self.gatherings, self.joins, self.wait = [], set(), set(), None
-        self.depth, self.places, self.is_series = 0, set(), False
+        self.depth, self.places, self.is_series, self.has_unknown_holder = 0, set(), False, False
         self.accesses = []  # of windows: kind, target or None for all, window, bytes
 
     def goes_on(self, ns, event):
@@ -281,7 +281,7 @@ class Trace:
 
     def add_locks(self):
         """A rank waits for the last other one that gave back a lock, of those that had it before and exclude its own,
-        in that of its calls at the target in which it was then."""
+        in that of its calls at the target in which it was then; if it is known that this one had it first."""
         locks = []
         for calls in self.calls.values():
             open_locks = []
@@ -301,9 +301,13 @@ class Trace:
             last = max(before, key=lambda other: other.releases.enter, default=None)
             asking = [call for call in self.calls[lock.rank][lock.asks.number:lock.has.number + 1]
                       if last and call.enter <= last.releases.enter <= call.leave]
-            if asking and last.is_before(lock) and any(lock.is_at(target, window) for kind, target, window, _ in
-                                                       asking[-1].accesses if kind != "complete"):
+            if not asking or not any(lock.is_at(target, window) for kind, target, window, _ in asking[-1].accesses
+                                     if kind != "complete"):
+                continue
+            if last.is_before(lock):
                 asking[-1].depends.append((last.releases, "lock contention"))
+            else:
+                asking[-1].has_unknown_holder = True
 
     def completed(self):
         """What calls complete at targets: (call, kind, target, window, bytes, since when, whether the call need not
@@ -351,6 +355,8 @@ class Trace:
             if target == call.rank or any(self.computes(other) for other in others):
                 continue
             late = next((one for one in self.calls[target] if one.leave > begins[call] + LONG_ACCESS_NS), None)
+            if call.has_unknown_holder:
+                continue
             if call.leave - begins[call] > LONG_ACCESS_NS and late and begins[call] < late.enter <= call.leave and \
                     call.leave - late.enter >= min(other.leave - begins[other] for other, *_ in others):
                 found.append((call, late))

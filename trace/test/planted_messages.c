@@ -5,7 +5,7 @@
 enum {
     POLL_WORK_NS = 20000,       /* between two looks for a message */
     LONG_POLL_WORK_NS = 200000, /* likewise */
-    FLOOD = 1000                /* messages, and numbers in each */
+    FLOOD = 250                 /* messages, and numbers in each */
 };
 
 static void give(int count)

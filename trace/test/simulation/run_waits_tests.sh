@@ -7,8 +7,8 @@
 # the report of the kinds of planted, in 7 processes or MH_PLANTED_RANKS; without the delay it names no cause.
 #
 # Usage, in the build directory: run_waits_tests.sh [RANKS]... (each at least 4; default 64). Skipped where SimGrid is
-# missing, and with MPIX_TEST_BRIEF=yes or MPIX_TEST_QUICK=yes. Environment: MH_SEED (default 1), MH_ROUNDS (default 1), MH_WORK_US
-# (default 10000: how long a phase is), MH_PLANTED_RANKS (default 7).
+# missing, and with MPIX_TEST_BRIEF=yes or MPIX_TEST_QUICK=yes. Environment: MH_SEED (default 1), MH_ROUNDS (default 1),
+# MH_WORK_US (default 10000: how long a phase is), MH_PLANTED_RANKS (default 7).
 set -u
 export LC_ALL=C
 

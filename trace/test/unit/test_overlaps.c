@@ -63,9 +63,10 @@ static int64_t exchange(made_trace *made, way how, uint32_t request, int64_t bus
     made_enter(made, 0, function);
     if (how == SENDS)
         made_put(made, 0, message_event(MADE_SEND, 1, request));
-    made_work(made, 1, busy_ns);
+    made_work(made, 1, (double)busy_ns);
     const double called_ns = made->now_ns[1];
-    end_call(made, 0, function, how == RECEIVES, request, (is_alone ? began_ns : fmax(began_ns, called_ns)) + takes_ns);
+    end_call(made, 0, function, how == RECEIVES, request,
+             (is_alone ? began_ns : fmax(began_ns, called_ns)) + (double)takes_ns);
     made_enter(made, 1, MADE_WAIT);
     end_call(made, 1, MADE_WAIT, how != RECEIVES, request, made->now_ns[0]);
     return (int64_t)(called_ns - began_ns);
@@ -86,7 +87,7 @@ static const struct {
     {"a receive that takes long", RECEIVES, BUSY_NS, BUSY_NS / 2, 0, false, false, false},
     {"a receive that takes as long as another one", RECEIVES, BUSY_NS, BUSY_NS / 2, BUSY_NS / 2, false, true, true},
     {"a receive that takes less than another one", RECEIVES, BUSY_NS, BUSY_NS / 2, BUSY_NS, false, false, false},
-    {"a receive that takes very long", RECEIVES, 2 * BRIEF_NS, BUSY_NS, 0, false, false, true},
+    {"a receive that takes very long", RECEIVES, INT64_C(2) * BRIEF_NS, BUSY_NS, 0, false, false, true},
     {"a receive after one without the sender", RECEIVES, BUSY_NS, LATENCY_NS, 0, true, false, true},
     {"a request after one without the receiver", COMPLETES_SEND, BUSY_NS, LATENCY_NS, 0, true, false, true},
     {"a send after one without the receiver", SENDS, BUSY_NS, LATENCY_NS, 0, true, true, true}};
