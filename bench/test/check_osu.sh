@@ -244,7 +244,8 @@ END
 
 # Forked processes, which have the variable, end before the ranks do.
 check_forks() {
-    FORK_MARK=$scratch succeeds run 2 mpix_osu latency_mp -i 5 -x 1 --release barrier -m 0,8,65536 -c -t 2:3 --format csv
+    FORK_MARK=$scratch succeeds run 2 mpix_osu latency_mp -i 5 -x 1 --release barrier -m 0,8,65536 -c -t 2:3 \
+        --format csv
     columns forks wrong latency_ns median_ns | awk -F, '
         $1 != "2:3" || $2 != 0 || ($4 / $3 / 2 - 1) ^ 2 > 1e-4 { print "wrong or no latency: " $0 }
         END { if (NR != 3) print NR " rows" }' >"$scratch/problems"
