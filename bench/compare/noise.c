@@ -50,7 +50,7 @@ static double spread_percent(const pairs_t *pairs)
     }
     if (is_known) {
         sort_reals(all, pairs->count);
-        percent = all[(pairs->count - 1) / 2];
+        percent = all[quantile_place(pairs->count, 0.5)];
     }
     free(all);
     return percent;

@@ -101,7 +101,7 @@ SHAPE(get_bw, ACCESS_MANY(SEND, AT_FOLLOWERS, AT_LEADERS), .directions = 1)
 SHAPE(get_bibw, ACCESS_MANY(SEND, AT_PAIRS, AT_PAIRS), .directions = 2)
 SHAPE(get_mbw, ACCESS_MANY(SEND, AT_FOLLOWERS, AT_LEADERS), .directions = 1, .has_rate = true)
 
-/* Of several memories, which lie alike: that of rank 0 by all others or the other way round, of all, or of neighbors. */
+/* Of several memories, which lie alike: rank 0 accesses those of all others, each rank does, or those of neighbors. */
 #define ACCESS_ALL(what, ...) .exposes = EXPOSES_##what, .reaches_all = true, .min_ranks = 2, __VA_ARGS__
 SHAPE(one_put_all, ACCESS_ALL(RECEIVE, .send = ONE, .receive = ONE, .from = FROM_ROOT, .is_from_one = true))
 SHAPE(one_get_all, ACCESS_ALL(SEND, .send = ONE, .receive = PER_RANK, .from = FROM_EACH, .is_from_one = true))

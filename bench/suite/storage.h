@@ -83,7 +83,7 @@ int storage_rewind(const storage_t *storage);
 int storage_write(const storage_t *storage, const storage_block_t *block, storage_sync_t sync);
 int storage_read(const storage_t *storage, const storage_block_t *block);
 
-/* storage_start_write, storage_start_read - likewise, where calls only start it; with storage_finish, it is complete. */
+/* storage_start_write, storage_start_read - likewise, where calls only start it, and storage_finish completes it. */
 int storage_start_write(const storage_t *storage, const storage_block_t *block, MPI_Request *request);
 int storage_start_read(const storage_t *storage, const storage_block_t *block, MPI_Request *request);
 

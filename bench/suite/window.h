@@ -2,8 +2,8 @@
 /*
  * window.h - memory that one-sided operations access: how its window is made, and how an access begins and is complete.
  *
- * Each rank accesses the memory of its partner, or some ranks that of all others. Functions that return int return an MPI error code; what else fails
- * ends the job.
+ * Each rank accesses the memory of its partner, or some ranks that of all others. Functions that return int return an
+ * MPI error code; what else fails ends the job.
  */
 #ifndef WINDOW_H
 #define WINDOW_H

@@ -248,8 +248,8 @@ check_interrupts() {
     gains=$'1024 50\n4096 60'
     command="mpix_tune, ended by a signal"
     for part in checks.json choice tuned.$suffix; do
-        "$programs/mpix_tune" -o "$scratch/tuning" -m 64,1K,4K,16K --budget-s 100 --bench "$scratch/bench" allreduce -- \
-            "$scratch/launch" '{ranks}' >"$scratch/out" 2>"$scratch/err" </dev/null &
+        "$programs/mpix_tune" -o "$scratch/tuning" -m 64,1K,4K,16K --budget-s 100 --bench "$scratch/bench" allreduce \
+            -- "$scratch/launch" '{ranks}' >"$scratch/out" 2>"$scratch/err" </dev/null &
         pid=$!
         for ((i = 0; i < 600; i++)); do
             [ ! -e "$scratch/tuning/$part" ] || break

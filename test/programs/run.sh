@@ -150,7 +150,8 @@ complain() {        # WHAT: with what there is to know about the last run, but t
 }
 
 # What the program itself said on stderr, but where a trace is, and that the ranks of this test are not bound or not
-# alone; launchers add lines of their own, Open MPI 5's with bytes that are no text. Those of the tests speak by other names.
+# alone; launchers add lines of their own, Open MPI 5's with bytes that are no text. Those of the tests speak by other
+# names.
 own_messages() {
     case $program in check_*) own_name='mpix_[a-z_]*' ;; *) own_name=$program ;; esac
     grep -aE "^$own_name( list| drift| check| record)?: " "$scratch/err" |
