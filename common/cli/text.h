@@ -61,13 +61,13 @@ static inline char *text_after(char *text, int letters)
 static inline void text_shorten(char *text, int allowed)
 {
     static const char dots[] = "...";
-    const int letters = text_letters(text), kept = allowed - (int)strlen(dots);
+    const int letters = text_letters(text), kept = allowed - (int)sizeof dots + 1;
     if (letters <= allowed)
         return;
     char *middle = text_after(text, kept / 2);
     const char *end = text_after(text, letters - (kept - kept / 2));
-    memmove(middle + strlen(dots), end, strlen(end) + 1);
-    memcpy(middle, dots, strlen(dots));
+    memmove(middle + sizeof dots - 1, end, strlen(end) + 1);
+    memcpy(middle, dots, sizeof dots - 1);
 }
 
 /*
