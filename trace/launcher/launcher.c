@@ -38,7 +38,7 @@ static const char *const tool_names[TOOLS + 1] = {"mpix_preload", "mpix_trace"};
 typedef struct {
     int64_t replaced, barriers_of, quiet, buffer_bytes, limit_bytes, frames, is_python;
     double from_s, to_s;
-    const char *report, *folder, *only, *ranks;
+    const char *report, *folder, *only, *ranks, *clocks;
 } launch_settings_t;
 
 enum { REPLACE_BARRIER = 1, REPLACE_WTIME = 2, OF_ALL = 1 };
@@ -78,6 +78,10 @@ static const option_spec_t trace_options[] = {
      .doc = "the ranks whose calls are recorded, such as 0,4-7; default: all",
      .more = "The others take part in synchronizations, and their files have no events. A message or a collective call "
              "in which one of these takes part has no other end in the trace, so waits for it are not attributed."},
+    {0, "clocks", "FILE", OPTION_TEXT, PLACE(clocks),
+     .doc = "write what the clocks of all hosts were on the clock of the trace into FILE",
+     .more = "Rank 0 writes it in MPI_Finalize, as MPIX_Clock_write does; a file that is there is replaced. "
+             "mpix_clock_convert brings timestamps of other programs onto the clock of the trace by it."},
     {0, "frames", "N", OPTION_INTEGER, PLACE(frames), .min = 1, .max = CHOICES_FRAMES, .default_text = "4",
      .doc = "how many frames of the stack tell calls apart",
      .more = "A function that only calls MPI for others has many callers: its calls are from different places, as far "
@@ -170,19 +174,19 @@ static void make_absolute(const char *option, const char *path, char absolute[CH
         refuse("option %s: the name is too long", option);
 }
 
-/* The first process writes the report, so its host has to have the folder. */
-static void check_report(void)
+/* The first process writes the file, so its host has to have the folder. */
+static void choose_file(const char *option, const char *given, char path[CHOICES_TEXT])
 {
-    const char *path = mh_choices.report;
     char parent[CHOICES_TEXT];
     struct stat status;
+    make_absolute(option, given, path);
     strcpy(parent, path);
     if (!mh_launcher_is_first())
         return;
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
-        refuse("option --report: %s is a directory, give the name of a file", path);
+        refuse("option %s: %s is a directory, give the name of a file", option, path);
     if (access(access(path, F_OK) == 0 ? path : dirname(parent), W_OK) != 0)
-        refuse("option --report: %s cannot be written", path);
+        refuse("option %s: %s cannot be written", option, path);
 }
 
 static bool make_folders(char *path)
@@ -222,10 +226,8 @@ static void choose_preload(const launch_settings_t *settings)
     mh_choices.wtime = (settings->replaced & REPLACE_WTIME) != 0;
     mh_choices.all = settings->barriers_of == OF_ALL;
     mh_choices.quiet = settings->quiet;
-    if (!settings->report)
-        return;
-    make_absolute("--report", settings->report, mh_choices.report);
-    check_report();
+    if (settings->report)
+        choose_file("--report", settings->report, mh_choices.report);
 }
 
 static int64_t ns_of(double seconds, int64_t absent)
@@ -252,6 +254,8 @@ static void choose_trace(const launch_settings_t *settings)
     if (!settings->folder)
         refuse("give a folder for the trace: -o DIR (see --help)");
     make_absolute("-o", settings->folder, mh_choices.folder);
+    if (settings->clocks)
+        choose_file("--clocks", settings->clocks, mh_choices.clocks);
     if (settings->ranks) {
         int largest;
         mh_is_listed(settings->ranks, 0, &largest);

@@ -148,11 +148,22 @@ void mh_trace_look_after_clock(trace_call *call)
         look(call);
 }
 
+static void write_records(void)
+{
+    char why[256] = "";
+    if (!mh_choices.clocks[0] || PMPIX_Clock_write(mh_twin_of_world, mh_choices.clocks) == MPI_SUCCESS)
+        return;
+    mh_interpose_statistic(mh_twin_of_world, "mpix_harmonize_last_error", why, sizeof why);
+    if (mh_trace.rank == 0)
+        mh_trace_say("there is no file of clock records: %s", why);
+}
+
 void mh_trace_end_clock(trace_call *call)
 {
     mh_trace_clock_region(call, true);
     if (!cannot_synchronize)
         synchronize();
+    write_records();
     cannot_synchronize = true; /* callbacks of attributes may make calls in MPI_Finalize */
     mh_trace_clock_region(call, false);
 }

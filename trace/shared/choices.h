@@ -25,9 +25,10 @@ typedef struct {
     int64_t watcher;           /* the name of its socket, where it is told of MPI_Init; 0: there is none */
     char report[CHOICES_TEXT]; /* empty: standard error */
     char folder[CHOICES_TEXT];
-    char only[CHOICES_TEXT];  /* patterns of names; empty: all but MPI_Wtime and MPI_Wtick */
-    char ranks[CHOICES_TEXT]; /* to be recorded, as mh_is_listed takes them; empty: all */
-    char back[CHOICES_TEXT];  /* the file */
+    char only[CHOICES_TEXT];   /* patterns of names; empty: all but MPI_Wtime and MPI_Wtick */
+    char ranks[CHOICES_TEXT];  /* to be recorded, as mh_is_listed takes them; empty: all */
+    char clocks[CHOICES_TEXT]; /* the file of clock records; empty: none */
+    char back[CHOICES_TEXT];   /* the file */
 } interpose_choices;
 extern interpose_choices mh_choices; /* the launcher, the front and the back have their own each */
 

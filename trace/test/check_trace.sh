@@ -301,6 +301,19 @@ check_ranks() {
     expect_line 'option --only-ranks names more ranks than there are; the program runs without being recorded$'
 }
 
+# That of MPIX_Clock_write.
+check_clock_file() {
+    record 2 --clocks "$scratch/clocks" "$subject"
+    expect_done
+    grep -q '"mpix_clock_records": 1' "$scratch/clocks" || complain "it is no file of clock records"
+    grep -q '^{"host": .*"monotonic"' "$scratch/clocks" || complain "it has no clock"
+    rm "$scratch/clocks"
+    mkdir "$scratch/folder"
+    record 2 --clocks "$scratch/folder/clocks" sh -c "rm -rf $scratch/folder; exec $subject"
+    expect_status 0
+    expect_line "there is no file of clock records: MPIX_Clock_write: '$scratch/folder/clocks' cannot be written: "
+}
+
 # Strict compilers take the header, and its functions do nothing where nobody records.
 check_region_header() {
     local language ending standard
@@ -556,6 +569,7 @@ tap_check "MPI_Pcontrol(0) and MPI_Pcontrol(1) of several threads" check_off_in_
 tap_check "a limit of the size" check_limit
 tap_check "a limit of the size that is too small for so many ranks" check_small_limit
 tap_check "some of the ranks" check_ranks
+tap_check "a file of clock records" check_clock_file
 tap_check_if has_frames "callers of callers are not known here" "a call with several callers" check_wrapper
 tap_check_if has_frames "callers of callers are not known here" \
     "more paths of callers than a trace can have" check_many_paths
