@@ -223,12 +223,14 @@ check_canceled_trace() {
     expect_places canceled
 }
 
-# It goes on in another job with what is missing.
+# It goes on in another job with what is missing. Until then, the second launch does nothing.
 check_canceled_campaign() {
     local first
-    canceled mpix_campaign "exec $campaign -o campaign --launches 4 -- \
+    echo '[ ! -e campaign/A/0000.json ] || [ -e goes_on ] || sleep 100; exec "$@"' >"$shared/slow"
+    canceled mpix_campaign "exec $campaign -o campaign --launches 4 -- sh $shared/slow \
 srun $served $bench reduce -m 8:8 -i 10 -x 1 --release barrier --format json" campaign/A/0000.json
-    [ ! -e campaign/A/0003.json ] || complain "it is done before it is canceled"
+    [ ! -e campaign/A/0001.json ] || complain "it goes on though it is canceled"
+    : >goes_on
     first=$(cksum campaign/A/0000.json)
     job mpix_campaign salloc -Q -N 2 -n 2 "$campaign" -o campaign
     expect_status 0
