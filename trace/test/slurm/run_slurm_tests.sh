@@ -71,13 +71,13 @@ batch() {
     cp "$shared/batch.out" "$scratch/out"
     cp "$shared/batch.err" "$scratch/err"
 }
-# TOOL SCRIPT FILE: a batch job that is canceled a second after the file is there
+# TOOL SCRIPT FILE PAUSE_S: a batch job that is canceled so long after the file is there
 canceled() {
     local id
     submit "$1" "$2" --parsable
     id=$(cat "$scratch/out")
     comes_true test -s "$3" || complain "there is no $3"
-    sleep 1
+    sleep "$4"
     capture scancel "$id"
     wait_for_nodes
 }
@@ -219,7 +219,7 @@ expect_places() {
 }
 
 check_canceled_trace() {
-    canceled mpix_trace "srun $served $trace -o canceled $shared/odd hang 0" canceled/rank-1.mpixtrace
+    canceled mpix_trace "srun $served $trace -o canceled $shared/odd hang 0" canceled/rank-1.mpixtrace 1
     expect_places canceled
 }
 
@@ -227,7 +227,7 @@ check_canceled_trace() {
 check_canceled_campaign() {
     local first
     canceled mpix_campaign "exec $campaign -o campaign --launches 4 -- \
-srun $served $bench reduce -m 8:8 -i 10 -x 1 --release barrier --format json" campaign/A/0000.json
+srun $served $bench reduce -m 8:8 -i 10 -x 1 --release barrier --format json" campaign/A/0000.json 0
     [ ! -e campaign/A/0003.json ] || complain "it is done before it is canceled"
     first=$(cksum campaign/A/0000.json)
     job mpix_campaign salloc -Q -N 2 -n 2 "$campaign" -o campaign
