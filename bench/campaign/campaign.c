@@ -143,7 +143,9 @@ static void tell_failure(const campaign_t *campaign, const json_t *run, const fi
         fprintf(stderr, "cannot write %s: %s\n", files->part, strerror(launch->number));
         break;
     case LAUNCH_TIMED_OUT:
-        fprintf(stderr, "the command took longer than %.3g s\n", timeout_s);
+        fprintf(stderr,
+                timeout_s < 100 ? "the command took longer than %.3g s\n" : "the command took longer than %.0f s\n",
+                timeout_s);
         break;
     case LAUNCH_INTERRUPTED:
         fprintf(stderr, "interrupted by signal %d (%s)\n", launch->number, strsignal(launch->number));

@@ -300,7 +300,7 @@ static void make_head(const comparison_t *comparison, head_t *head)
     if (comparison->resolution_ns > 0)
         head_add(head, "resolution_ns", "%g", comparison->resolution_ns);
     if (comparison_noise(comparison, noise))
-        head_add(head, "busy", "%s", noise);
+        head_add(head, "noise", "%s", noise);
     for (int i = 0; i < head->count; i++)
         text_one_line(head->items[i].value);
 }

@@ -60,7 +60,7 @@ sheet_t comparison_sheet(const comparison_t *comparison);
  */
 int64_t comparison_missing(const comparison_t *comparison);
 
-/* comparison_noise - a sentence about the machine if it was busy. Returns false, and an empty text, if it was not. */
+/* comparison_noise - a sentence if the machine was busy, or launches differ. Returns false, and an empty text, else. */
 bool comparison_noise(const comparison_t *comparison, char text[COMPLAINT_BYTES]);
 
 /* comparison_summary - the verdict on all rows in a sentence, which names the variants. */

@@ -87,6 +87,12 @@ noise_t noise_find(const pairs_t *pairs, const char *column)
     return noise;
 }
 
+static void append_spread(char text[COMPLAINT_BYTES], const char *begin, double percent, const char *column)
+{
+    text_append(text, COMPLAINT_BYTES, percent < 99.5 ? "%s by %.2g %% in %.60s" : "%s by %.0f %% in %.60s", begin,
+                percent, column);
+}
+
 bool noise_tell(const noise_t *noise, const char *column, char text[COMPLAINT_BYTES])
 {
     bool others = noise->others_percent > BUSY_OTHERS_PERCENT, steal = noise->steal_percent > BUSY_STEAL_PERCENT;
@@ -94,16 +100,17 @@ bool noise_tell(const noise_t *noise, const char *column, char text[COMPLAINT_BY
     text[0] = '\0';
     if (!others && !steal && !spread)
         return false;
-    text_append(text, COMPLAINT_BYTES, "The machine was busy");
+    if (others || steal)
+        text_append(text, COMPLAINT_BYTES, "The machine was busy");
     if (others)
         text_append(text, COMPLAINT_BYTES, ", other programs took up to %.0f %% of a node", noise->others_percent);
     if (steal)
         text_append(text, COMPLAINT_BYTES, ", the hypervisor up to %.0f %%", noise->steal_percent);
     if (noise->spread_percent > 0)
-        text_append(text, COMPLAINT_BYTES, ", launches of a variant differ by %.2g %% in %.60s", noise->spread_percent,
-                    column);
+        append_spread(text, others || steal ? ", launches of a variant differ" : "Launches of a variant differ",
+                      noise->spread_percent, column);
     if (noise->spread_percent > 0 && noise->other_column)
-        text_append(text, COMPLAINT_BYTES, ", by %.2g %% in %s", noise->other_spread_percent, noise->other_column);
+        append_spread(text, ",", noise->other_spread_percent, noise->other_column);
     if (noise->other_column && noise->other_spread_percent < BETTER * noise->spread_percent)
         text_append(text, COMPLAINT_BYTES, ": --column %s decides sooner", noise->other_column);
     return true;

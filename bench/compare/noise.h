@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * noise.h - whether the machine was busy while two variants were measured, and which value suffers less.
+ * noise.h - whether the machine was busy while two variants were measured, how far launches are apart, whatever the
+ * reason is, and in which value they are less so.
  *
  * It looks at how launches of one variant differ, never at how the variants differ: so the choice of a value by it does
  * not favor a verdict.
@@ -23,7 +24,7 @@ typedef struct noise {
 /* noise_find - of two variants, whose rows were matched by the values of a column. */
 noise_t noise_find(const pairs_t *pairs, const char *column);
 
-/* noise_tell - a sentence, without its end, of a machine that was busy. Returns false, and an empty text, if not. */
+/* noise_tell - a sentence of that, without its end. Returns false, and an empty text, if there is nothing to tell. */
 bool noise_tell(const noise_t *noise, const char *column, char text[COMPLAINT_BYTES]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* busy.h - from when on a machine is said to be busy, in percent. bench/doc/results-good.md has the same. */
+/* busy.h - from when on a machine is said to be busy, or launches to differ. bench/doc/results-good.md has the same. */
 #ifndef BUSY_H
 #define BUSY_H
 

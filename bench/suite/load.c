@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The kernel counts in steps, so that of fewer ticks, one in a hundred is not to be told. */
-enum { LEAST_TICKS = 200, LINE_BYTES = 256 };
+/* The kernel counts in steps, which may come on all processors at once: of fewer, one in a hundred is not told. */
+enum { LEAST_TICKS = 100, LINE_BYTES = 256 };
 
 static int64_t used_ns(void)
 {
@@ -22,17 +22,33 @@ static int64_t used_ns(void)
     return (int64_t)used.tv_sec * 1000000000 + used.tv_nsec;
 }
 
-/* All zero if the kernel does not say. What guests take is in user and nice. */
+/* What guests take is in user and nice. Interrupts may be those of the messages that are measured. */
+ticks_t load_ticks(const char *line)
+{
+    int64_t user = 0, nice = 0, system = 0, idle = 0, waiting = 0, hard = 0, soft = 0, stolen = 0;
+    if (sscanf(line, "%" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 "",
+               &user, &nice, &system, &idle, &waiting, &hard, &soft, &stolen) < 4)
+        return (ticks_t){.all = 0};
+    int64_t used = user + nice + system;
+    return (ticks_t){.all = used + idle + waiting + hard + soft + stolen, .used = used, .stolen = stolen};
+}
+
+bool load_shares(ticks_t begin, ticks_t end, int64_t own_ns, long processors, double *others_percent,
+                 double *steal_percent)
+{
+    double all = (double)(end.all - begin.all), used = (double)(end.used - begin.used);
+    double own = (double)own_ns / 1e9 * (double)sysconf(_SC_CLK_TCK);
+    if (begin.all == 0 || end.all == 0 || all < LEAST_TICKS * (double)processors)
+        return false;
+    *others_percent = 100 * fmax(used - own, 0) / all;
+    *steal_percent = 100 * (double)(end.stolen - begin.stolen) / all;
+    return true;
+}
+
 static ticks_t read_ticks(void)
 {
     char line[LINE_BYTES];
-    int64_t user = 0, nice = 0, system = 0, idle = 0, waiting = 0, hard = 0, soft = 0, stolen = 0;
-    if (!kernel_value("/proc/stat", "cpu ", line, sizeof line) ||
-        sscanf(line, "%" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 "",
-               &user, &nice, &system, &idle, &waiting, &hard, &soft, &stolen) < 4)
-        return (ticks_t){.all = 0};
-    int64_t used = user + nice + system + hard + soft;
-    return (ticks_t){.all = used + idle + waiting + stolen, .used = used, .stolen = stolen};
+    return load_ticks(kernel_value("/proc/stat", "cpu ", line, sizeof line) ? line : "");
 }
 
 void load_open(load_t *load, const world_t *world)
@@ -58,13 +74,9 @@ bool load_tell(load_t *load, const world_t *span, double *others_percent, double
 #ifdef SMPI_H
     return false; /* the processors are those of the simulator */
 #endif
-    const ticks_t now = read_ticks();
-    double all = (double)(now.all - load->begin.all), used = (double)(now.used - load->begin.used);
-    if (span->rank != 0 || load->begin.all == 0 || all < LEAST_TICKS)
+    if (span->rank != 0 ||
+        !load_shares(load->begin, read_ticks(), own_ns, sysconf(_SC_NPROCESSORS_ONLN), others_percent, steal_percent))
         return false;
-    double own = (double)own_ns / 1e9 * (double)sysconf(_SC_CLK_TCK);
-    *others_percent = 100 * fmax(used - own, 0) / all;
-    *steal_percent = 100 * (double)(now.stolen - load->begin.stolen) / all;
     load->most_others = fmax(load->most_others, *others_percent);
     load->most_steal = fmax(load->most_steal, *steal_percent);
     return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * load.h - how much of the processors' time on the node of rank 0 others take meanwhile: other programs, and the
- * hypervisor. By the kernel's counts, so nothing is known of less than some ticks, or in a simulator.
+ * hypervisor. By the kernel's counts, so nothing is known of less than a second, or in a simulator.
  */
 #ifndef LOAD_H
 #define LOAD_H
@@ -13,8 +13,20 @@
 
 /* Of all processors of a node, in ticks. */
 typedef struct ticks {
-    int64_t all, used, stolen; /* used: by any program, or by the kernel */
+    int64_t all, used, stolen; /* used: by any program, or by the kernel, but for interrupts */
 } ticks_t;
+
+/* load_ticks - those of the first line of /proc/stat, behind its first word; all zero if it does not tell. */
+ticks_t load_ticks(const char *line);
+
+/*
+ * load_shares - what others took from begin to end, in percent of the time of all processors, if these programs took
+ * own_ns.
+ *
+ * Returns false if too little time has passed.
+ */
+bool load_shares(ticks_t begin, ticks_t end, int64_t own_ns, long processors, double *others_percent,
+                 double *steal_percent);
 
 typedef struct load {
     bool is_near;       /* this process is on the node of rank 0 */

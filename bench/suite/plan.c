@@ -68,7 +68,7 @@ static const option_spec_t options[] = {
      .default_doc = "allocate", .doc = "how the window of one-sided operations is made",
      .more = "By MPI_Win_create, MPI_Win_allocate or MPI_Win_create_dynamic."},
     {'s', "sync-option", "SYNC", OPTION_CHOICE, FIELD(synchronization), .names = NAMES(synchronizations),
-     .default_doc = "flush, of put_bibw pscw", .doc = "the synchronization of one-sided operations",
+     .default_doc = "flush, of put_bibw and get_bibw pscw", .doc = "the synchronization of one-sided operations",
      .more = "With `pscw` (post, start, complete, wait) and `fence`, targets take part. The others lock the memory of "
              "the target: `lock` and `lock_all` for each call, `flush` and `flush_local` for good."},
     {0, "layout", "LAYOUT", OPTION_TEXT, FIELD(layout),

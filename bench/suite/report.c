@@ -246,8 +246,8 @@ static const figure_t figures[] = {
      offsetof(row_t, others_percent),
      {"others_percent", "%", ROLE_FIGURE, TYPE_NUMBER,
       "what other programs took of the time of all processors on the node of rank 0, since the operations that take "
-      "turns began. Empty if less than 200 ticks of the kernel's clock have passed, two seconds of one processor. The "
-      "table has it not, and a line on standard error says so if it was above 5 %",
+      "turns began, but for interrupts. Empty in the first second. The table has it not, and a line on standard error "
+      "says so if it was above 5 %",
       NULL, 0, 1, 0}},
     {PART_LOAD,
      BOTH,

@@ -359,7 +359,7 @@ END
     words+=(${MPIEXEC_FLAGS-} -n 2 "${yielding[@]}")
     program=side_by_side.py command="side_by_side.py latency get_bw"
     capture "$python" "$here/performance/side_by_side.py" --osu "$scratch/osu" --imb "$scratch/imb" --rounds 2 \
-        --bench "$(path_of mpix_osu)" --launcher "${words[*]}" latency get_bw
+        --calls 50 --bench "$(path_of mpix_osu)" --launcher "${words[*]}" latency get_bw
     expect_status 0
     tr -d ' ,' <"$scratch/out" | awk -F'|' '
         $2 ~ /^latency/ && $3 == 8 { good += $4 >= 1001 && $4 <= 1003 && $5 == "" && $6 > 0 && $7 != "" }

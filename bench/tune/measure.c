@@ -243,7 +243,7 @@ bool tune_has_time(const tune_t *tune, double launch_s, char complaint[COMPLAINT
     int launches = confirming_launches(tune);
     return launches * launch_s <= tune->settings.budget_s / 4 ||
            complain(complaint,
-                    "--budget-s %g is too small: a confirmation takes %d launches of %.2g s or more, within a quarter "
+                    "--budget-s %g is too small: a confirmation takes %d launches of %.3g s or more, within a quarter "
                     "of it: give %.0f or more",
                     tune->settings.budget_s, launches, launch_s, ceil(4 * launches * launch_s));
 }

@@ -4,7 +4,7 @@
  * run_mpi_tests.sh preloads it where there are more processes than processors.
  *
  * MPICH looks for messages without a pause, so each one would wait there until the scheduler takes the processor from
- * somebody who looks, milliseconds later. With other libraries, nothing calls this function.
+ * somebody who looks, milliseconds later. Without UCX, nothing calls this function.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -192,7 +192,7 @@ static void say_polls(char *text, const wait_analysis *of)
     char ns[DURATION_BYTES], where[PLACE_BYTES];
     say_place(where, &of->graph, of->polled_place);
     text_append(text, ANSWER_BYTES,
-                " Ranks poll: between tests that find nothing they compute for %s, which may be waits; most of it is "
+                " Ranks poll: between tests that find nothing they compute for %s, which may be waits; the most is "
                 "that of rank %d before %s.",
                 duration(ns, (double)of->polled_ns), of->graph.lanes[of->polled_lane].location->rank, where);
 }
@@ -249,7 +249,7 @@ static void say_times(char *text, const wait_analysis *of)
         text_append(text, ANSWER_BYTES, " mpix_trace itself takes %s, %.1f %%.",
                     duration(recorder, (double)of->recorder_ns), analysis_percent(of, (double)of->recorder_ns));
     if (of->recording_ns > 0)
-        text_append(text, ANSWER_BYTES, " Recording calls takes about %s of it, %.1f %%.",
+        text_append(text, ANSWER_BYTES, " Recording calls takes about %s, %.1f %%.",
                     duration(recorder, of->recording_ns), analysis_percent(of, of->recording_ns));
     if (lacks_ranks(of))
         text_append(text, ANSWER_BYTES,

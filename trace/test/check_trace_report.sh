@@ -230,6 +230,8 @@ END
     run alone mpix_trace_report "$scratch/lines"
     grep -q "^Rank 1 .* between MPI_Barrier at late.c:${barrier%%:*} and MPI_Allreduce at late.c:${reduction%%:*}, by" \
         "$scratch/out" || complain "not these lines"
+    grep -q ' Recording calls takes about [0-9.]* [^ ]*s, [0-9.]* %\.' "$scratch/out" ||
+        complain "not what recording takes"
     run alone mpix_trace_convert --format csv "$scratch/lines"
     grep -q ",late.c:${barrier%%:*} $function (0x[0-9a-f]*) in $scratch/late" "$scratch/out" || complain "not in CSV"
     # A relative path is one from here, if it leads to the same program.

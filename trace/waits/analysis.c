@@ -190,19 +190,24 @@ static void sum_recorder(wait_analysis *to)
 static void sum_polls(wait_analysis *to)
 {
     const graph *of = &to->graph;
-    int64_t most_ns = 0;
+    int64_t *place_ns = zeros_or_exit(of->places.count, sizeof *place_ns), most_ns = 0; /* of a lane */
     for (size_t lane = 0; lane < of->lane_count; lane++) {
-        int64_t ns = 0;
-        for (size_t i = 0; i < of->lanes[lane].count; i++) {
-            ns += graph_polled_ns(of, &of->lanes[lane], i);
-            if (ns <= most_ns)
+        const graph_lane *its = &of->lanes[lane];
+        for (size_t i = 0; i < its->count; i++) {
+            const size_t place = its->calls[i].place;
+            const int64_t ns = graph_polled_ns(of, its, i);
+            to->polled_ns += ns;
+            place_ns[place] += ns;
+            if (place_ns[place] <= most_ns)
                 continue;
-            most_ns = ns;
+            most_ns = place_ns[place];
             to->polled_lane = lane;
-            to->polled_place = of->lanes[lane].calls[i].place;
+            to->polled_place = place;
         }
-        to->polled_ns += ns;
+        for (size_t i = 0; i < its->count; i++)
+            place_ns[its->calls[i].place] = 0;
     }
+    free(place_ns);
 }
 
 /* ---- Efficiencies */

@@ -45,7 +45,7 @@ typedef struct {
     int64_t unseen_ns;  /* what all ranks together spent, beside waits, in calls of which waits cannot be seen */
     unseen_sum *unseen; /* the same of each function, the most first: so many as the trace has names */
     int64_t polled_ns;  /* what all ranks compute between tests that find nothing, too long for a wait */
-    size_t polled_lane, polled_place; /* where most of it is */
+    size_t polled_lane, polled_place; /* where a rank has the most of it */
     int64_t unexplained_ns;           /* waits that are charged to causes that the trace does not show */
     int64_t recorder_ns;              /* what all ranks together spent, beside waits, in what mpix_trace itself did */
     double recording_ns; /* what recording took of all ranks, as far as these measured it; 0: they did not */

@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 SIZES = (8, 1024, 65536)
-ITERATIONS, WARMUP, TIMEOUT_S = 1000, 200, 120
+TIMEOUT_S = 120
 MANY = ["-b", "multiple"]  # as MPI wants it, and mpix_osu
 
 # Of each operation: what mpix_osu is asked for, and by how much it is divided to be in OSU's unit; IMB's program,
@@ -77,13 +77,13 @@ def read_imb(text, operation):
 def commands(settings, operation):
     """Programs that there are: a name, its words, and what reads its output."""
     _, _, imb, benchmark, _, extra = OPERATIONS[operation]
-    usual = ["-m", f"{SIZES[0]}:{SIZES[-1]}", "-i", str(ITERATIONS), "-x", str(WARMUP), *extra]
+    usual = ["-m", f"{SIZES[0]}:{SIZES[-1]}", "-i", str(settings.calls), "-x", str(settings.calls // 5), *extra]
     if f"osu_{operation}" in settings.osu:
         yield "OSU", [settings.osu[f"osu_{operation}"], *usual], read_osu
     if imb in settings.imb:
         logs = [f"{size.bit_length() - 1}" for size in (SIZES[0], SIZES[-1])]
         yield "IMB", [settings.imb[imb], benchmark, "-npmin", "2", "-msglog", ":".join(logs), "-iter",
-                      str(ITERATIONS), "-iter_policy", "off"], read_imb
+                      str(settings.calls), "-iter_policy", "off"], read_imb
     yield "mpix_osu", [settings.bench, operation, *usual, "--release", "barrier", "--format", "csv"], read_own
 
 
@@ -125,11 +125,12 @@ def main():
     parser.add_argument("--launcher", default="mpiexec --bind-to core -n 2",
                         help="what starts two processes (%(default)s)")
     parser.add_argument("--rounds", type=int, default=10, help="launches of each program (%(default)s)")
+    parser.add_argument("--calls", type=int, default=1000, help="of each size in a launch (%(default)s)")
     parser.add_argument("operations", nargs="*", metavar="OPERATION", help="of " + ", ".join(OPERATIONS))
     settings = parser.parse_args()
     unknown = [name for name in settings.operations if name not in OPERATIONS]
-    if unknown or settings.rounds < 1:
-        parser.error(f"{unknown[0]} is unknown" if unknown else "there is no round")
+    if unknown or settings.rounds < 1 or settings.calls < 1:
+        parser.error(f"{unknown[0]} is unknown" if unknown else "there is no round, or no call")
     settings.launcher = shlex.split(settings.launcher)
     settings.osu = find_programs(settings.osu, "osu_")
     settings.imb = find_programs(settings.imb, "IMB-")

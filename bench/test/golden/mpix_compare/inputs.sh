@@ -40,8 +40,8 @@ write_folder() {
     done
 }
 
-# FOLDER SCALE RESOLUTION SPREAD: six launches, whose minima hardly differ; medians of 64 bytes are so many ns, and
-# up to SPREAD more.
+# FOLDER SCALE RESOLUTION SPREAD [OTHERS]: six launches, whose minima hardly differ; medians of a byte are so many ns,
+# and up to SPREAD more; in one, other programs took so much of the processors.
 write_clocked() {
     local launch
     mkdir -p "$1"
@@ -49,11 +49,11 @@ write_clocked() {
         json_head mpix-bench \
             "$bench_columns min_ns,ns,figure,integer others_percent,%,figure,number steal_percent,%,figure,number" \
             '"resolution_ns":"'"$3"'"'
-        awk -v launch="$launch" -v scale="$2" -v spread="$4" 'BEGIN {
+        awk -v launch="$launch" -v scale="$2" -v spread="$4" -v others="${5-0.2}" 'BEGIN {
             for (size = 8; size <= 64; size *= 8)
                 printf "{\"operation\":\"bcast\",\"size_bytes\":%d,\"valid\":9,\"median_ns\":%d,\"min_ns\":%d," \
                     "\"others_percent\":%g,\"steal_percent\":null}\n", size, scale * size + launch * 7 % 6 * spread / 5,
-                    scale * size + launch % 2 * (spread > 0), (spread > 0 && launch == 3 ? 23.4 : 0.2) }'
+                    scale * size + launch % 2 * (spread > 0), (launch == 3 ? others : 0.2) }'
     done | awk -v folder="$1" '/"schema"/ { count++ } { print >(folder "/" count ".json") }'
 }
 
@@ -126,8 +126,10 @@ write_arrivals span_far 3000 800
 
 write_clocked coarse 25 10 0
 write_clocked coarse_slower 26 10 0
-write_clocked busy 25 1 400
-write_clocked busy_slower 26 1 400
+write_clocked busy 25 1 400 23.4
+write_clocked busy_slower 26 1 400 23.4
+write_clocked apart 25 1 30000
+write_clocked apart_slower 26 1 30000
 write_folder numbered 2 1 operation='reduce#1'
 write_guided guided 7 1.3
 write_guided guided_few 3 1.3
