@@ -305,7 +305,8 @@ check_tool_on_one() {
     expect_line "^$3: rank $((1 - $1)) did not come within 2 s: start all processes of the job with $3 ("
 }
 
-# Whether MPI_Comm_spawn works here; makes $scratch/spawner.
+# Whether MPI_Comm_spawn works here; makes $scratch/spawner. All ranks spawn together, or by themselves, one after the
+# other, those that its option names: each, or last.
 can_spawn_one() {
     cat >"$scratch/spawner.c" <<'SOURCE'
 #include <mpi.h>
@@ -313,11 +314,18 @@ can_spawn_one() {
 int main(int argc, char **argv)
 {
     MPI_Comm between;
+    int rank;
     MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_get_parent(&between);
-    if (between == MPI_COMM_NULL)
-        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between, MPI_ERRCODES_IGNORE);
-    MPI_Comm_disconnect(&between);
+    for (int i = 0; i < 2 && between == MPI_COMM_NULL; i++) {
+        if (argc == 1 || (i == rank && (i == 1 || argv[1][0] == 'e')))
+            MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, argc == 1 ? MPI_COMM_WORLD : MPI_COMM_SELF,
+                           &between, MPI_ERRCODES_IGNORE);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (between != MPI_COMM_NULL)
+        MPI_Comm_disconnect(&between);
     MPI_Finalize();
     puts("done");
     return 0;
