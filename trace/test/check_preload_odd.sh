@@ -104,6 +104,10 @@ check_slow_rank() {
     expect_done
     program=mpix_preload
     expect_line '^mpix_preload: waits for rank 1, which may run without mpix_preload: start all processes of the job'
+    MPIX_MEET_S=1 run 2 mpix_with_tool --quiet "$subject" nothing
+    [ "$status" -ne 0 ] && [ "$status" -ne 124 ] || complain "the job does not end with an error"
+    program=mpix_preload
+    expect_line '^mpix_preload: rank 1 did not come within 1 s: start all processes of the job with mpix_preload ('
     for MPIX_MEET_S in 0 1s 9999999999999999999999; do
         export MPIX_MEET_S
         program=mpix_preload
