@@ -111,13 +111,17 @@ static int refuse(const mh_comm_state *state, mh_error *error)
                    "an earlier call on this communicator failed inside MPI; free the communicator and use another one");
 }
 
-/* Nothing of what the program measures would mean anything. */
+/* Alone in the world, if there is one, a process may be one of several: nothing that they measure means anything. */
 static void warn_if_others_are_alone_too(void)
 {
     char version[LIBRARY_VERSION_SIZE] = "";
-    int length;
+    mh_error no_world = MH_NO_ERROR;
+    int size = 0, length;
+    if (!mpi_is_active(MPI_COMM_WORLD, false, &no_world) || PMPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS ||
+        size != 1)
+        return;
     PMPI_Get_library_version(version, &length);
-    mh_launcher_warn_alone(1, version);
+    mh_launcher_warn_alone(size, version);
 }
 
 /* The state of comm for a collective function, made if need be. If a state is found, comm needs no check. */
@@ -130,7 +134,7 @@ static int get_state(MPI_Comm comm, mh_comm_state **state, mh_error *error)
             code = mh_comm_state_get(comm, state, error);
         if (code != MPI_SUCCESS)
             return code;
-        if (comm == MPI_COMM_WORLD && (*state)->channel.size == 1)
+        if ((*state)->channel.size == 1)
             warn_if_others_are_alone_too();
     }
     return (*state)->failed ? refuse(*state, error) : MPI_SUCCESS;

@@ -1579,12 +1579,13 @@ void mpix_clock_pop_look(mpix_clock_file *file, mpix_clock_id clock)
  */
 static size_t keep_setting(const looks *its, size_t old, mpix_clock_id id, int64_t look_ns)
 {
-    for (size_t i = old < its->count ? old : 0; i-- > 0;)
-        if (is_set_after(its, i, id, look_ns)) {
-            const int64_t passed_ns = its->items[i + 1].raw_ns - its->items[i].raw_ns;
-            return its->items[i].at + passed_ns + passed_ns / 8 > its->items[old].at ? i : old;
-        }
-    return old;
+    size_t kept = old;
+    for (size_t i = old < its->count ? old : 0; i-- > 0;) {
+        const int64_t passed_ns = its->items[i + 1].raw_ns - its->items[i].raw_ns;
+        if (is_set_after(its, i, id, look_ns) && its->items[i].at + passed_ns + passed_ns / 8 > its->items[old].at)
+            kept = i;
+    }
+    return kept;
 }
 
 void mpix_clock_forget(mpix_clock_file *file, int64_t before_raw_ns)

@@ -21,6 +21,10 @@ check_launcher() {
     esac
     succeeds run alone triad 1024 5
     [ "$(grep -cE '^libmpix_harmonize: .* started 3 processes' "$scratch/err")" -eq 1 ] || complain "not one line"
+    # The world is never used.
+    command="mpix_test self"
+    succeeds capture "$build/test/mpi/mpix_test" self
+    [ "$(grep -cE '^libmpix_harmonize: .* started 3 processes' "$scratch/err")" -eq 1 ] || complain "not one line"
 }
 
 quick tap_check "triad: bounds" check_triad

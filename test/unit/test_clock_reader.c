@@ -634,9 +634,11 @@ LOOP_TEST(a_counter_whose_rate_is_not_known_has_no_bound, 2)
     mpix_clock_close(file);
 }
 
-/* Without limits nothing is known but the records themselves. */
-/* A clock is set back by 0.25 s, and what was before is forgotten while it has the same readings again. */
-TEST(readings_that_a_clock_had_before_it_was_set_are_not_forgotten_too_early)
+/*
+ * A clock is set back by 0.25 s, and what was before is forgotten while it has the same readings again; also where it
+ * was set once more, by less, since then.
+ */
+LOOP_TEST(readings_that_a_clock_had_before_it_was_set_are_not_forgotten_too_early, 2)
 {
     enum { LOOKS = 60, SET_AT = 20 };
     const int64_t began_ns = INT64_C(1700000000000000000), step_ns = 50 * MH_NS_PER_MS;
@@ -646,7 +648,8 @@ TEST(readings_that_a_clock_had_before_it_was_set_are_not_forgotten_too_early)
     ck_assert_ptr_nonnull(file);
     mpix_clock_limit(file, 500 * MH_PPM, LIMIT_PPB_PER_S * MH_PPB);
     for (int i = 0; i < LOOKS; i++) {
-        const int64_t raw_ns = i * step_ns, at_ns = began_ns + raw_ns - (i < SET_AT ? 0 : 5 * step_ns);
+        const int64_t set_ns = (i < SET_AT ? 0 : -5 * step_ns) + (_i == 1 && i > SET_AT ? step_ns : 0);
+        const int64_t raw_ns = i * step_ns, at_ns = began_ns + raw_ns + set_ns;
         ck_assert_int_eq(mpix_clock_push_record(file, (mpix_clock_pair){.at_ns = raw_ns, .bound_ns = 10}), 0);
         ck_assert_int_eq(mpix_clock_push_look(file, MPIX_CLOCK_REALTIME, (mpix_clock_look){at_ns, raw_ns, 20, -1}), 0);
     }
@@ -660,6 +663,7 @@ TEST(readings_that_a_clock_had_before_it_was_set_are_not_forgotten_too_early)
     mpix_clock_close(file);
 }
 
+/* Without limits nothing is known but the records themselves. */
 TEST(new_records_have_no_limits_and_no_bounds)
 {
     mpix_clock_file *file = mpix_clock_new(7, LOOK_NS);

@@ -28,6 +28,8 @@ MPI_Comm mh_twin_of_world = MPI_COMM_NULL;
 bool mh_has_threads;
 static int does;                      /* what front.c is told */
 static bool is_wanted[FUNCTIONS + 1]; /* by id of the function, to be recorded */
+static int own_rank;                  /* in the world */
+static int has_spawned;               /* by any thread */
 
 /* With or without MPI_, in any case. Returns false if the pattern fits no function. */
 static bool want(const char *pattern)
@@ -95,6 +97,7 @@ static void begin_all(const interpose_choices *choices, interpose_file standard_
     check_launcher();
     mh_twin_of_world = mh_interpose_twin(MPI_COMM_WORLD);
     const bool has_twin = mh_twin_of_world != MPI_COMM_NULL;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
     if (!can(has_twin ? NULL : "MPI_Comm_split of MPI_COMM_WORLD failed on at least one process", mh_choices_name(),
              mh_choices_without()))
         return;
@@ -140,14 +143,33 @@ static void after_collective(trace_call *recorded, MPI_Comm comm, int result)
     mh_interpose_restore_state(&its);
 }
 
+/* One line for all processes: of rank 0, at once if it takes part, and otherwise at the end. */
+static void say_spawned(void)
+{
+    static bool is_said;
+    if (own_rank == 0 && !__atomic_exchange_n(&is_said, true, __ATOMIC_RELAXED))
+        mh_interpose_print("%s: processes that MPI_Comm_spawn starts run %s, if their command is not %s\n",
+                           mh_choices_name(), mh_choices_without(), mh_choices_name());
+}
+
+static void spawn(void)
+{
+    __atomic_store_n(&has_spawned, 1, __ATOMIC_RELAXED);
+    say_spawned();
+}
+
 static void end(trace_call *call)
 {
     interpose_thread_state its;
+    int some_spawned = 0;
     mh_interpose_leave_state(&its);
     if (does & INTERPOSE_RECORDS)
         mh_trace_end(call);
     if (does & INTERPOSE_HARMONIZES)
         mh_preload_end();
+    PMPI_Reduce(&has_spawned, &some_spawned, 1, MPI_INT, MPI_MAX, 0, mh_twin_of_world);
+    if (some_spawned)
+        say_spawned();
     PMPI_Comm_free(&mh_twin_of_world);
     mh_interpose_restore_state(&its);
 }
@@ -161,6 +183,7 @@ const interpose_back mpix_interpose_back = {.code = __ehdr_start,
                                             .code_end = _end,
                                             .begin = begin,
                                             .end = end,
+                                            .spawn = spawn,
                                             .barrier = mh_preload_barrier,
                                             .know = mh_preload_know,
                                             .expect = mh_preload_expect,

@@ -272,6 +272,14 @@ __attribute__((unused)) INLINE void begin_session(void)
         mh_interpose_note_session();
 }
 
+/* Before MPI_Comm_spawn and the like. */
+__attribute__((unused)) INLINE void note_spawn(void)
+{
+    const interpose_back *back = get_too(&opened_back);
+    if (back)
+        back->spawn();
+}
+
 /* For what is recorded, be it a call or not. */
 INLINE void go_beside(trace_call *call)
 {

@@ -5,13 +5,14 @@
  * A process may have no front: it was started without the tool, or what loads the front was removed. It would never
  * take part, and the others would wait for ever. So each front sends a message to the next rank, and waits for that of
  * the rank before for some minutes: in MPI_Init, processes have waited for each other already, but another tool or a
- * debugger may hold a process back. However many processes have no front, one that has a front comes after one that has
- * none.
+ * debugger may hold a process back. Nobody waits so long for a process that is seen to have no front. However many
+ * have none, one that has a front comes after one that has none.
  */
 #define _GNU_SOURCE
 #include "trace/front/meet.h"
 
 #include "trace/front/find.h"
+#include "trace/front/without.h"
 #include "trace/shared/choices.h"
 #include "trace/shared/descriptors.h"
 
@@ -49,19 +50,28 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Returns whether both are complete in time. While the job is stopped, little of the time passes. */
-static bool await_both(MPI_Request requests[2], int done[2], const int ranks[2])
+typedef enum { ALL_CAME, ONE_IS_LATE, ONE_IS_WITHOUT } meeting;
+
+/* While the job is stopped, little of the time passes. */
+static meeting await_both(MPI_Request requests[2], int done[2], const int ranks[2], int own)
 {
     static const double line_s = 10, longest_step_s = 1;
     static const struct timespec pause = {.tv_nsec = 50000};
-    double last_s = seconds(), waited_s = 0;
+    double last_s = seconds(), waited_s = 0, look_s = 2;
     bool is_said = false;
     for (;;) {
         for (int i = 0; i < 2; i++)
             if (!done[i])
                 MPI(Test)(&requests[i], &done[i], MPI_STATUS_IGNORE);
-        if ((done[0] && done[1]) || waited_s > (double)mh_choices.meet_s)
-            return done[0] && done[1];
+        if (done[0] && done[1])
+            return ALL_CAME;
+        if (waited_s > (double)mh_choices.meet_s)
+            return ONE_IS_LATE;
+        if (waited_s > look_s) {
+            look_s *= 2;
+            if (mh_interpose_is_without(ranks[done[0]], own))
+                return ONE_IS_WITHOUT;
+        }
         if (!is_said && waited_s > line_s) {
             is_said = true;
             mh_interpose_print("%s: waits for rank %d, which may run without %s: start all processes of the job with "
@@ -87,11 +97,16 @@ void mh_interpose_meet(void)
         return;
     MPI(Irecv)(NULL, 0, BYTE, ranks[0], TAG, WORLD, &requests[0]);
     MPI(Isend)(NULL, 0, BYTE, ranks[1], TAG, WORLD, &requests[1]);
-    if (await_both(requests, done, ranks))
+    const meeting how = await_both(requests, done, ranks, rank);
+    if (how == ALL_CAME)
         return;
-    mh_interpose_print("%s: rank %d did not come within %" PRId64 " s: start all processes of the job with %s "
-                       "(MPIX_MEET_S=SECONDS waits longer)\n",
-                       mh_choices_name(), ranks[done[0]], mh_choices.meet_s, mh_choices_name());
+    if (how == ONE_IS_WITHOUT)
+        mh_interpose_print("%s: rank %d runs without %s: start all processes of the job with it\n", mh_choices_name(),
+                           ranks[done[0]], mh_choices_name());
+    else
+        mh_interpose_print("%s: rank %d did not come within %" PRId64 " s: start all processes of the job with %s "
+                           "(MPIX_MEET_S=SECONDS waits longer)\n",
+                           mh_choices_name(), ranks[done[0]], mh_choices.meet_s, mh_choices_name());
     if (mh_choices.records)
         rmdir(mh_choices.folder); /* if it is empty */
     sleep(1);                     /* a launcher may lose what is said just before */

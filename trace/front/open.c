@@ -52,19 +52,6 @@ const char *__asan_default_options(void)
     return "verify_asan_link_order=0";
 }
 
-void mh_interpose_note_spawn(int root, intptr_t comm)
-{
-    static interpose_next comm_rank = {.symbol = "PMPI_Comm_rank"};
-    static bool is_said;
-    int (*get_rank)(intptr_t, int *) = mh_interpose_find_if_any(&comm_rank);
-    int rank = -1;
-    if ((!mh_choices.harmonizes && !mh_choices.records) || !is_seen || !get_rank || get_rank(comm, &rank) != 0 ||
-        rank != root || __atomic_exchange_n(&is_said, true, __ATOMIC_RELAXED))
-        return;
-    mh_interpose_print("%s: processes that MPI_Comm_spawn starts run %s, if their command is not %s\n",
-                       mh_choices_name(), mh_choices_without(), mh_choices_name());
-}
-
 /* A library may have called the MPI library directly. A child that was forked has nothing to say. */
 __attribute__((destructor)) static void end(void)
 {

@@ -148,7 +148,7 @@ function emit_call(name, meaning, arguments,    comm, made, is_for_both) {
     print "    return result;"
 }
 
-function emit(name, parameters,    meaning, with, arguments, root) {
+function emit(name, parameters,    meaning, with, arguments) {
     meaning = name
     if (!(meaning in flags))
         sub(/_c$/, "", meaning)
@@ -161,10 +161,8 @@ function emit(name, parameters,    meaning, with, arguments, root) {
     print "        mh_interpose_find" (flags[meaning] ~ /state/ ? "_if_any" : "") "(next);"
     if (flags[meaning] ~ /session/)
         print "    begin_session();"
-    if (match(flags[meaning], /spawn=[0-9]+/)) {
-        root = substr(flags[meaning], RSTART + 6, RLENGTH - 6)
-        print "    mh_interpose_note_spawn(a" root ", h" root + 1 ");"
-    }
+    if (flags[meaning] ~ /spawn/)
+        print "    note_spawn();"
     if (flags[meaning] ~ /init/) {
         print "    const int64_t entered_ns = trace_raw_now_ns();"
         print "    const trace_place before = go_into_init(from);"

@@ -240,6 +240,7 @@ typedef struct {
     int (*begin)(const interpose_choices *choices, interpose_file standard_error, int64_t entered_raw_ns,
                  trace_call *call);
     void (*end)(trace_call *call); /* before MPI_Finalize; both are collective over the world */
+    void (*spawn)(void);           /* the program starts processes, by any communicator */
     __typeof__(mh_preload_barrier) *barrier;
     __typeof__(mh_preload_know) *know, *expect;
     void (*after_collective)(trace_call *recorded, MPI_Comm comm, int result); /* recorded: NULL if the call is not */

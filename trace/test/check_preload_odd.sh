@@ -84,11 +84,13 @@ check_lost_front() {
     expect_line '^mpix_preload: no call of MPI_Init was seen .*LD_PRELOAD.*; the program ran here without the preload$'
 }
 
-check_spawned() {
-    succeeds run 2 mpix_preload --quiet "$scratch/spawner"
-    expect out done 3
+# One line for all processes, whichever of them spawn.
+check_spawned() { # PROCESSES [OPTION]
+    succeeds run 2 mpix_preload --quiet "$scratch/spawner" "${@:2}"
+    expect out done "$1"
     expect_line '^mpix_preload: processes that MPI_Comm_spawn starts run without the preload, '
 }
+can_spawn_each() { launch 2 "$scratch/spawner" each </dev/null >/dev/null 2>&1; }
 
 check_some_ranks() {
     check_tool_on_one 0 "$subject" mpix_preload --quiet
@@ -102,6 +104,10 @@ check_slow_rank() {
     expect_done
     program=mpix_preload
     expect_line '^mpix_preload: waits for rank 1, which may run without mpix_preload: start all processes of the job'
+    MPIX_MEET_S=1 run 2 mpix_with_tool --quiet "$subject" nothing
+    [ "$status" -ne 0 ] && [ "$status" -ne 124 ] || complain "the job does not end with an error"
+    program=mpix_preload
+    expect_line '^mpix_preload: rank 1 did not come within 1 s: start all processes of the job with mpix_preload ('
     for MPIX_MEET_S in 0 1s 9999999999999999999999; do
         export MPIX_MEET_S
         program=mpix_preload
@@ -456,7 +462,9 @@ quick tap_check "a shell wrapper, a child, another program" check_wrapper
 tap_check "a program without barriers, or of sessions" check_without_barriers
 tap_check "a program that aborts" check_abort
 quick tap_check "no MPI program" check_no_mpi
-tap_check_if can_spawn_one "processes cannot be spawned here" "processes that are spawned" check_spawned
+tap_check_if can_spawn_one "processes cannot be spawned here" "processes that are spawned" check_spawned 3
+tap_check_if can_spawn_each "not each process can spawn here" "processes that each one spawns" check_spawned 4 each
+tap_check_if can_spawn_each "not each process can spawn here" "processes that rank 1 spawns" check_spawned 3 last
 tap_check "one process without mpix_preload" check_some_ranks
 tap_check "a process that comes late" check_slow_rank
 quick tap_check_if make_locale "localedef makes no German locale" "a program that prints commas" check_commas

@@ -31,12 +31,6 @@ void mh_interpose_note_session(void)
 {
 }
 
-void mh_interpose_note_spawn(int root, intptr_t comm)
-{
-    (void)root;
-    (void)comm;
-}
-
 void *mh_interpose_find_if_any(interpose_next *next)
 {
     if (!next->address)
