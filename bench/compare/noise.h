@@ -3,8 +3,8 @@
  * noise.h - whether the machine was busy while two variants were measured, how far launches are apart, whatever the
  * reason is, and in which value they are less so.
  *
- * It looks at how launches of one variant differ, never at how the variants differ: so the choice of a value by it does
- * not favor a verdict.
+ * It looks at how launches of one variant differ, never at how the variants differ. A verdict by the value that is
+ * chosen so, on the same launches, exceeds its level by about a percent at most.
  */
 #ifndef NOISE_H
 #define NOISE_H
