@@ -22,11 +22,14 @@ void trace_free_process(trace_process *process)
     }
     for (size_t i = 0; i < process->site_count; i++)
         free(process->sites[i].symbol);
+    for (size_t i = 0; i < process->caller_count; i++)
+        free(process->callers[i].symbol);
     for (size_t id = 0; id < process->name_count; id++)
         free(process->names[id]);
     for (size_t i = 0; i < process->path_count; i++)
         free(process->paths[i].frames);
     free(process->paths);
+    free(process->callers);
     free(process->locations);
     free(process->communicators);
     free(process->records);
@@ -123,6 +126,13 @@ const trace_site *trace_find_site(const trace_process *process, uint64_t number)
                                                            : bsearch(&number, process->paths, process->path_count,
                                                                      sizeof(trace_call_path), compare_number);
     return path ? path->site : trace_find_address(process, number);
+}
+
+size_t trace_site_number(const trace_process *process, const trace_site *site)
+{
+    const uintptr_t first = (uintptr_t)process->callers, bytes = process->caller_count * sizeof *site;
+    const bool is_caller = (uintptr_t)site >= first && (uintptr_t)site - first < bytes;
+    return is_caller ? process->site_count + (size_t)(site - process->callers) : (size_t)(site - process->sites);
 }
 
 int trace_partner(const trace_process *process, const trace_event *event)
