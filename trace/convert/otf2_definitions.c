@@ -53,8 +53,8 @@ static void put_sites(writer *into)
     for (int rank = 0; rank < of->size; rank++) {
         for (size_t i = 0; i < of->processes[rank].site_count; i++)
             put_string(into, of->processes[rank].sites[i].symbol);
-        for (size_t i = 0; i < of->processes[rank].caller_count; i++)
-            put_string(into, of->processes[rank].callers[i].symbol);
+        for (size_t i = 0; i < of->processes[rank].called_count; i++)
+            put_string(into, of->processes[rank].called[i].site.symbol);
     }
 }
 

@@ -67,9 +67,7 @@ static bool has_next(const known_path *of)
 /* Bytes of FILE in "FILE:LINE ..."; 0: there is none. */
 static size_t file_bytes(const char *symbol)
 {
-    const char *colon = strchr(symbol, ':');
-    const size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
-    return digits > 0 && colon[1 + digits] == ' ' ? (size_t)(colon - symbol) : 0;
+    return trace_line_bytes(symbol) > 0 ? (size_t)(strchr(symbol, ':') - symbol) : 0;
 }
 
 /* ---- By the name of the function */
@@ -249,22 +247,24 @@ static void name_callers(const known_path *list, size_t count)
     const uint32_t up = count > 1 ? find_callers(list, count) : 0;
     for (size_t i = 0; i < count && up > 0; i++) {
         trace_process *process = list[i].process;
+        trace_called_site *made = &process->called[process->called_count++];
         const char *caller = caller_of(&list[i], up);
-        trace_site *made = &process->callers[process->caller_count++];
-        *made = (trace_site){.address = list[i].path->site->address};
-        if (asprintf(&made->symbol, "%s from %.*s", shown(&list[i]), brief_bytes(caller), caller) < 0)
+        const int bytes = brief_bytes(caller);
+        made->site.address = list[i].path->site->address;
+        if (asprintf(&made->site.symbol, "%s from %.*s", shown(&list[i]), bytes, caller) < 0)
             or_exit(NULL);
-        list[i].path->site = made;
+        made->caller = made->site.symbol + strlen(made->site.symbol) - bytes;
+        list[i].path->site = &made->site;
     }
 }
 
 static void forget_callers(trace_process *process)
 {
-    for (size_t i = 0; i < process->caller_count; i++)
-        free(process->callers[i].symbol);
-    free(process->callers);
-    process->callers = process->path_count > 0 ? array_or_exit(process->path_count, sizeof *process->callers) : NULL;
-    process->caller_count = 0;
+    for (size_t i = 0; i < process->called_count; i++)
+        free(process->called[i].site.symbol);
+    free(process->called);
+    process->called = process->path_count > 0 ? array_or_exit(process->path_count, sizeof *process->called) : NULL;
+    process->called_count = 0;
 }
 
 /* ---- All */

@@ -42,14 +42,17 @@ void answer_place(char text[PLACE_BYTES], const graph *of, size_t place)
         snprintf(text, PLACE_BYTES, "%s", function);
 }
 
-/* In a sentence, FILE:LINE says where a call is, without its function, address and object. */
+/* In a sentence, FILE:LINE says where a call is, without its function, address and object; so, too, of its caller. */
 static void say_place(char text[PLACE_BYTES], const graph *of, size_t place)
 {
     answer_place(text, of, place);
-    char *colon = strchr(text, ':');
-    size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
-    if (digits > 0 && colon[1 + digits] == ' ')
-        colon[1 + digits] = '\0';
+    const size_t bytes = trace_line_bytes(text);
+    const char *caller = place != GRAPH_NONE ? of->places.list[place].caller : NULL;
+    if (bytes == 0)
+        return;
+    text[bytes] = '\0';
+    if (caller)
+        text_append(text, PLACE_BYTES, " from %.*s", trace_place_bytes(caller), caller);
 }
 
 static graph_name_kind kind_of(const graph *of, size_t place)

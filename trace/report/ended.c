@@ -60,18 +60,17 @@ static void say_state(char text[TEXT_BYTES], const trace *of, int rank)
         text_append(text, TEXT_BYTES, "%s %s", now->polls > 0 ? "polls by" : "is in", name_of(of, now));
 }
 
-/* FILE:LINE, or FUNCTION+OFFSET: without the address and the object. */
+/* Without the address and the object. */
 static void say_place(char text[TEXT_BYTES], const trace_process *process, const trace_now *now)
 {
     const trace_site *site = trace_find_site(process, now->site);
     if (!site || site->symbol[0] == '\0')
         return;
-    const char *colon = strchr(site->symbol, ':'), *paren = strstr(site->symbol, " (0x");
-    const size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
-    const int length = digits > 0 && colon[1 + digits] == ' ' ? (int)(colon + 1 + digits - site->symbol)
-                       : paren                                ? (int)(paren - site->symbol)
-                                                              : (int)strlen(site->symbol);
-    text_append(text, TEXT_BYTES, " at %.*s", length, site->symbol);
+    const char *caller = trace_site_caller(process, site);
+    const int bytes = trace_place_bytes(site->symbol);
+    text_append(text, TEXT_BYTES, " at %.*s", bytes, site->symbol);
+    if (caller && bytes < caller - site->symbol)
+        text_append(text, TEXT_BYTES, " from %.*s", trace_place_bytes(caller), caller);
 }
 
 /* Some of the ranks that are marked, and how the first of them is. */

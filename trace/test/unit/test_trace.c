@@ -345,8 +345,11 @@ LOOP_TEST(paths_are_known_by_a_place, COUNT_OF(path_rows))
                  (int)(strcspn(brief, "(") - (caller ? 1 : 0)), brief);
         EXPECT(site && site->address == (uint64_t)known && strcmp(site->symbol, text) == 0, "path %d: %s, not %s",
                (int)i, site ? site->symbol : "no site", text);
+        const char *from = site ? trace_site_caller(process, site) : NULL;
+        EXPECT(caller ? from && strncmp(from, brief, strlen(from)) == 0 : !from, "path %d: from %s", (int)i,
+               from ? from : "nobody");
         const size_t number = site ? trace_site_number(process, site) : 0;
-        EXPECT(caller ? number >= process->site_count && number < process->site_count + process->caller_count
+        EXPECT(caller ? number >= process->site_count && number < process->site_count + process->called_count
                       : number == (size_t)(known - '0'),
                "path %d: the site has number %zu", (int)i, number);
     }

@@ -4,6 +4,8 @@
  * and ends, and where the analysis has to say nothing.
  */
 #include "unit/support.h"
+#include "common/cli/memory.h"
+#include "trace/read/paths.h"
 #include "trace/report/answer.h"
 #include "analyzed.h"
 
@@ -151,6 +153,49 @@ LOOP_TEST(a_rank_that_polls_waits, COUNT_OF(polls))
            answer.sentences[0].text);
     EXPECT(polls[_i].waits || strstr(answer.sentences[0].text, "the most is that of rank 0 before MPI_Test at 0x1000."),
            "%s: %s", polls[_i].name, answer.sentences[0].text);
+    forget(&found, &matches, &made);
+}
+
+/* ---- Places */
+
+/* Barriers of one line that two lines call, and of another one. */
+static void add_callers(trace_process *to)
+{
+    static const char *const symbols[] = {"meet.c:9 meet (0x2009) in a", "main.c:5 main (0x3005) in a",
+                                          "main.c:7 main (0x3007) in a"};
+    static const uint64_t frames[][2] = {{1, 2}, {1, 3}, {2, 3}};
+    enum { COUNT = 3, FRAMES = 2 };
+    to->sites = or_exit(calloc(COUNT, sizeof *to->sites));
+    to->paths = or_exit(calloc(COUNT, sizeof *to->paths));
+    to->site_count = to->path_count = COUNT;
+    for (uint64_t i = 0; i < COUNT; i++) {
+        to->sites[i] = (trace_site){i + 1, strdup(symbols[i])};
+        to->paths[i] = (trace_call_path){.number = i + 1, .function = MADE_BARRIER, .count = FRAMES};
+        to->paths[i].frames = or_exit(malloc(sizeof frames[i]));
+        memcpy(to->paths[i].frames, frames[i], sizeof frames[i]);
+    }
+}
+
+TEST(a_sentence_names_callers)
+{
+    made_trace made;
+    wait_analysis found;
+    trace_matches matches;
+    answer_t answer;
+    begin(&made, 2);
+    for (made.site = 3; made.site > 0; made.site--) {
+        made_work(&made, 1, made.site == 1 ? WORK_NS : 0);
+        made_collective(&made, MADE_BARRIER, -1, LATENCY_NS);
+    }
+    for (int rank = 0; rank < 2; rank++)
+        add_callers(&made.trace.processes[rank]);
+    paths_choose(&made.trace);
+    made_records(&made, 0, 0);
+    analyze(&found, &matches, &made, TRACE_GLOBAL);
+    answer_make(&answer, &found);
+    EXPECT(strstr(answer.sentences[0].text, "between MPI_Barrier at meet.c:9 from main.c:7 and MPI_Barrier at "
+                                            "meet.c:9 from main.c:5, by"),
+           "%s", answer.sentences[0].text);
     forget(&found, &matches, &made);
 }
 
