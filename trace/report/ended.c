@@ -259,8 +259,8 @@ char *ended_say(const trace *of)
     if (all.count > 0) {
         qsort(all.list, all.count, sizeof *all.list, by_time);
         fprintf(file,
-                "The program was ended before MPI_Finalize. Where its ranks were last seen, up to %.1f s after "
-                "MPI_Init:\n",
+                "The program was ended before MPI_Finalize, or still runs. Where its ranks were last seen, up to "
+                "%.1f s after MPI_Init:\n",
                 (double)last_ns * MH_S_PER_NS);
     }
     for (size_t i = 0; i < all.count && i < MAX_GROUPS; i++)

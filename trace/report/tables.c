@@ -239,8 +239,8 @@ static const column_t wait_columns[] = {
     {"waited_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how long they waited together", "waited(ms)", 13, 3, 1e6},
     {"bound_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "by how much the clocks may make this wrong", "bound(ms)", 11, 3,
      1e6},
-    {"of_run_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "the wait, of the time of the run on all ranks", "% of run", 10,
-     2, 0},
+    {"of_run_percent", "%", ROLE_FIGURE, TYPE_NUMBER,
+     "the wait, of the time of the run on all ranks, or on all threads that call MPI", "% of run", 10, 2, 0},
     {"longest_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the longest wait of a call", "longest(us)", 14, 3, 1e3},
     {"place", "", ROLE_KEY, TYPE_TEXT, "the function that waits, and from where it is called", "waits in", 0, 0, 0},
 };
@@ -275,8 +275,9 @@ static const column_t cause_columns[] = {
      1e6},
     {"bound_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "by how much the clocks may make this wrong", "bound(ms)", 11, 3,
      1e6},
-    {"of_run_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "the charge, as a part of the time of the run on all ranks",
-     "% of run", 10, 2, 0},
+    {"of_run_percent", "%", ROLE_FIGURE, TYPE_NUMBER,
+     "the charge, as a part of the time of the run on all ranks, or on all threads that call MPI", "% of run", 10, 2,
+     0},
     {"passed_on_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
      "what of the charge is of ranks that waited for another rank that waited for this one", "passed on(ms)", 0, 3,
      1e6},
@@ -361,7 +362,8 @@ static const column_t answer_columns[] = {
      "time(ms)", 13, 3, 1e6},
     {"bound_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "by how much the clocks may make this wrong", "bound(ms)", 11, 3,
      1e6},
-    {"of_run_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "the time, of that of the run on all ranks", "% of run", 10, 2,
+    {"of_run_percent", "%", ROLE_FIGURE, TYPE_NUMBER,
+     "the time, of that of the run on all ranks; of causes and waits, on all threads that call MPI", "% of run", 10, 2,
      0},
     {"late_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "of a cause: by how much it took longer than with those that waited",
      "late(ms)", 11, 3, 1e6},
@@ -402,7 +404,9 @@ static void print_sentence(const table_t *table, const wait_analysis *of, const 
                          one                    ? number_cell(ceil(one->bound_ns))
                          : kind == ANSWER_WAITS ? number_cell(ceil(of->bound_ns))
                                                 : none,
-                         kind != ANSWER_NOTHING ? number_cell(analysis_percent(of, ns)) : none,
+                         kind == ANSWER_NOTHING ? none
+                         : kind == ANSWER_TIMES ? number_cell(percent(ns, (double)of->run_ns * of->ranks))
+                                                : number_cell(analysis_percent(of, ns)),
                          one ? number_cell((double)one->late_ns) : none,
                          one && one->is_replayed ? number_cell((double)one->taken_ns) : none,
                          one && one->is_replayed ? number_cell((double)one->without_ns) : none,

@@ -338,6 +338,31 @@ TEST(what_is_not_recorded_is_no_cause)
     forget(&found, &matches, &made);
 }
 
+/* Rank 1 is late ten times, by less than the clocks may be wrong; then its buffer is full. */
+TEST(waits_that_clocks_hide_are_told)
+{
+    enum { TIMES = 10, ERROR_NS = 100000 };
+    made_trace made;
+    wait_analysis found;
+    trace_matches matches;
+    answer_t answer;
+    begin(&made, 2);
+    for (int i = 0; i < TIMES; i++) {
+        made_work(&made, 1, ERROR_NS / 2);
+        made_collective(&made, MADE_BARRIER, -1, LATENCY_NS);
+    }
+    made_records(&made, 0, ERROR_NS);
+    made.trace.processes[1].locations[0].last.kind = TRACE_DROPPED;
+    analyze(&found, &matches, &made, TRACE_LOCAL);
+    answer_make(&answer, &found);
+    EXPECT(found.waits.count == 0 && found.waits.hidden_ns >= TIMES * ERROR_NS / 2, "%zu waits, and %" PRId64 " ns",
+           found.waits.count, found.waits.hidden_ns);
+    EXPECT(strstr(answer.sentences[0].text, "longer than the clocks may be wrong. Ranks seem to wait for "), "%s",
+           answer.sentences[0].text);
+    EXPECT(strstr(answer.sentences[1].text, " On 1 of 2 ranks the buffer was full"), "%s", answer.sentences[1].text);
+    forget(&found, &matches, &made);
+}
+
 /* The others wait for a call of which nothing is known. */
 TEST(a_late_call_may_wait_itself)
 {
