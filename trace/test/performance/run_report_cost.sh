@@ -20,8 +20,8 @@ child = subprocess.Popen(sys.argv[2:], stdout=subprocess.DEVNULL)
 _, status, usage = os.wait4(child.pid, 0)
 if status != 0:
     sys.exit(1)
-event_bytes, millions = 32, int(sys.argv[1]) / 1e6
-print(f"| {millions / event_bytes:.3g} million | {usage.ru_utime + usage.ru_stime:.2f} | {usage.ru_maxrss / 1024:.0f} |")
+event_bytes, took_s = 32, usage.ru_utime + usage.ru_stime
+print(f"| {int(sys.argv[1]) / event_bytes / 1e6:.3g} million | {took_s:.2f} | {usage.ru_maxrss / 1024:.0f} |")
 END
     rm -rf "$scratch/trace"
 done
