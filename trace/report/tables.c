@@ -4,10 +4,13 @@
 
 #include "common/arrival/arrival.h"
 #include "trace/report/answer.h"
+#include "trace/report/ended.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* No value where a bound is not known. */
 static cell_t bound(double bound_ns)
@@ -135,7 +138,8 @@ static const column_t site_columns[] = {
      3, 1e3},
     {"above_bound_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "in how many calls the spread is above its bound",
      "% above the bound", 0, 1, 0},
-    {"last_rank", "", ROLE_FIGURE, TYPE_INTEGER, "the rank in MPI_COMM_WORLD that is last most often", "last", 6, 0, 0},
+    {"last_rank", "", ROLE_FIGURE, TYPE_INTEGER,
+     "the rank in MPI_COMM_WORLD that is last most often, also where it may be an error of the clock", "last", 6, 0, 0},
     {"last_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "in how many calls it is", "% last", 8, 1, 0},
     {"wait_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
      "the time from a process's arrival to the last arrival, or to its own exit if it left earlier: the sum of all "
@@ -352,8 +356,9 @@ void tables_short_causes(const output_t *output, const findings_t *found, sheet_
 static const column_t answer_columns[] = {
     {"sentence", "", ROLE_KEY, TYPE_INTEGER, "its number, from 1", "sentence", 9, 0, 0},
     {"about", "", ROLE_KEY, TYPE_TEXT,
-     "what it is about: a cause, all waits, all times, what is not attributed, or nothing that can be told", "about",
-     15, 0, 0},
+     "what it is about: where ranks were when they were last seen, a cause, all waits, all times, what is not "
+     "attributed, or nothing that can be told",
+     "about", 15, 0, 0},
     {"rank", "", ROLE_FIGURE, TYPE_INTEGER, "of a cause: the rank in MPI_COMM_WORLD that others wait for", "rank", 6, 0,
      0},
     {"ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
@@ -387,7 +392,8 @@ static double told_ns(const wait_analysis *of, answer_kind kind)
                                   : 0;
 }
 
-static void print_sentence(const table_t *table, const wait_analysis *of, const answer_t *answer, int i)
+/* before: so many sentences come before those of the answer. */
+static void print_sentence(const table_t *table, const wait_analysis *of, const answer_t *answer, int i, int before)
 {
     const answer_kind kind = answer->sentences[i].kind;
     const cause *one = kind == ANSWER_CAUSE ? of->order[answer->sentences[i].cause] : NULL;
@@ -399,7 +405,7 @@ static void print_sentence(const table_t *table, const wait_analysis *of, const 
     }
     const cell_t none = text_cell("");
     table_row(table,
-              (cell_t[]){number_cell(i + 1), text_cell(answer_kind_names[kind]),
+              (cell_t[]){number_cell(before + i + 1), text_cell(answer_kind_names[kind]),
                          one ? number_cell(one->key.rank) : none, kind != ANSWER_NOTHING ? number_cell(ns) : none,
                          one                    ? number_cell(ceil(one->bound_ns))
                          : kind == ANSWER_WAITS ? number_cell(ceil(of->bound_ns))
@@ -417,10 +423,19 @@ static void print_sentence(const table_t *table, const wait_analysis *of, const 
 void tables_answer(const output_t *output, const findings_t *found, sheet_t *sheet)
 {
     const table_t table = begin(&answer_schema, output, sheet);
+    const cell_t none = text_cell(""), run = number_cell((double)found->waits.run_ns);
     answer_t answer;
+    int before = 0;
+    char *ended = ended_say(&found->of);
+    for (char *line = ended, *end; (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        table_row(&table, (cell_t[]){number_cell(++before), text_cell("where ranks were"), none, none, none, none, none,
+                                     none, none, run, none, none, text_cell(line)});
+    }
+    free(ended);
     answer_make(&answer, &found->waits);
     for (int i = 0; i < answer.count; i++)
-        print_sentence(&table, &found->waits, &answer, i);
+        print_sentence(&table, &found->waits, &answer, i, before);
 }
 
 /* ---- A file of delays */
