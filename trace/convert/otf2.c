@@ -172,7 +172,7 @@ static void prepare(otf2_writer *to)
         to->first_location[rank] = location_count;
         to->first_site[rank] = site_count;
         location_count += otf2_location_count(&of->processes[rank]);
-        site_count += of->processes[rank].site_count;
+        site_count += of->processes[rank].site_count + of->processes[rank].called_count;
     }
     to->event_counts = or_exit(calloc(location_count + 1, sizeof *to->event_counts));
     prepare_numbers(&to->windows, (size_t)to->job->communicators.count);

@@ -50,9 +50,12 @@ static void put_sites(writer *into)
 {
     const trace *of = into->to->job->of;
     put_string(into, "");
-    for (int rank = 0; rank < of->size; rank++)
+    for (int rank = 0; rank < of->size; rank++) {
         for (size_t i = 0; i < of->processes[rank].site_count; i++)
             put_string(into, of->processes[rank].sites[i].symbol);
+        for (size_t i = 0; i < of->processes[rank].called_count; i++)
+            put_string(into, of->processes[rank].called[i].site.symbol);
+    }
 }
 
 /* ---- Clock, attributes, metrics */

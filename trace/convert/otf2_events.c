@@ -291,7 +291,7 @@ static void put_enter(writer *from, size_t i)
     if (site)
         check(from, OTF2_AttributeList_AddStringRef(from->attributes, OTF2_ATTRIBUTE_SITE,
                                                     (OTF2_StringRef)(OTF2_FIRST_SITE_STRING +
-                                                                     (uint64_t)(site - process->sites) +
+                                                                     trace_site_number(process, site) +
                                                                      from->to->first_site[from->location->rank])));
     check(from, OTF2_EvtWriter_Enter(from->events, from->attributes, time, region_of(from, event->id)));
     if (from->waits_for[i] == COLLECTIVE_OPERATION)

@@ -6,8 +6,11 @@
  * A frame is passed over if its function has MPI and the name of the called function in its own name, as
  * hypre_MPI_Waitall; if all calls of the function come through it, but from different places; and if all calls of the
  * program are in its source file, and come there from other files. The last two never make one place of two.
+ *
+ * Where a process comes to a place from several callers, it is a place of its own for each: for the first of their
+ * callers, from the inside, that differ.
  */
-#define _GNU_SOURCE /* strcasestr */
+#define _GNU_SOURCE /* strcasestr, asprintf */
 #include "trace/read/paths.h"
 
 #include "common/cli/memory.h"
@@ -20,7 +23,7 @@
 enum { NAME_BYTES = 512, FEWEST_FUNCTIONS = 4 };
 
 typedef struct {
-    const trace_process *process;
+    trace_process *process;
     trace_call_path *path;
 } known_path;
 
@@ -48,18 +51,23 @@ static bool is_of_interpreter(const char *symbol)
     return false;
 }
 
+/* The text of the frame so many above that; NULL: it is no place. */
+static const char *caller_of(const known_path *of, uint32_t up)
+{
+    const uint32_t frame = of->path->shown + up;
+    const trace_site *site = frame < of->path->count ? site_at(of, frame) : NULL;
+    return site && site->symbol[0] != '\0' && !is_of_interpreter(site->symbol) ? site->symbol : NULL;
+}
+
 static bool has_next(const known_path *of)
 {
-    const trace_site *site = of->path->shown + 1 < of->path->count ? site_at(of, of->path->shown + 1) : NULL;
-    return site && site->symbol[0] != '\0' && !is_of_interpreter(site->symbol);
+    return caller_of(of, 1) != NULL;
 }
 
 /* Bytes of FILE in "FILE:LINE ..."; 0: there is none. */
 static size_t file_bytes(const char *symbol)
 {
-    const char *colon = strchr(symbol, ':');
-    const size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
-    return digits > 0 && colon[1 + digits] == ' ' ? (size_t)(colon - symbol) : 0;
+    return trace_line_bytes(symbol) > 0 ? (size_t)(strchr(symbol, ':') - symbol) : 0;
 }
 
 /* ---- By the name of the function */
@@ -194,6 +202,71 @@ static void pass_file(const trace *of, known_path *list, size_t count)
     free(name);
 }
 
+/* ---- By several callers */
+
+/* FILE:LINE FUNCTION, or FUNCTION+OFFSET: addresses of one line are several if a compiler repeats it. */
+static int brief_bytes(const char *symbol)
+{
+    const char *paren = strstr(symbol, " (0x");
+    return paren ? (int)(paren - symbol) : (int)strlen(symbol);
+}
+
+static bool are_brief_same(const char *a, const char *b)
+{
+    return brief_bytes(a) == brief_bytes(b) && strncmp(a, b, (size_t)brief_bytes(a)) == 0;
+}
+
+/* By function and text, so that those of one process follow each other. */
+static int by_place(const void *a, const void *b)
+{
+    const known_path *x = a, *y = b;
+    if (x->path->function != y->path->function)
+        return x->path->function < y->path->function ? -1 : 1;
+    const int order = strcmp(shown(x), shown(y));
+    return order != 0 ? order : (x->process > y->process) - (x->process < y->process);
+}
+
+/* How far up the callers of one place differ; 0: they do not, or not all are known up to there. */
+static uint32_t find_callers(const known_path *list, size_t count)
+{
+    for (uint32_t up = 1;; up++) {
+        bool are_same = true;
+        for (size_t i = 0; i < count; i++) {
+            if (!caller_of(&list[i], up))
+                return 0;
+            are_same = are_same && (i == 0 || list[i - 1].process != list[i].process ||
+                                    are_brief_same(caller_of(&list[i - 1], up), caller_of(&list[i], up)));
+        }
+        if (!are_same)
+            return up;
+    }
+}
+
+static void name_callers(const known_path *list, size_t count)
+{
+    const uint32_t up = count > 1 ? find_callers(list, count) : 0;
+    for (size_t i = 0; i < count && up > 0; i++) {
+        trace_process *process = list[i].process;
+        trace_called_site *made = &process->called[process->called_count++];
+        const char *caller = caller_of(&list[i], up);
+        const int bytes = brief_bytes(caller);
+        made->site.address = list[i].path->site->address;
+        if (asprintf(&made->site.symbol, "%s from %.*s", shown(&list[i]), bytes, caller) < 0)
+            or_exit(NULL);
+        made->caller = made->site.symbol + strlen(made->site.symbol) - bytes;
+        list[i].path->site = &made->site;
+    }
+}
+
+static void forget_callers(trace_process *process)
+{
+    for (size_t i = 0; i < process->called_count; i++)
+        free(process->called[i].site.symbol);
+    free(process->called);
+    process->called = process->path_count > 0 ? array_or_exit(process->path_count, sizeof *process->called) : NULL;
+    process->called_count = 0;
+}
+
 /* ---- All */
 
 static int by_function(const void *a, const void *b)
@@ -209,7 +282,8 @@ void paths_choose(trace *of)
         count += of->processes[rank].path_count;
     known_path *list = array_or_exit(count, sizeof *list);
     count = 0;
-    for (int rank = 0; rank < of->size; rank++)
+    for (int rank = 0; rank < of->size; rank++) {
+        forget_callers(&of->processes[rank]);
         for (size_t i = 0; i < of->processes[rank].path_count; i++) {
             known_path *its = &list[count++];
             *its = (known_path){&of->processes[rank], &of->processes[rank].paths[i]};
@@ -217,6 +291,7 @@ void paths_choose(trace *of)
             while (is_named_after(shown(its), of->names[its->path->function]) && has_next(its))
                 its->path->shown++;
         }
+    }
     if (count > 0)
         qsort(list, count, sizeof *list, by_function);
     for (size_t first = 0, end; first < count; first = end) {
@@ -227,5 +302,14 @@ void paths_choose(trace *of)
     pass_file(of, list, count);
     for (size_t i = 0; i < count; i++)
         list[i].path->site = site_at(&list[i], list[i].path->shown);
+    if (count > 0)
+        qsort(list, count, sizeof *list, by_place);
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && list[first].path->function == list[end].path->function &&
+                              strcmp(shown(&list[first]), shown(&list[end])) == 0;)
+            end++;
+        if (*shown(&list[first]) != '\0')
+            name_callers(list + first, end - first);
+    }
     free(list);
 }

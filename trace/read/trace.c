@@ -22,11 +22,14 @@ void trace_free_process(trace_process *process)
     }
     for (size_t i = 0; i < process->site_count; i++)
         free(process->sites[i].symbol);
+    for (size_t i = 0; i < process->called_count; i++)
+        free(process->called[i].site.symbol);
     for (size_t id = 0; id < process->name_count; id++)
         free(process->names[id]);
     for (size_t i = 0; i < process->path_count; i++)
         free(process->paths[i].frames);
     free(process->paths);
+    free(process->called);
     free(process->locations);
     free(process->communicators);
     free(process->records);
@@ -123,6 +126,40 @@ const trace_site *trace_find_site(const trace_process *process, uint64_t number)
                                                            : bsearch(&number, process->paths, process->path_count,
                                                                      sizeof(trace_call_path), compare_number);
     return path ? path->site : trace_find_address(process, number);
+}
+
+/* NULL: it is another site. */
+static const trace_called_site *find_called(const trace_process *process, const trace_site *site)
+{
+    const uintptr_t first = (uintptr_t)process->called, bytes = process->called_count * sizeof *process->called;
+    const bool is_called = (uintptr_t)site >= first && (uintptr_t)site - first < bytes;
+    return is_called ? (const trace_called_site *)site : NULL;
+}
+
+size_t trace_site_number(const trace_process *process, const trace_site *site)
+{
+    const trace_called_site *called = find_called(process, site);
+    return called ? process->site_count + (size_t)(called - process->called) : (size_t)(site - process->sites);
+}
+
+const char *trace_site_caller(const trace_process *process, const trace_site *site)
+{
+    const trace_called_site *called = find_called(process, site);
+    return called ? called->caller : NULL;
+}
+
+size_t trace_line_bytes(const char *symbol)
+{
+    const char *colon = strchr(symbol, ':');
+    const size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
+    return digits > 0 && colon[1 + digits] == ' ' ? (size_t)(colon + 1 + digits - symbol) : 0;
+}
+
+int trace_place_bytes(const char *symbol)
+{
+    const size_t line_bytes = trace_line_bytes(symbol);
+    const char *paren = strstr(symbol, " (0x");
+    return (int)(line_bytes > 0 ? line_bytes : paren ? (size_t)(paren - symbol) : strlen(symbol));
 }
 
 int trace_partner(const trace_process *process, const trace_event *event)

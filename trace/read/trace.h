@@ -47,24 +47,31 @@ typedef struct {
     char *symbol;
 } trace_site;
 
+/* Of calls that come to a place from several callers: its text ends in " from CALLER". */
+typedef struct {
+    trace_site site;
+    const char *caller; /* in its text: FILE:LINE FUNCTION, or FUNCTION+OFFSET */
+} trace_called_site;
+
 /* Who calls a function, by return addresses from the inside. */
 typedef struct {
     uint64_t number;
     uint32_t count, shown; /* shown: the frame by which people know the place */
     uint16_t function;
     uint64_t *frames;
-    const trace_site *site; /* of that frame; NULL: it is not known */
+    const trace_site *site; /* of that frame, or one of the called sites of the process; NULL: it is not known */
 } trace_call_path;
 
 /* One process. */
 typedef struct trace_process {
     char *text; /* "KEY VALUE\n" lines */
-    size_t location_count, communicator_count, record_count, site_count, path_count, name_count;
+    size_t location_count, communicator_count, record_count, site_count, path_count, called_count, name_count;
     trace_location *locations;
     trace_communicator *communicators; /* by id; size 0: not known. Events have others, or TRACE_NO_COMM */
     trace_clock_record *records;       /* by time */
     trace_site *sites;                 /* by address */
     trace_call_path *paths;            /* by number */
+    trace_called_site *called;         /* for paths; files do not have them */
     char **names;                      /* by its own ids, which events do not have any more; NULL: no such id */
     uint16_t *ids;                     /* by its own ids: those of all processes */
     trace_end end;
@@ -132,6 +139,16 @@ trace_location *trace_next_location(const trace *of, const trace_location *last)
 /* The site of a call by the number of the path to it; NULL: it is not known. And that at an address. */
 const trace_site *trace_find_site(const trace_process *process, uint64_t number);
 const trace_site *trace_find_address(const trace_process *process, uint64_t address);
+
+/* The number of such a site among all of the process: those that are in files come first. Its caller; NULL: there is
+ * none. */
+size_t trace_site_number(const trace_process *process, const trace_site *site);
+const char *trace_site_caller(const trace_process *process, const trace_site *site);
+
+/* The bytes of FILE:LINE at the beginning of a place, 0 if it begins otherwise; and of that or of FUNCTION+OFFSET,
+ * without the address and the object. */
+size_t trace_line_bytes(const char *symbol);
+int trace_place_bytes(const char *symbol);
 
 /* The partner of an event as rank in MPI_COMM_WORLD; -1: there is none, or it is not known. */
 int trace_partner(const trace_process *process, const trace_event *event);

@@ -42,14 +42,17 @@ void answer_place(char text[PLACE_BYTES], const graph *of, size_t place)
         snprintf(text, PLACE_BYTES, "%s", function);
 }
 
-/* In a sentence, FILE:LINE says where a call is, without its function, address and object. */
+/* In a sentence, FILE:LINE says where a call is, without its function, address and object; so, too, of its caller. */
 static void say_place(char text[PLACE_BYTES], const graph *of, size_t place)
 {
     answer_place(text, of, place);
-    char *colon = strchr(text, ':');
-    size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
-    if (digits > 0 && colon[1 + digits] == ' ')
-        colon[1 + digits] = '\0';
+    const size_t bytes = trace_line_bytes(text);
+    const char *caller = place != GRAPH_NONE ? of->places.list[place].caller : NULL;
+    if (bytes == 0)
+        return;
+    text[bytes] = '\0';
+    if (caller)
+        text_append(text, PLACE_BYTES, " from %.*s", trace_place_bytes(caller), caller);
 }
 
 static graph_name_kind kind_of(const graph *of, size_t place)
@@ -109,6 +112,12 @@ static void say_gain(char *text, const wait_analysis *of, const cause *one)
         text_append(text, ANSWER_BYTES, " the run would take %s instead of %s.", then, now);
 }
 
+/* What percentages are of. */
+static const char *all(const wait_analysis *of)
+{
+    return of->has_threads ? "threads that call MPI" : "ranks";
+}
+
 static void say_cause(char *text, const wait_analysis *of, const cause *one)
 {
     char late[DURATION_BYTES], waited[DURATION_BYTES], bound[DURATION_BYTES];
@@ -117,9 +126,9 @@ static void say_cause(char *text, const wait_analysis *of, const cause *one)
     text_append(text, ANSWER_BYTES, ", by %s", duration(late, (double)one->late_ns));
     if (!is_beginning(&of->graph, &one->key))
         text_append(text, ANSWER_BYTES, " in %" PRId64 " instance%s", one->instances, one->instances == 1 ? "" : "s");
-    text_append(text, ANSWER_BYTES, "; other ranks wait %s (± %s) for it, %.1f %% of the run on all ranks",
+    text_append(text, ANSWER_BYTES, "; other ranks wait %s (± %s) for it, %.1f %% of the run on all %s",
                 duration(waited, (double)one->charged_ns), duration(bound, one->bound_ns),
-                analysis_percent(of, (double)one->charged_ns));
+                analysis_percent(of, (double)one->charged_ns), all(of));
     say_gain(text, of, one);
 }
 
@@ -137,9 +146,8 @@ static void say_unseen(char *text, const wait_analysis *of)
 {
     char ns[DURATION_BYTES];
     text_append(text, ANSWER_BYTES,
-                "Not attributed: %.1f %% of the run on all ranks, %s in calls whose waits the trace "
-                "does not show (",
-                analysis_percent(of, (double)of->unseen_ns), duration(ns, (double)of->unseen_ns));
+                "Not attributed: %.1f %% of the run on all %s, %s in calls whose waits the trace does not show (",
+                analysis_percent(of, (double)of->unseen_ns), all(of), duration(ns, (double)of->unseen_ns));
     for (size_t i = 0; i < UNSEEN_NAMES && i < of->graph.of->name_count && of->unseen[i].ns > 0; i++)
         text_append(text, ANSWER_BYTES, "%s%s %s", i > 0 ? ", " : "", of->graph.of->names[of->unseen[i].name],
                     duration(ns, (double)of->unseen[i].ns));
@@ -163,6 +171,20 @@ static bool has_calls(const graph *of)
         if (of->lanes[lane].count > 0)
             return true;
     return false;
+}
+
+/* How many ranks have a thread that recorded nothing more when its buffer was full. */
+static int count_full(const trace *of)
+{
+    int count = 0;
+    for (int rank = 0; rank < of->size; rank++) {
+        const trace_process *process = &of->processes[rank];
+        size_t i = 0;
+        while (i < process->location_count && process->locations[i].last.kind != TRACE_DROPPED)
+            i++;
+        count += i < process->location_count;
+    }
+    return count;
 }
 
 /* Some were not recorded. */
@@ -199,23 +221,27 @@ static void say_polls(char *text, const wait_analysis *of)
 
 static void say_all(char *text, const wait_analysis *of, int said)
 {
-    char waited[DURATION_BYTES], bound[DURATION_BYTES], unexplained[DURATION_BYTES];
+    char waited[DURATION_BYTES], bound[DURATION_BYTES], other[DURATION_BYTES];
     const double waited_ns = (double)of->causes.waited_ns, percent = analysis_percent(of, waited_ns);
     duration(waited, waited_ns);
     duration(bound, of->bound_ns);
-    const bool is_unexplained = is_worth(of, of->unexplained_ns);
+    const bool is_unexplained = is_worth(of, of->unexplained_ns), is_hidden = is_worth(of, of->waits.hidden_ns);
     if (of->waits.count == 0)
         say_no_waits(text, of);
-    else if (said == 0 && !is_unexplained)
+    else if (said == 0 && !is_unexplained && !is_hidden)
         snprintf(text, ANSWER_BYTES,
                  "No cause of waits costs %g %% of the run; all waits together take %s (± %s), %.2f %%.",
                  ANALYSIS_WORTH_PERCENT, waited, bound, percent);
     else
-        snprintf(text, ANSWER_BYTES, "All waits together take %s (± %s), %.1f %% of the run on all ranks.", waited,
-                 bound, percent);
+        snprintf(text, ANSWER_BYTES, "All waits together take %s (± %s), %.1f %% of the run on all %s.", waited, bound,
+                 percent, all(of));
     if (is_unexplained)
         text_append(text, ANSWER_BYTES, " The trace does not show why ranks wait for %s of this.",
-                    duration(unexplained, (double)of->unexplained_ns));
+                    duration(other, (double)of->unexplained_ns));
+    if (is_hidden)
+        text_append(text, ANSWER_BYTES,
+                    " Ranks seem to wait for %s more, each time no longer than clocks may be wrong.",
+                    duration(other, (double)of->waits.hidden_ns));
     if (is_worth(of, of->polled_ns))
         say_polls(text, of);
 }
@@ -258,6 +284,11 @@ static void say_times(char *text, const wait_analysis *of)
                     of->ranks, of->graph.of->size, of->ranks == 1 ? "is" : "are");
     if (of->graph.of->is_cut)
         say_part(text, of->graph.of);
+    const int full = count_full(of->graph.of);
+    if (full > 0)
+        text_append(text, ANSWER_BYTES,
+                    " On %d of %d ranks the buffer was full: what they did then is not in the trace.", full,
+                    of->graph.of->size);
 }
 
 const char *const answer_kind_names[] = {[ANSWER_NOTHING] = "nothing",
@@ -298,12 +329,13 @@ void answer_make(answer_t *answer, const wait_analysis *of)
     const bool has_unseen = is_worth(of, of->unseen_ns);
     if (has_unseen && of->unseen_ns > first_ns)
         say_unseen(next_sentence(answer, ANSWER_UNSEEN, 0), of);
-    const bool is_unexplained = of->unexplained_ns > first_ns;
-    if (is_unexplained)
+    const bool is_hidden = is_worth(of, of->waits.hidden_ns) && of->waits.hidden_ns > first_ns;
+    const bool is_first = of->unexplained_ns > first_ns || is_hidden;
+    if (is_first)
         say_all(next_sentence(answer, ANSWER_WAITS, 0), of, causes);
     for (int i = 0; i < causes; i++)
         say_cause(next_sentence(answer, ANSWER_CAUSE, (size_t)i), of, of->order[i]);
-    if (!is_unexplained)
+    if (!is_first)
         say_all(next_sentence(answer, ANSWER_WAITS, 0), of, causes);
     say_times(next_sentence(answer, ANSWER_TIMES, 0), of);
     if (has_unseen && of->unseen_ns <= first_ns)

@@ -60,18 +60,17 @@ static void say_state(char text[TEXT_BYTES], const trace *of, int rank)
         text_append(text, TEXT_BYTES, "%s %s", now->polls > 0 ? "polls by" : "is in", name_of(of, now));
 }
 
-/* FILE:LINE, or FUNCTION+OFFSET: without the address and the object. */
+/* Without the address and the object. */
 static void say_place(char text[TEXT_BYTES], const trace_process *process, const trace_now *now)
 {
     const trace_site *site = trace_find_site(process, now->site);
     if (!site || site->symbol[0] == '\0')
         return;
-    const char *colon = strchr(site->symbol, ':'), *paren = strstr(site->symbol, " (0x");
-    const size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
-    const int length = digits > 0 && colon[1 + digits] == ' ' ? (int)(colon + 1 + digits - site->symbol)
-                       : paren                                ? (int)(paren - site->symbol)
-                                                              : (int)strlen(site->symbol);
-    text_append(text, TEXT_BYTES, " at %.*s", length, site->symbol);
+    const char *caller = trace_site_caller(process, site);
+    const int bytes = trace_place_bytes(site->symbol);
+    text_append(text, TEXT_BYTES, " at %.*s", bytes, site->symbol);
+    if (caller && bytes < caller - site->symbol)
+        text_append(text, TEXT_BYTES, " from %.*s", trace_place_bytes(caller), caller);
 }
 
 /* Some of the ranks that are marked, and how the first of them is. */
@@ -260,8 +259,8 @@ char *ended_say(const trace *of)
     if (all.count > 0) {
         qsort(all.list, all.count, sizeof *all.list, by_time);
         fprintf(file,
-                "The program was ended before MPI_Finalize. Where its ranks were last seen, up to %.1f s after "
-                "MPI_Init:\n",
+                "The program was ended before MPI_Finalize, or still runs. Where its ranks were last seen, up to "
+                "%.1f s after MPI_Init:\n",
                 (double)last_ns * MH_S_PER_NS);
     }
     for (size_t i = 0; i < all.count && i < MAX_GROUPS; i++)

@@ -8,6 +8,7 @@
 #include "pure/text.h"
 #include "pure/units.h"
 #include "trace/report/answer.h"
+#include "trace/report/ended.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -220,7 +221,8 @@ static void print_bounds(page_t *page, const trace *of)
              "no more than this from rank 0");
     } else {
         sheet_free(&sheet);
-        fputs("<p>There is no record of the clock.</p>\n", page->file);
+        fprintf(page->file, "<p>There is no record of the clock%s.</p>\n",
+                of->is_cut ? " in this part of the run" : "");
     }
 }
 
@@ -254,6 +256,18 @@ static void print_worst(page_t *page, const findings_t *found, int causes)
     }
 }
 
+static void print_ended(page_t *page, const trace *of)
+{
+    char *ended = ended_say(of);
+    for (char *line = ended, *end; (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        fputs("<p>", page->file);
+        page_text(page, line);
+        fputs("</p>\n", page->file);
+    }
+    free(ended);
+}
+
 static void print_waits(page_t *page, const findings_t *found)
 {
     answer_t answer;
@@ -261,6 +275,7 @@ static void print_waits(page_t *page, const findings_t *found)
                                         "gain_ns", "from", "to",   NULL};
     answer_make(&answer, &found->waits);
     fputs("<section id=\"waits\">\n<h2>Who waits for whom</h2>\n", page->file);
+    print_ended(page, &found->of);
     for (int i = 0; i < answer.count; i++) {
         fputs("<p>", page->file);
         page_text(page, answer.sentences[i].text);

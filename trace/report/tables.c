@@ -4,10 +4,13 @@
 
 #include "common/arrival/arrival.h"
 #include "trace/report/answer.h"
+#include "trace/report/ended.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* No value where a bound is not known. */
 static cell_t bound(double bound_ns)
@@ -135,7 +138,8 @@ static const column_t site_columns[] = {
      3, 1e3},
     {"above_bound_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "in how many calls the spread is above its bound",
      "% above the bound", 0, 1, 0},
-    {"last_rank", "", ROLE_FIGURE, TYPE_INTEGER, "the rank in MPI_COMM_WORLD that is last most often", "last", 6, 0, 0},
+    {"last_rank", "", ROLE_FIGURE, TYPE_INTEGER,
+     "the rank in MPI_COMM_WORLD that is last most often, also where it may be an error of the clock", "last", 6, 0, 0},
     {"last_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "in how many calls it is", "% last", 8, 1, 0},
     {"wait_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
      "the time from a process's arrival to the last arrival, or to its own exit if it left earlier: the sum of all "
@@ -239,8 +243,8 @@ static const column_t wait_columns[] = {
     {"waited_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "how long they waited together", "waited(ms)", 13, 3, 1e6},
     {"bound_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "by how much the clocks may make this wrong", "bound(ms)", 11, 3,
      1e6},
-    {"of_run_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "the wait, of the time of the run on all ranks", "% of run", 10,
-     2, 0},
+    {"of_run_percent", "%", ROLE_FIGURE, TYPE_NUMBER,
+     "the wait, of the time of the run on all ranks, or on all threads that call MPI", "% of run", 10, 2, 0},
     {"longest_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the longest wait of a call", "longest(us)", 14, 3, 1e3},
     {"place", "", ROLE_KEY, TYPE_TEXT, "the function that waits, and from where it is called", "waits in", 0, 0, 0},
 };
@@ -275,8 +279,9 @@ static const column_t cause_columns[] = {
      1e6},
     {"bound_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "by how much the clocks may make this wrong", "bound(ms)", 11, 3,
      1e6},
-    {"of_run_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "the charge, as a part of the time of the run on all ranks",
-     "% of run", 10, 2, 0},
+    {"of_run_percent", "%", ROLE_FIGURE, TYPE_NUMBER,
+     "the charge, as a part of the time of the run on all ranks, or on all threads that call MPI", "% of run", 10, 2,
+     0},
     {"passed_on_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
      "what of the charge is of ranks that waited for another rank that waited for this one", "passed on(ms)", 0, 3,
      1e6},
@@ -351,8 +356,9 @@ void tables_short_causes(const output_t *output, const findings_t *found, sheet_
 static const column_t answer_columns[] = {
     {"sentence", "", ROLE_KEY, TYPE_INTEGER, "its number, from 1", "sentence", 9, 0, 0},
     {"about", "", ROLE_KEY, TYPE_TEXT,
-     "what it is about: a cause, all waits, all times, what is not attributed, or nothing that can be told", "about",
-     15, 0, 0},
+     "what it is about: where ranks were when they were last seen, a cause, all waits, all times, what is not "
+     "attributed, or nothing that can be told",
+     "about", 15, 0, 0},
     {"rank", "", ROLE_FIGURE, TYPE_INTEGER, "of a cause: the rank in MPI_COMM_WORLD that others wait for", "rank", 6, 0,
      0},
     {"ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
@@ -361,7 +367,8 @@ static const column_t answer_columns[] = {
      "time(ms)", 13, 3, 1e6},
     {"bound_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "by how much the clocks may make this wrong", "bound(ms)", 11, 3,
      1e6},
-    {"of_run_percent", "%", ROLE_FIGURE, TYPE_NUMBER, "the time, of that of the run on all ranks", "% of run", 10, 2,
+    {"of_run_percent", "%", ROLE_FIGURE, TYPE_NUMBER,
+     "the time, of that of the run on all ranks; of causes and waits, on all threads that call MPI", "% of run", 10, 2,
      0},
     {"late_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "of a cause: by how much it took longer than with those that waited",
      "late(ms)", 11, 3, 1e6},
@@ -385,7 +392,8 @@ static double told_ns(const wait_analysis *of, answer_kind kind)
                                   : 0;
 }
 
-static void print_sentence(const table_t *table, const wait_analysis *of, const answer_t *answer, int i)
+/* before: so many sentences come before those of the answer. */
+static void print_sentence(const table_t *table, const wait_analysis *of, const answer_t *answer, int i, int before)
 {
     const answer_kind kind = answer->sentences[i].kind;
     const cause *one = kind == ANSWER_CAUSE ? of->order[answer->sentences[i].cause] : NULL;
@@ -397,12 +405,14 @@ static void print_sentence(const table_t *table, const wait_analysis *of, const 
     }
     const cell_t none = text_cell("");
     table_row(table,
-              (cell_t[]){number_cell(i + 1), text_cell(answer_kind_names[kind]),
+              (cell_t[]){number_cell(before + i + 1), text_cell(answer_kind_names[kind]),
                          one ? number_cell(one->key.rank) : none, kind != ANSWER_NOTHING ? number_cell(ns) : none,
                          one                    ? number_cell(ceil(one->bound_ns))
                          : kind == ANSWER_WAITS ? number_cell(ceil(of->bound_ns))
                                                 : none,
-                         kind != ANSWER_NOTHING ? number_cell(analysis_percent(of, ns)) : none,
+                         kind == ANSWER_NOTHING ? none
+                         : kind == ANSWER_TIMES ? number_cell(percent(ns, (double)of->run_ns * of->ranks))
+                                                : number_cell(analysis_percent(of, ns)),
                          one ? number_cell((double)one->late_ns) : none,
                          one && one->is_replayed ? number_cell((double)one->taken_ns) : none,
                          one && one->is_replayed ? number_cell((double)one->without_ns) : none,
@@ -413,10 +423,19 @@ static void print_sentence(const table_t *table, const wait_analysis *of, const 
 void tables_answer(const output_t *output, const findings_t *found, sheet_t *sheet)
 {
     const table_t table = begin(&answer_schema, output, sheet);
+    const cell_t none = text_cell(""), run = number_cell((double)found->waits.run_ns);
     answer_t answer;
+    int before = 0;
+    char *ended = ended_say(&found->of);
+    for (char *line = ended, *end; (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        table_row(&table, (cell_t[]){number_cell(++before), text_cell("where ranks were"), none, none, none, none, none,
+                                     none, none, run, none, none, text_cell(line)});
+    }
+    free(ended);
     answer_make(&answer, &found->waits);
     for (int i = 0; i < answer.count; i++)
-        print_sentence(&table, &found->waits, &answer, i);
+        print_sentence(&table, &found->waits, &answer, i, before);
 }
 
 /* ---- A file of delays */

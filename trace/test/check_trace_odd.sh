@@ -72,6 +72,10 @@ check_hang() {
         complain "not where rank 0 was"
     grep -qE "^Rank 1 is in MPI_Wait at .* $since, for rank 0, which is in MPI_Recv\.\$" "$scratch/out" ||
         complain "not where rank 1 was"
+    succeeds run alone mpix_trace_report --show answer --format csv --page "$scratch/page.html" "$folder"
+    grep -qE '^[0-9]+,where ranks were,.*Rank 0 is in MPI_Recv at ' "$scratch/out" ||
+        complain "no row says where rank 0 was"
+    grep -q '<p>Rank 0 is in MPI_Recv at ' "$scratch/page.html" || complain "the page does not say where rank 0 was"
 }
 
 mount_disk() {

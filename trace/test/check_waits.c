@@ -461,10 +461,11 @@ static void add_communicators(trace_process *process, int rank, int ranks)
     bridge->is_inter = true;
 }
 
-/* MPI_Iallreduce, computation, which may be long on one rank for which the others wait then, and MPI_Wait. */
+/* MPI_Iallreduce, computation, which may be long on one rank for which the others wait then, or not, and MPI_Wait. */
 static void call_nonblocking(program *of)
 {
     const int busy = draw(of, of->ranks), takes_ns = draw(of, 2) ? LATENCY_NS : draw(of, 20 * WORK_NS);
+    const uint64_t bytes = UINT64_C(8) << draw(of, 8);
     const bool waits = draw(of, 2);
     double last_ns = 0;
     all_work(of);
@@ -475,10 +476,10 @@ static void call_nonblocking(program *of)
         made_put(&of->made, rank,
                  (trace_event){.kind = TRACE_COLLECTIVE,
                                .partner = -1,
-                               .value = 8,
+                               .value = bytes,
                                .tag = of->made.calls,
                                .request = ++of->requests[rank]});
-        made_put(&of->made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = 8, .id = MADE_IALLREDUCE});
+        made_put(&of->made, rank, (trace_event){.kind = TRACE_COLLECTIVE_OUT, .value = bytes, .id = MADE_IALLREDUCE});
         wait_until(of, rank, 0);
         made_leave(&of->made, rank, MADE_IALLREDUCE);
     }

@@ -386,7 +386,8 @@ class Trace:
         """A long call that completes a message whose other end computes, and calls MPI then, waits until that if it
         ends within a tenth of this time after it, or takes no less than the shortest one that completed as much then;
         but not if as much was complete while the other end computed, except in MPI_Send, if it ends so soon. One that
-        completes an operation waits for the last rank that calls MPI after it computed, if it ends within this time."""
+        completes an operation waits for the last rank that calls MPI after it computed, if it ends within this time.
+        It does not wait for one that computed until all others had completed such an operation of as many bytes."""
         ends, found = [], []  # of a message: kind, bytes, call, rank, number of its first call and of its last, since
         for send, receive, post, size, sent in self.messages:
             is_posted = post.leave < sent.leave
@@ -408,15 +409,24 @@ class Trace:
                 continue
             if is_soon or takes >= min(end[2].leave - known[end[2]] for end in alike):
                 found.append((call, late))
-        for parts in self.parts.values():
-            found += self.overlaps_of({rank: (part[0], self.requests["done", part[4]])
-                                       for rank, part in parts.items() if part[4]})
+        operations = [(next(iter(parts.values()))[0].name, max(part[2] for part in parts.values()),
+                       {rank: (part[0], self.requests["done", part[4]]) for rank, part in parts.items()})
+                      for parts in self.parts.values() if all(part[4] for part in parts.values())]
+        idle = [(name, size, rank) for name, size, parts in operations for rank in parts if self.is_idle(rank, parts)]
+        for name, size, parts in operations:
+            found += self.overlaps_of(parts, [rank for like, most, rank in idle if like == name and most >= size])
         for call, late in found:
             call.depends.append((late, "wait for progress"))
 
-    def overlaps_of(self, parts):
-        """Of an operation: of each rank the calls that begin and complete it."""
-        called = [call for rank, (begin, done) in parts.items()
+    def is_idle(self, rank, parts):
+        """Whether a rank computed from when it had begun an operation until all others had completed it."""
+        following = self.calls[rank][parts[rank][0].number + 1]
+        return all(following.enter - done.leave > following.bound + done.bound
+                   for other, (_, done) in parts.items() if other != rank)
+
+    def overlaps_of(self, parts, idle):
+        """Of an operation: of each rank the calls that begin and complete it; and who it does without."""
+        called = [call for rank, (begin, done) in parts.items() if rank not in idle
                   for call in self.calls[rank][begin.number + 1:done.number + 1]
                   if self.length_before(call) > LONG_ACCESS_NS]
         for rank, (_, done) in parts.items():

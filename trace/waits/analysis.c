@@ -11,7 +11,7 @@
 
 double analysis_percent(const wait_analysis *of, double ns)
 {
-    const double whole_ns = (double)of->run_ns * of->ranks;
+    const double whole_ns = (double)of->run_ns * of->threads;
     return whole_ns > 0 ? 100 * ns / whole_ns : 0;
 }
 
@@ -251,6 +251,22 @@ static void find_efficiencies(wait_analysis *to)
     to->transfer = to->run_ns > 0 ? (double)ideal_ns / (double)to->run_ns : 1;
 }
 
+static void count_threads(wait_analysis *to)
+{
+    for (int rank = 0; rank < to->graph.of->size; rank++) {
+        const trace_process *process = &to->graph.of->processes[rank];
+        int threads = 0;
+        for (size_t i = 0; i < process->location_count; i++) {
+            const trace_location *at = &process->locations[i];
+            const bool calls = to->graph.lanes[at->index].count > 0;
+            threads += calls;
+            to->has_threads |= at->thread != 0 && calls;
+        }
+        to->ranks += process->location_count > 0;
+        to->threads += process->location_count > 0 && threads == 0 ? 1 : threads;
+    }
+}
+
 void analysis_charge(wait_analysis *made, const trace *of, const trace_matches *matches)
 {
     *made = (wait_analysis){.run_ns = 0};
@@ -264,10 +280,7 @@ void analysis_make(wait_analysis *made, const trace *of, const trace_matches *ma
 {
     analysis_charge(made, of, matches);
     made->run_ns = made->graph.end_ns - made->graph.begin_ns;
-    for (int rank = 0; rank < of->size; rank++)
-        made->ranks += of->processes[rank].location_count > 0;
-    for (size_t lane = 0; lane < made->graph.lane_count; lane++)
-        made->has_threads |= made->graph.lanes[lane].location->thread != 0 && made->graph.lanes[lane].count > 0;
+    count_threads(made);
     sum_unseen(made);
     sum_recorder(made);
     sum_polls(made);

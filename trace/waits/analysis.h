@@ -32,9 +32,9 @@ typedef struct {
     size_t sum_count;
     wait_sum *sums; /* those with the longest waits first */
     int64_t run_ns;
-    int ranks; /* of which there are events */
-    bool
-        has_threads; /* ranks have several: nothing was replayed, as the trace does not show who waits for whom there */
+    int ranks;        /* of which there are events */
+    int threads;      /* of these ranks, that call MPI: at least one of each */
+    bool has_threads; /* ranks have several: nothing is replayed, as the trace does not show who waits for whom there */
     /*
      * Efficiencies, from 0 to 1, after the POP project: how evenly computation is spread over ranks, what waits for
      * each other cost on a network that costs nothing, and what the network costs. Their product is the part of the
@@ -67,7 +67,7 @@ void analysis_free(wait_analysis *made);
 #define ANALYSIS_WORTH_PERCENT 1.0
 bool analysis_is_worth(const wait_analysis *of, const cause *one);
 
-/* A time of all ranks together, in percent of the time of the run on all of them of which there are events. */
+/* A time of all threads together, in percent of the time of the run on all of them. */
 double analysis_percent(const wait_analysis *of, double ns);
 
 #endif

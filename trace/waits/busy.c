@@ -51,6 +51,29 @@ size_t busy_call_after(const graph *in, const graph_lane *lane, int64_t ns)
     return low;
 }
 
+size_t busy_call_before(const graph *in, const graph_lane *lane, size_t next)
+{
+    while (next > 0 && graph_means(in, &lane->calls[next - 1], MEANS_LOCAL))
+        next--;
+    return next > 0 ? next - 1 : lane->count;
+}
+
+bool busy_has_left(const graph_lane *lane, size_t call, int64_t ns, double bound_ns)
+{
+    return call == lane->count || (double)(ns - lane->calls[call].leave_ns) > bound_ns;
+}
+
+bool busy_has_computed(const graph *in, const graph_lane *lane, size_t call)
+{
+    int64_t ns = graph_piece_ns(lane, call);
+    for (; ns <= BUSY_LONG_NS && call > 0; ns += graph_piece_ns(lane, --call)) {
+        const graph_call *before = &lane->calls[call - 1];
+        if (!graph_is_recorder(in, before) && !graph_means(in, before, MEANS_LOCAL))
+            return false;
+    }
+    return ns > BUSY_LONG_NS;
+}
+
 bool busy_may_lack_call(const graph *in, const graph_lane *lane, size_t next)
 {
     return in->of->is_cut && (next == lane->count || (next == 0 && !in->of->has_start));

@@ -31,6 +31,15 @@ const graph_lane *busy_lane(const busy_facts *from, int rank);
 /* The first call that ends after a time and may make progress; the count, if there is none. */
 size_t busy_call_after(const graph *in, const graph_lane *lane, int64_t ns);
 
+/* The last call before one that may make progress; the count, if there is none. */
+size_t busy_call_before(const graph *in, const graph_lane *lane, size_t next);
+
+/* Whether a lane had left a call a bound before a time, or had not begun any. */
+bool busy_has_left(const graph_lane *lane, size_t call, int64_t ns, double bound_ns);
+
+/* Whether a lane computed for long before a call, since it was in one that may make progress. */
+bool busy_has_computed(const graph *in, const graph_lane *lane, size_t call);
+
 /* Whether there may be an earlier call: of a part of the run, calls at its edges are left out. */
 bool busy_may_lack_call(const graph *in, const graph_lane *lane, size_t next);
 

@@ -8,14 +8,14 @@
  * ended soon after that. Of a message, soon is within a tenth of this time, or after no less than the shortest call
  * that completed no fewer bytes; but not if a message of no fewer bytes, of processes on the same host or not, as this
  * one, was complete while the other process computed all the time: except for MPI_Send itself, which may have found no
- * buffer. Of an operation, soon is within as much time, and the other process is the last one that called MPI before
- * the call ended. If it did not end soon, it may have waited, or may have moved data.
+ * buffer. If it did not end soon, it may have waited, or may have moved data. Of operations, overlaps_operations.c says
+ * the same.
  */
 #include "trace/waits/accesses.h"
 
 #include "common/cli/memory.h"
 #include "pure/order_statistics.h"
-#include "trace/waits/busy.h"
+#include "trace/waits/overlaps.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ typedef struct {
 } overlap_end;
 
 /* It computes, and then calls MPI. */
-typedef struct {
+typedef struct candidate {
     overlap_end end;
     size_t next;
     int64_t since_ns;
@@ -46,15 +46,7 @@ typedef struct {
     int64_t shortest_ns;
 } candidate;
 
-typedef struct {
-    graph *to;
-    busy_facts facts;
-    int64_t **known_ns; /* by lane and call: until when it waits for what is known; 0: nobody has asked yet */
-    size_t count;
-    candidate *list;
-} overlaps;
-
-static int64_t known_until_ns(overlaps *in, uint32_t lane, uint32_t call)
+int64_t overlap_known_until_ns(overlaps *in, uint32_t lane, uint32_t call)
 {
     if (!in->known_ns[lane])
         in->known_ns[lane] = zeros_or_exit(in->to->lanes[lane].count, sizeof **in->known_ns);
@@ -64,19 +56,21 @@ static int64_t known_until_ns(overlaps *in, uint32_t lane, uint32_t call)
     return *known_ns;
 }
 
-static const graph_call *call_at(const graph *in, uint32_t lane, uint32_t call)
+void overlap_wait_for(overlaps *in, uint32_t lane, uint32_t call, const graph_lane *late, size_t next, int64_t since_ns,
+                      bool is_shown)
 {
-    return &in->lanes[lane].calls[call];
-}
-
-static bool is_long(const graph_call *call)
-{
-    return call->leave_ns - call->enter_ns > BUSY_LONG_NS;
-}
-
-static uint32_t call_of(const graph *in, const trace_point *of)
-{
-    return of->at ? (uint32_t)graph_call_of(&in->lanes[of->at->index], of->event) : GRAPH_NONE;
+    graph_lane *own = &in->to->lanes[lane];
+    const graph_dependency on = {
+        .lane = (uint32_t)late->location->index, .call = (uint32_t)next, .state = STATE_PROGRESS};
+    const uint32_t first = own->calls[call].dependency;
+    const graph_dependency *before = first != GRAPH_NONE ? &own->dependencies[first] : NULL;
+    const int64_t called_ns = late->calls[next].enter_ns, after_ns = own->calls[call].leave_ns - called_ns;
+    if (before && before->state == on.state && before->lane == on.lane && before->call == on.call)
+        return; /* as for another operation that the call completes */
+    if (is_shown && !graph_is_off(in->to, &late->calls[next]))
+        graph_depend(own, call, on);
+    else if (called_ns - since_ns >= after_ns / MUCH)
+        own->calls[call].is_unclear = true;
 }
 
 /* The first call that ends after a time and may make progress, after what the process computed for long; the count, if
@@ -84,10 +78,11 @@ static uint32_t call_of(const graph *in, const trace_point *of)
 static size_t call_after_work(const graph *in, const graph_lane *lane, int64_t ns)
 {
     size_t next = busy_call_after(in, lane, ns);
-    while (next < lane->count && graph_is_recorder(in, &lane->calls[next]))
+    while (next < lane->count &&
+           (graph_is_recorder(in, &lane->calls[next]) || graph_means(in, &lane->calls[next], MEANS_LOCAL)))
         next++;
     const bool is_known = next < lane->count && !busy_may_lack_call(in, lane, next);
-    return is_known && graph_computation_at(in, lane->location->index, next).ns > BUSY_LONG_NS ? next : lane->count;
+    return is_known && busy_has_computed(in, lane, next) ? next : lane->count;
 }
 
 /* ---- Messages */
@@ -171,7 +166,7 @@ static int find_ends(const overlaps *in, const trace_message *of, bool is_any, o
 static void add_candidate(overlaps *to, const overlap_end *end)
 {
     const int64_t leave_ns = call_at(to->to, end->lane, end->call)->leave_ns;
-    const int64_t since_ns = known_until_ns(to, end->lane, end->call);
+    const int64_t since_ns = overlap_known_until_ns(to, end->lane, end->call);
     const size_t next = call_after_work(to->to, end->other, since_ns + BUSY_LONG_NS);
     if (next <= end->first || next > end->last || next == end->other->count ||
         end->other->calls[next].enter_ns <= since_ns || end->other->calls[next].enter_ns > leave_ns)
@@ -223,15 +218,15 @@ static candidate *told_by(const overlaps *in, const overlap_end *end)
 static bool was_alone(const overlaps *in, const overlap_end *end)
 {
     const graph *of = in->to;
-    const graph_call *calls = end->other->calls;
     const int64_t leave_ns = call_at(of, end->lane, end->call)->leave_ns;
     const size_t next = end->begun_ns < leave_ns ? busy_call_after(of, end->other, end->begun_ns) : 0;
     if (next <= end->first || next > end->last || busy_may_lack_call(of, end->other, next))
         return false;
     const double bound_ns =
         graph_bound_ns(of, end->lane, end->call) + graph_bound_ns(of, end->other->location->index, next);
-    const bool has_left = next - 1 == end->first || (double)(end->begun_ns - calls[next - 1].leave_ns) > bound_ns;
-    return isfinite(bound_ns) && has_left && (double)(calls[next].enter_ns - leave_ns) > bound_ns;
+    const size_t last = busy_call_before(of, end->other, next);
+    const bool has_left = last == end->first || busy_has_left(end->other, last, end->begun_ns, bound_ns);
+    return isfinite(bound_ns) && has_left && (double)(end->other->calls[next].enter_ns - leave_ns) > bound_ns;
 }
 
 static void tell(overlaps *in, const overlap_end *end)
@@ -239,7 +234,8 @@ static void tell(overlaps *in, const overlap_end *end)
     candidate *of = told_by(in, end);
     if (!of)
         return;
-    const int64_t ns = call_at(in->to, end->lane, end->call)->leave_ns - known_until_ns(in, end->lane, end->call);
+    const int64_t ns =
+        call_at(in->to, end->lane, end->call)->leave_ns - overlap_known_until_ns(in, end->lane, end->call);
     of->shortest_ns = lesser(of->shortest_ns, ns);
     of->is_alone = of->is_alone || was_alone(in, end);
 }
@@ -259,20 +255,6 @@ static void spread(overlaps *in)
 
 /* ---- What calls wait for */
 
-/* is_shown: whether it waited, as far as the trace shows; else it is not known, if it may be much of the time. */
-static void wait_for(overlaps *in, uint32_t lane, uint32_t call, const graph_lane *late, size_t next, int64_t since_ns,
-                     bool is_shown)
-{
-    graph_lane *own = &in->to->lanes[lane];
-    const int64_t called_ns = late->calls[next].enter_ns, after_ns = own->calls[call].leave_ns - called_ns;
-    if (is_shown && !graph_is_off(in->to, &late->calls[next]))
-        graph_depend(own, call,
-                     (graph_dependency){
-                         .lane = (uint32_t)late->location->index, .call = (uint32_t)next, .state = STATE_PROGRESS});
-    else if (called_ns - since_ns >= after_ns / MUCH)
-        own->calls[call].is_unclear = true;
-}
-
 static void decide(overlaps *in, const candidate *of)
 {
     const overlap_end *end = &of->end;
@@ -280,7 +262,8 @@ static void decide(overlaps *in, const candidate *of)
     const int64_t after_ns = call_at(in->to, end->lane, end->call)->leave_ns - called_ns;
     const bool is_soon = after_ns <= (called_ns - of->since_ns) / MUCH;
     if (!of->is_alone || (end->kind == SENDS && is_soon))
-        wait_for(in, end->lane, end->call, end->other, of->next, of->since_ns, is_soon || after_ns >= of->shortest_ns);
+        overlap_wait_for(in, end->lane, end->call, end->other, of->next, of->since_ns,
+                         is_soon || after_ns >= of->shortest_ns);
 }
 
 static void add_messages(overlaps *to, const trace_matches *matches)
@@ -300,113 +283,12 @@ static void add_messages(overlaps *to, const trace_matches *matches)
         decide(to, &to->list[i]);
 }
 
-/* ---- Operations */
-
-/* A call of one that takes part, after what it computed since it began the operation. */
-typedef struct {
-    int64_t enter_ns;
-    const graph_lane *lane;
-    size_t call;
-    int place; /* among those that take part */
-} entry;
-
-typedef struct {
-    size_t count;
-    entry *list;
-} entries;
-
-static int by_enter(const void *left, const void *right)
-{
-    const entry *a = left, *b = right;
-    if (a->enter_ns != b->enter_ns)
-        return a->enter_ns < b->enter_ns ? -1 : 1;
-    return (a->place > b->place) - (a->place < b->place);
-}
-
-static void add_entries(const overlaps *in, entries *to, const trace_part *part, int place)
-{
-    const graph_lane *lane = busy_lane(&in->facts, part->enter.at->rank);
-    const uint32_t begin = call_of(in->to, &part->enter), end = call_of(in->to, &part->leave);
-    if (!lane || begin == GRAPH_NONE || end == GRAPH_NONE)
-        return;
-    for (size_t i = begin + 1; i <= end; i++) {
-        const graph_call *call = &lane->calls[i];
-        if (graph_is_recorder(in->to, call) || graph_means(in->to, call, MEANS_LOCAL) ||
-            graph_computation_at(in->to, lane->location->index, i).ns <= BUSY_LONG_NS)
-            continue;
-        to->list = grow_or_exit(to->list, to->count, sizeof *to->list);
-        to->list[to->count++] = (entry){call->enter_ns, lane, i, place};
-    }
-}
-
-/* neighbors: NULL: it takes part with all. */
-static bool takes_part_with(const trace_communicator *neighbors, int own, int place)
-{
-    int i = 0;
-    while (neighbors && i < neighbors->neighbor_count && neighbors->neighbors[i] != place)
-        i++;
-    return place != own && (!neighbors || (neighbors->neighbors && i < neighbors->neighbor_count));
-}
-
-/* The last one of the others that called MPI until a time; NULL: there is none. */
-static const entry *last_until(const entries *all, int64_t ns, const trace_communicator *neighbors, int own)
-{
-    size_t low = 0, high = all->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (all->list[middle].enter_ns <= ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    while (low > 0 && !takes_part_with(neighbors, own, all->list[low - 1].place))
-        low--;
-    return low > 0 ? &all->list[low - 1] : NULL;
-}
-
-static void wait_for_last(overlaps *in, const entries *all, const trace_part *part, bool has_neighbors, int own)
-{
-    const uint32_t lane = (uint32_t)part->leave.at->index, call = call_of(in->to, &part->leave);
-    if (call == GRAPH_NONE || !is_long(call_at(in->to, lane, call)))
-        return;
-    const trace_communicator *on = &part->enter.at->process->communicators[part->enter.at->events[part->record].id];
-    const int64_t leave_ns = call_at(in->to, lane, call)->leave_ns, since_ns = known_until_ns(in, lane, call);
-    const entry *last = last_until(all, leave_ns, has_neighbors ? on : NULL, own);
-    if (last && last->enter_ns - since_ns > BUSY_LONG_NS)
-        wait_for(in, lane, call, last->lane, last->call, since_ns,
-                 leave_ns - last->enter_ns <= last->enter_ns - since_ns);
-}
-
-static void add_operation(overlaps *to, const trace_call *of, operation_wait wait)
-{
-    entries all = {0, NULL};
-    for (int i = 0; i < of->count; i++)
-        add_entries(to, &all, &of->parts[i], i);
-    if (all.count > 1)
-        qsort(all.list, all.count, sizeof *all.list, by_enter);
-    for (int i = 0; i < of->count && all.count > 0; i++)
-        wait_for_last(to, &all, &of->parts[i], wait == WAIT_NEIGHBORS, i);
-    free(all.list);
-}
-
-/* Operations that may go on after the calls that began them. */
-static void add_operations(overlaps *to, const trace_matches *matches)
-{
-    for (size_t i = 0; i < matches->call_count; i++) {
-        const trace_call *of = &matches->calls[i];
-        const trace_point *leave = &of->parts[0].leave;
-        const meaning *its = to->to->meanings[of->function];
-        if (leave->at->events[leave->event].kind == TRACE_COLLECTIVE_DONE && its && its->wait != WAIT_UNKNOWN)
-            add_operation(to, of, its->wait);
-    }
-}
-
 void overlaps_add(graph *to, const trace_matches *matches)
 {
     overlaps in = {.to = to, .facts = busy_learn(to)};
     in.known_ns = zeros_or_exit(to->lane_count, sizeof *in.known_ns);
     add_messages(&in, matches);
-    add_operations(&in, matches);
+    overlap_add_operations(&in, matches);
     for (size_t lane = 0; lane < to->lane_count; lane++)
         free(in.known_ns[lane]);
     free(in.known_ns);

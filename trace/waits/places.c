@@ -23,7 +23,7 @@ place place_of(trace_point enter)
     const trace_event *event = &enter.at->events[enter.event];
     const trace_site *site = trace_find_site(enter.at->process, event->value);
     return (place){event->id, site && site->symbol[0] != '\0' ? site->symbol : NULL,
-                   site ? site->address : event->value};
+                   site ? site->address : event->value, site ? trace_site_caller(enter.at->process, site) : NULL};
 }
 
 size_t places_find(places *known, trace_point enter)

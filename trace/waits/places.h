@@ -7,9 +7,10 @@
 #include "trace/read/trace.h"
 
 typedef struct place {
-    uint16_t function; /* its name in the trace */
-    const char *text;  /* as trace_format.h says; NULL: only the address is known */
-    uint64_t address;  /* on the first process that was there */
+    uint16_t function;  /* its name in the trace */
+    const char *text;   /* as trace_format.h says; NULL: only the address is known */
+    uint64_t address;   /* on the first process that was there */
+    const char *caller; /* in the text; NULL: it names none */
 } place;
 
 typedef struct {

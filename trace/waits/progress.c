@@ -221,8 +221,9 @@ static bool has_computed(const busy_facts *from, const target_access *of)
     if (!lane || next == lane->count || busy_may_lack_call(in, lane, next))
         return false;
     const double bound_ns = graph_bound_ns(in, of->lane, of->call) + graph_bound_ns(in, lane->location->index, next);
-    const bool has_left = next == 0 || (double)(of->since_ns - lane->calls[next - 1].leave_ns) > bound_ns;
-    return isfinite(bound_ns) && has_left && (double)(lane->calls[next].enter_ns - end_ns) > bound_ns;
+    const size_t last = busy_call_before(in, lane, next);
+    return isfinite(bound_ns) && busy_has_left(lane, last, of->since_ns, bound_ns) &&
+           (double)(lane->calls[next].enter_ns - end_ns) > bound_ns;
 }
 
 /* ---- What one access tells of others */

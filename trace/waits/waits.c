@@ -44,7 +44,8 @@ static double bound_ns(const graph *of, const graph_wait *wait, const graph_depe
     return graph_bound_ns(of, wait->lane, wait->call) + late_bound_ns;
 }
 
-/* Whether a call waits. It does so until the last of what it depends on, but no longer than it lasts. */
+/* Whether a call waits. It does so until the last of what it depends on, but no longer than it lasts. If clocks may be
+   wrong by that, only what it seems to wait is set. */
 static bool find_wait(const graph *of, size_t lane, size_t index, graph_wait *wait)
 {
     const graph_call *call = call_at(of, lane, index);
@@ -69,12 +70,14 @@ static bool find_wait(const graph *of, size_t lane, size_t index, graph_wait *wa
 
 void waits_find(graph_waits *found, graph *of)
 {
-    *found = (graph_waits){0, NULL};
+    *found = (graph_waits){.count = 0};
     for (size_t lane = 0; !of->is_too_long && lane < of->lane_count; lane++)
         for (size_t i = 0; i < of->lanes[lane].count; i++) {
-            graph_wait wait;
-            if (!find_wait(of, lane, i, &wait))
+            graph_wait wait = {.begin_ns = 0, .end_ns = 0};
+            if (!find_wait(of, lane, i, &wait)) {
+                found->hidden_ns += wait.end_ns - wait.begin_ns;
                 continue;
+            }
             found->list = graph_room(found->list, found->count, sizeof wait);
             of->lanes[lane].calls[i].wait = (uint32_t)found->count;
             found->list[found->count++] = wait;
@@ -84,7 +87,7 @@ void waits_find(graph_waits *found, graph *of)
 void waits_free(graph_waits *found)
 {
     free(found->list);
-    *found = (graph_waits){0, NULL};
+    *found = (graph_waits){.count = 0};
 }
 
 typedef struct {

@@ -18,7 +18,8 @@ typedef struct {
 
 typedef struct {
     size_t count;
-    graph_wait *list; /* by lane and call */
+    graph_wait *list;  /* by lane and call */
+    int64_t hidden_ns; /* of what seem to be waits, but are no longer than their bounds */
 } graph_waits;
 
 /* When what a call depends on is there, and what that is: a call. False: it does not depend on another thread. */

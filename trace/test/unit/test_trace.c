@@ -243,8 +243,8 @@ TEST(states_are_read_or_refused)
     EXPECT(!trace_read(&copy, folder, message) && strstr(message, "a state has a time"), "%s", message);
 }
 
-/* The places of paths. A path is a function, its frames from the inside, as characters from '0' on, and that by which
- * it is known. */
+/* The places of paths. A path is a function, its frames from the inside, as characters from '0' on, that by which it is
+ * known, and that of the caller by which it is told from others, or 0; of rank 1, or of rank 0. */
 static const char *const frames[] = {"solve+0x20 (0x1020) in a",
                                      "check+0x30 (0x1030) in a",
                                      "hypre_MPI_Recv+0x4 (0x1004) in a",
@@ -258,62 +258,100 @@ static const char *const frames[] = {"solve+0x20 (0x1020) in a",
                                      "_PyEval_EvalFrameDefault+0x10 (0x3010) in /usr/bin/python3.11",
                                      "+0x4000 in /opt/mpi/recv",
                                      "give(ompi_recv_t*)+0x8 (0x1008) in a",
-                                     "wrap.c:9 Recv_by_MPI (0x2009) in a"};
+                                     "wrap.c:9 Recv_by_MPI (0x2009) in a",
+                                     "solve.c:9 solve (0x200b) in a"};
 static const struct {
     struct {
         made_name function;
         const char *frames;
-        char known;
+        char known, caller;
+        bool is_elsewhere;
     } paths[5];
 } path_rows[] = {
     /* By their own call, one below the other. */
-    {{{MADE_RECV, "01", '0'}, {MADE_RECV, "10", '1'}}},
+    {{{MADE_RECV, "01", '0', 0, false}, {MADE_RECV, "10", '1', 0, false}}},
     /* A path that is the only one. */
-    {{{MADE_RECV, "301", '3'}}},
+    {{{MADE_RECV, "301", '3', 0, false}}},
     /* Named after what it calls, or not; within an interpreter; with such a name elsewhere than in its own. */
-    {{{MADE_RECV, "20", '0'}, {MADE_SEND, "21", '2'}, {MADE_RECV, "=1", '1'}}},
-    {{{MADE_RECV, "2:", '2'}}},
-    {{{MADE_RECV, ";0", ';'}, {MADE_RECV, "<0", '<'}}},
+    {{{MADE_RECV, "20", '0', 0, false}, {MADE_SEND, "21", '2', 0, false}, {MADE_RECV, "=1", '1', 0, false}}},
+    {{{MADE_RECV, "2:", '2', 0, false}}},
+    {{{MADE_RECV, ";0", ';', 0, false}, {MADE_RECV, "<0", '<', 0, false}}},
     /* All come through it, from two places; and if that is not known of all. */
-    {{{MADE_RECV, "30", '0'}, {MADE_RECV, "31", '1'}}},
-    {{{MADE_RECV, "301", '0'}, {MADE_RECV, "311", '1'}}},
-    {{{MADE_RECV, "3", '3'}, {MADE_RECV, "31", '3'}}},
+    {{{MADE_RECV, "30", '0', 0, false}, {MADE_RECV, "31", '1', 0, false}}},
+    {{{MADE_RECV, "301", '0', 0, false}, {MADE_RECV, "311", '1', 0, false}}},
+    {{{MADE_RECV, "3", '3', 0, false}, {MADE_RECV, "31", '3', 0, false}}},
     /* All are in one file, and are called from others; or from this file, too; or two of them from one place. */
-    {{{MADE_RECV, "48", '8'}, {MADE_SEND, "58", '8'}, {MADE_BCAST, "69", '9'}, {MADE_WAIT, "79", '9'}}},
-    {{{MADE_RECV, "48", '4'}, {MADE_SEND, "58", '5'}, {MADE_BCAST, "69", '6'}, {MADE_WAIT, "9", '9'}}},
-    {{{MADE_RECV, "48", '4'},
-      {MADE_SEND, "58", '5'},
-      {MADE_BCAST, "69", '6'},
-      {MADE_WAIT, "79", '7'},
-      {MADE_WAIT, "69", '6'}}},
+    {{{MADE_RECV, "48", '8', 0, false},
+      {MADE_SEND, "58", '8', 0, false},
+      {MADE_BCAST, "69", '9', 0, false},
+      {MADE_WAIT, "79", '9', 0, false}}},
+    {{{MADE_RECV, "48", '4', 0, false},
+      {MADE_SEND, "58", '5', 0, false},
+      {MADE_BCAST, "69", '6', 0, false},
+      {MADE_WAIT, "9", '9', 0, false}}},
+    {{{MADE_RECV, "48", '4', 0, false},
+      {MADE_SEND, "58", '5', 0, false},
+      {MADE_BCAST, "69", '6', 0, false},
+      {MADE_WAIT, "79", '7', 0, false},
+      {MADE_WAIT, "69", '6', 0, false}}},
+    /* From two callers; of one of them, which two call; one of them is not known, or an interpreter; on two ranks. */
+    {{{MADE_RECV, "08", '0', '8', false}, {MADE_RECV, "09", '0', '9', false}, {MADE_RECV, "1", '1', 0, false}}},
+    {{{MADE_RECV, "038", '0', '8', false}, {MADE_RECV, "039", '0', '9', false}, {MADE_RECV, "1", '1', 0, false}}},
+    {{{MADE_RECV, "08", '0', 0, false}, {MADE_RECV, "0", '0', 0, false}, {MADE_RECV, "1", '1', 0, false}}},
+    {{{MADE_RECV, "08", '0', 0, false}, {MADE_RECV, "0:", '0', 0, false}, {MADE_RECV, "1", '1', 0, false}}},
+    {{{MADE_RECV, "08", '0', 0, false}, {MADE_RECV, "09", '0', 0, true}, {MADE_RECV, "1", '1', 0, false}}},
+    /* A line of the caller that the compiler has repeated. */
+    {{{MADE_RECV, "08", '0', 0, false}, {MADE_RECV, "0>", '0', 0, false}, {MADE_RECV, "1", '1', 0, false}}},
+    /* All come through a place, and from several callers to the next one. */
+    {{{MADE_RECV, "308", '0', '8', false}, {MADE_RECV, "309", '0', '9', false}, {MADE_RECV, "318", '1', 0, false}}},
 };
+
+enum { PATHS = 5 };
+
+static void add_sites(trace_process *to)
+{
+    to->sites = or_exit(calloc(COUNT_OF(frames), sizeof to->sites[0]));
+    to->site_count = COUNT_OF(frames);
+    for (size_t i = 0; i < COUNT_OF(frames); i++)
+        to->sites[i] = (trace_site){'0' + i, strdup(frames[i])};
+    to->paths = or_exit(calloc(PATHS, sizeof to->paths[0]));
+}
 
 LOOP_TEST(paths_are_known_by_a_place, COUNT_OF(path_rows))
 {
-    enum { PATHS = 5 };
     make_ring(1, 0, 50);
-    trace_process *process = &made.trace.processes[1];
-    process->sites = calloc(COUNT_OF(frames), sizeof process->sites[0]);
-    process->site_count = COUNT_OF(frames);
-    for (size_t i = 0; i < COUNT_OF(frames); i++)
-        process->sites[i] = (trace_site){'0' + i, strdup(frames[i])};
-    process->paths = calloc(PATHS, sizeof process->paths[0]);
+    add_sites(&made.trace.processes[0]);
+    add_sites(&made.trace.processes[1]);
     for (uint64_t i = 0; i < PATHS && path_rows[_i].paths[i].frames; i++) {
         const char *its = path_rows[_i].paths[i].frames;
         const uint32_t count = (uint32_t)strlen(its);
-        process->paths[i] = (trace_call_path){.number = 100 - i,
-                                              .function = (uint16_t)path_rows[_i].paths[i].function,
-                                              .count = count,
-                                              .frames = calloc(count, sizeof(uint64_t))};
+        trace_process *process = &made.trace.processes[!path_rows[_i].paths[i].is_elsewhere];
+        trace_call_path *path = &process->paths[process->path_count++];
+        *path = (trace_call_path){.number = 100 - i,
+                                  .function = (uint16_t)path_rows[_i].paths[i].function,
+                                  .count = count,
+                                  .frames = or_exit(calloc(count, sizeof(uint64_t)))};
         for (uint32_t k = 0; k < count; k++)
-            process->paths[i].frames[k] = (uint64_t)its[k];
-        process->path_count++;
+            path->frames[k] = (uint64_t)its[k];
     }
     write_and_read();
-    for (uint64_t i = 0; i < process->path_count; i++) {
-        const trace_site *site = trace_find_site(&copy.processes[1], 100 - i);
-        EXPECT(site && site->address == (uint64_t)path_rows[_i].paths[i].known, "path %d: %s", (int)i,
-               site ? site->symbol : "no site");
+    for (uint64_t i = 0; i < PATHS && path_rows[_i].paths[i].frames; i++) {
+        const trace_process *process = &copy.processes[!path_rows[_i].paths[i].is_elsewhere];
+        const char known = path_rows[_i].paths[i].known, caller = path_rows[_i].paths[i].caller;
+        const char *brief = caller ? frames[caller - '0'] : "";
+        const trace_site *site = trace_find_site(process, 100 - i);
+        char text[256];
+        snprintf(text, sizeof text, "%s%s%.*s", frames[known - '0'], caller ? " from " : "",
+                 (int)(strcspn(brief, "(") - (caller ? 1 : 0)), brief);
+        EXPECT(site && site->address == (uint64_t)known && strcmp(site->symbol, text) == 0, "path %d: %s, not %s",
+               (int)i, site ? site->symbol : "no site", text);
+        const char *from = site ? trace_site_caller(process, site) : NULL;
+        EXPECT(caller ? from && strncmp(from, brief, strlen(from)) == 0 : !from, "path %d: from %s", (int)i,
+               from ? from : "nobody");
+        const size_t number = site ? trace_site_number(process, site) : 0;
+        EXPECT(caller ? number >= process->site_count && number < process->site_count + process->called_count
+                      : number == (size_t)(known - '0'),
+               "path %d: the site has number %zu", (int)i, number);
     }
 }
 

@@ -4,6 +4,8 @@
  * and ends, and where the analysis has to say nothing.
  */
 #include "unit/support.h"
+#include "common/cli/memory.h"
+#include "trace/read/paths.h"
 #include "trace/report/answer.h"
 #include "analyzed.h"
 
@@ -154,6 +156,49 @@ LOOP_TEST(a_rank_that_polls_waits, COUNT_OF(polls))
     forget(&found, &matches, &made);
 }
 
+/* ---- Places */
+
+/* Barriers of one line that two lines call, and of another one. */
+static void add_callers(trace_process *to)
+{
+    static const char *const symbols[] = {"meet.c:9 meet (0x2009) in a", "main.c:5 main (0x3005) in a",
+                                          "main.c:7 main (0x3007) in a"};
+    static const uint64_t frames[][2] = {{1, 2}, {1, 3}, {2, 3}};
+    enum { COUNT = 3, FRAMES = 2 };
+    to->sites = or_exit(calloc(COUNT, sizeof *to->sites));
+    to->paths = or_exit(calloc(COUNT, sizeof *to->paths));
+    to->site_count = to->path_count = COUNT;
+    for (uint64_t i = 0; i < COUNT; i++) {
+        to->sites[i] = (trace_site){i + 1, strdup(symbols[i])};
+        to->paths[i] = (trace_call_path){.number = i + 1, .function = MADE_BARRIER, .count = FRAMES};
+        to->paths[i].frames = or_exit(malloc(sizeof frames[i]));
+        memcpy(to->paths[i].frames, frames[i], sizeof frames[i]);
+    }
+}
+
+TEST(a_sentence_names_callers)
+{
+    made_trace made;
+    wait_analysis found;
+    trace_matches matches;
+    answer_t answer;
+    begin(&made, 2);
+    for (made.site = 3; made.site > 0; made.site--) {
+        made_work(&made, 1, made.site == 1 ? WORK_NS : 0);
+        made_collective(&made, MADE_BARRIER, -1, LATENCY_NS);
+    }
+    for (int rank = 0; rank < 2; rank++)
+        add_callers(&made.trace.processes[rank]);
+    paths_choose(&made.trace);
+    made_records(&made, 0, 0);
+    analyze(&found, &matches, &made, TRACE_GLOBAL);
+    answer_make(&answer, &found);
+    EXPECT(strstr(answer.sentences[0].text, "between MPI_Barrier at meet.c:9 from main.c:7 and MPI_Barrier at "
+                                            "meet.c:9 from main.c:5, by"),
+           "%s", answer.sentences[0].text);
+    forget(&found, &matches, &made);
+}
+
 /* ---- The edges of the run */
 
 enum { INIT_NS = 5000000, SKEW_NS = 300000, STAY_NS = 200000, SLOW_NS = 50000, LAST_NS = 2000000 };
@@ -290,6 +335,31 @@ TEST(what_is_not_recorded_is_no_cause)
     EXPECT(fabs(found.load_balance - 0.75) < 0.02 && found.serialization > 0.98 && found.serialization <= 1 &&
                found.transfer > 0.97,
            "load balance %g, serialization %g, transfer %g", found.load_balance, found.serialization, found.transfer);
+    forget(&found, &matches, &made);
+}
+
+/* Rank 1 is late ten times, by less than the clocks may be wrong; then its buffer is full. */
+TEST(waits_that_clocks_hide_are_told)
+{
+    enum { TIMES = 10, ERROR_NS = 100000 };
+    made_trace made;
+    wait_analysis found;
+    trace_matches matches;
+    answer_t answer;
+    begin(&made, 2);
+    for (int i = 0; i < TIMES; i++) {
+        made_work(&made, 1, ERROR_NS / 2);
+        made_collective(&made, MADE_BARRIER, -1, LATENCY_NS);
+    }
+    made_records(&made, 0, ERROR_NS);
+    made.trace.processes[1].locations[0].last.kind = TRACE_DROPPED;
+    analyze(&found, &matches, &made, TRACE_LOCAL);
+    answer_make(&answer, &found);
+    EXPECT(found.waits.count == 0 && found.waits.hidden_ns >= TIMES * ERROR_NS / 2, "%zu waits, and %" PRId64 " ns",
+           found.waits.count, found.waits.hidden_ns);
+    EXPECT(strstr(answer.sentences[0].text, "longer than the clocks may be wrong. Ranks seem to wait for "), "%s",
+           answer.sentences[0].text);
+    EXPECT(strstr(answer.sentences[1].text, " On 1 of 2 ranks the buffer was full"), "%s", answer.sentences[1].text);
     forget(&found, &matches, &made);
 }
 
