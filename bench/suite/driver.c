@@ -14,6 +14,7 @@
 #include "bench/suite/crowd.h"
 #include "bench/suite/measure.h"
 #include "bench/suite/provenance.h"
+#include "bench/suite/session.h"
 #include "bench/suite/turns.h"
 
 #include <mpix_harmonize.h>
@@ -375,6 +376,8 @@ static void write_head(bench_t *bench, int argc, char **argv)
     name_order(bench, head_item(&head, "order"));
     if (bench->world.thread_level == MPI_THREAD_MULTIPLE)
         head_add(&head, "thread_level", "multiple");
+    if (bench->world.session)
+        head_add(&head, "begun_by", SESSION_FUNCTIONS ", then MPI_Init");
     if (bench->plan.note[0] != '\0')
         head_add(&head, "note", "%s", bench->plan.note);
     report_head(&bench->report, &head);
@@ -456,6 +459,8 @@ static int run(bench_t *bench, int argc, char **argv)
     int flag, status;
     if (bench->world.rank == 0)
         crowd_watch(bench->world.program);
+    if (!world_and(&bench->world, !bench->plan.has_session || bench->world.session))
+        return world_refuse(&bench->world, "option -I, --session: give it as a word of its own, -I or --session");
     status = check_jobs(bench);
     if (status == STATUS_GOOD)
         status = try_files(bench);
@@ -496,7 +501,9 @@ int bench_main(const char *program, bool is_osu, int argc, char **argv)
 {
     static bench_t bench;
     int status;
-    world_begin_measured(&bench.world, program, has_word(argc, argv, "latency_mt"), &argc, &argv);
+    bool has_session = is_osu && (has_word(argc, argv, "-I") || has_word(argc, argv, "--session"));
+    world_begin_measured(&bench.world, program, has_word(argc, argv, "latency_mt"), has_session ? suite_session : NULL,
+                         &argc, &argv);
     if (share_plan(&bench, is_osu, argc, argv, &status))
         status = run(&bench, argc, argv);
     communicator_close(&bench.communicator, &bench.world);

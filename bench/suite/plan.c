@@ -627,6 +627,7 @@ static bool take_osu(const reader_t *reader, osu_command_t *command)
     plan->has_types = command->type_count > 1 && !command->bench.jobs;
     plan->shows_tail = command->shows_tail;
     plan->shows_rate = command->shows_rate;
+    plan->has_session = command->session != 0;
     snprintf(plan->note, sizeof plan->note, "%s", command->note);
     return true;
 }

@@ -422,6 +422,8 @@ static void print_brief_head(FILE *file, const head_t *head)
     fprintf(file, "# clock %s, bound %s ns, resolution %s ns; barrier %s; order: %s; seed %s; %s\n",
             VALUE("clock_used"), VALUE("clock_bound_ns"), VALUE("resolution_ns"), VALUE("barrier_used"), VALUE("order"),
             VALUE("seed"), VALUE("date"));
+    if (strcmp(VALUE("begun_by"), "unknown") != 0)
+        fprintf(file, "# begun by %s\n", VALUE("begun_by"));
     if (strcmp(VALUE("note"), "unknown") != 0)
         fprintf(file, "# %s\n", VALUE("note"));
 #undef VALUE

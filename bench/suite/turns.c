@@ -6,6 +6,7 @@
 #include "bench/suite/arena.h"
 #include "bench/suite/measure.h"
 #include "bench/suite/rows.h"
+#include "bench/suite/session.h"
 
 #include <mpix_harmonize.h>
 
@@ -294,10 +295,13 @@ static void tell_job(const bench_t *bench, const task_t *task)
 {
     const job_t *job = task->measurement.job;
     const operation_t *operation = task->measurement.operation;
+    const char *function = operation->function;
     int64_t cache_bytes = bench->communicator.cache_bytes, used_bytes = job_cache_bytes(job, cache_bytes);
+    if (operation->form == FORM_STARTUP && bench->world.session)
+        function = operation->shape->meets ? SESSION_FUNCTIONS ", MPI_Barrier" : SESSION_FUNCTIONS;
     /* Of a matrix, only the first pair is told. */
     if (job->pair[1] <= 1)
-        report_job(&bench->report, &task->keys, operation->function);
+        report_job(&bench->report, &task->keys, function);
     int turns = job_turns(job);
     bool is_told = bench->report.output.format == FORMAT_TABLE && job->pair[1] <= 1;
     if (is_told && turns == 2)

@@ -215,6 +215,18 @@ check_first_line() {
     refuses "latency_mt needs MPI_THREAD_MULTIPLE" run_on_first mpix_osu latency_mt
 }
 
+# Ranks of which one alone begins so never meet: a line says why.
+check_session() {
+    succeeds run 2 mpix_osu hello -I --format csv
+    grep -qx "# begun_by: MPI_Session_init, MPI_Comm_create_from_group, then MPI_Init" "$scratch/out" ||
+        complain "the head does not say how MPI began"
+    columns min_mean_ns max_mean_ns makespan_ns | awk -F, '!(0 < $1 && $1 <= $2 && $2 <= $3)' | grep . >&2 &&
+        complain "not in their order"
+    local tap_limit_s=12
+    run_on_first mpix_osu init -I
+    expect_message "still waiting for ranks in MPI_Comm_create_from_group: -I has to stand on the command line of each"
+}
+
 # A call of three receivers is three messages there and back, of two senders three each of six.
 check_threads() {
     local per_thread threads
@@ -395,6 +407,9 @@ tap_check "the start of the program" check_startup
 takes_several() { [[ $(basename "${MPIEXEC:-mpiexec}") == mpi* ]]; }
 tap_check_if takes_several "the launcher starts one command" \
     "ranks with command lines of their own" check_first_line
+begins_sessions() { takes_several && has_sessions; }
+tap_check_if begins_sessions "the launcher starts one command, or the MPI library has no sessions" \
+    "the start by a session" check_session
 tap_check "several ranks send to one, and one to several" check_fans
 side_by_side_works() { takes_several && command -v "$python"; }
 tap_check_if "side_by_side_works" "the launcher starts one command, or there is no Python 3" \
