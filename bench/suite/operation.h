@@ -61,7 +61,7 @@ typedef enum provider {
     FROM_NEIGHBOR,
     FROM_PARTNER,
     FROM_PAIR,  /* what both contribute */
-    FROM_STORED /* what this rank contributes to the file, or rank 0 where the file has no place for each rank */
+    FROM_SELF   /* what this rank contributes; or rank 0, to a file that has no place for each rank */
 } provider_t;
 
 /* What MPI_IN_PLACE replaces. A broadcast has one buffer, so its root always contributes from the receive buffer. */
@@ -112,6 +112,7 @@ typedef struct shape {
     bool fetches;            /* what was in the memory of the partner comes to the second block of the result */
     bool has_one_element;    /* whatever the size */
     bool compares;           /* the memory of the partner is replaced if it is what this rank thinks */
+    bool makes_window;       /* in each call, with a fence before and after */
     storage_access_t access; /* of a file; likewise the next one */
     bool writes;
     int min_ranks; /* fewer cannot carry it out */
@@ -153,6 +154,9 @@ int operation_thread_messages(int senders, int receivers);
 
 /* operation_allows_layout - whether messages may have a derived datatype. */
 bool operation_allows_layout(const operation_t *operation);
+
+/* operation_hangs_at_sinks - whether it may not return if a rank has more sources than destinations. */
+bool operation_hangs_at_sinks(const operation_t *operation);
 
 /* operation_is_of_two - whether two ranks carry it out, which may be any. */
 bool operation_is_of_two(const operation_t *operation);

@@ -361,7 +361,7 @@ origin_t work_origin(const work_t *work, int block)
         [FROM_THOSE_BEFORE_OWN] = {0, work->rank - 1, place},
         [FROM_NEIGHBOR] = {neighbor, neighbor, place_there},
         [FROM_PARTNER] = {partner, partner, place_in_pair(work, block)},
-        [FROM_STORED] = {giver, giver, 0},
+        [FROM_SELF] = {giver, giver, 0},
         [FROM_PAIR] = {first, work->rank + work->partner - first, 0, abs(work->partner - work->rank)},
     };
     if (work->has_window && !is_accessed(work, block))
@@ -549,12 +549,15 @@ int work_start(work_t *work)
 /* An access of a file is complete when all is moved, and synced. */
 static int finish_access(work_t *work)
 {
-    const storage_block_t block = stored_block(work, NULL);
-    bool waits = *work->request != MPI_REQUEST_NULL, writes = work->plan.operation->shape->writes;
-    int code = waits ? MPI_Wait(work->request, work->statuses) : MPI_SUCCESS;
+    bool writes = work->plan.operation->shape->writes;
+    bool waits = *work->request != MPI_REQUEST_NULL, splits = storage_splits(&work->storage);
+    const storage_block_t block = stored_block(work, writes ? work->send_memory : work->receive_memory);
+    int code = waits    ? MPI_Wait(work->request, work->statuses)
+               : splits ? storage_end(&work->storage, block.memory, writes, work->statuses)
+                        : MPI_SUCCESS;
     if (code != MPI_SUCCESS)
         return code;
-    return storage_finish(&work->storage, &block, waits || work->is_tested ? work->statuses : NULL,
+    return storage_finish(&work->storage, &block, waits || splits || work->is_tested ? work->statuses : NULL,
                           writes ? work->plan.sync : NOT_SYNCED);
 }
 

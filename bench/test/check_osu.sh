@@ -220,7 +220,7 @@ check_session() {
     succeeds run 2 mpix_osu hello -I --format csv
     grep -qx "# begun_by: MPI_Session_init, MPI_Comm_create_from_group, then MPI_Init" "$scratch/out" ||
         complain "the head does not say how MPI began"
-    columns min_mean_ns max_mean_ns makespan_ns | awk -F, '!(0 < $1 && $1 <= $2 && $2 <= $3)' | grep . >&2 &&
+    [ -z "$(columns min_mean_ns max_mean_ns makespan_ns | awk -F, '!(0 < $1 && $1 <= $2 && $2 <= $3)')" ] ||
         complain "not in their order"
     local tap_limit_s=12
     run_on_first mpix_osu init -I
@@ -283,9 +283,11 @@ check_neighborhoods() {
         columns neighborhood wrong | sort | uniq -c | awk '{ print $1 " " $2 }' | grep -qx "20 cart:2:1,0" ||
             complain "not 20 rows of a grid"
     done
-    # MPICH 4.0.2 never returns from MPI_Neighbor_alltoallw of a rank with sources and no destinations.
-    grep -q '^MPI_LIBRARY = MPICH' "$build/Makefile" &&
+    if grep -q '^MPI_LIBRARY = MPICH.*4\.0' "$build/Makefile"; then
+        refuses "which may not return with MPICH 4.0, as rank 3 has more sources than destinations" \
+            run 2 mpix_osu neighbor_alltoallw -N "graph:$scratch/graph"
         operations=$(grep -x "i*neighbor_.*[^w]" "$scratch/listed" | tr '\n' ' ')
+    fi
     # shellcheck disable=SC2086
     succeeds run 4 mpix_bench $operations -i 3 -x 0 --release barrier -m 1,1024 -c --format csv \
         --neighborhood "graph:$scratch/graph"
