@@ -442,6 +442,13 @@ int pair_requests(const work_t *work)
     return code;
 }
 
+static int send_and_receive(const work_t *work)
+{
+    if (work->send == MPI_IN_PLACE)
+        return MPI_Sendrecv_replace(RECEIVE, work->partner, TAG, work->partner, TAG, COMM, MPI_STATUS_IGNORE);
+    return MPI_Sendrecv(SEND, work->partner, TAG, FROM, MPI_STATUS_IGNORE);
+}
+
 /* Starts and completes persistent requests: those to the partner, or those from it. */
 static int pass(const work_t *work, int first, int count)
 {
@@ -494,10 +501,7 @@ POINT_TO_POINT(bw, flood(work, leads(work), !leads(work)))
 POINT_TO_POINT(latency_mt, threads_call(work->threads))
 POINT_TO_POINT(bw_fan_in, flood(work, !leads(work), leads(work)))
 POINT_TO_POINT(bibw, flood(work, true, true))
-POINT_TO_POINT(sendrecv,
-               work->send == MPI_IN_PLACE
-                   ? MPI_Sendrecv_replace(RECEIVE, work->partner, TAG, work->partner, TAG, COMM, MPI_STATUS_IGNORE)
-                   : MPI_Sendrecv(SEND, work->partner, TAG, FROM, MPI_STATUS_IGNORE))
+POINT_TO_POINT(sendrecv, send_and_receive(work))
 POINT_TO_POINT(send, leads(work) ? MPI_Send(TO) : MPI_Recv(FROM, MPI_STATUS_IGNORE))
 
 /* What neighbor_alltoall does, as programs do it themselves. */

@@ -66,7 +66,8 @@ static const option_spec_t options[] = {
      .doc = "the threads of rank 1 that answer, of latency_mt; of latency_mp, the processes that rank 1 has forked"},
     {'w', "win-options", "WINDOW", OPTION_CHOICE, FIELD(window), .names = NAMES(window_kinds),
      .default_doc = "allocate", .doc = "how the window of one-sided operations is made",
-     .more = "By MPI_Win_create, MPI_Win_allocate or MPI_Win_create_dynamic. Of the operation `window`, `create` alone."},
+     .more =
+         "By MPI_Win_create, MPI_Win_allocate or MPI_Win_create_dynamic. Of the operation `window`, only `create`."},
     {'s', "sync-option", "SYNC", OPTION_CHOICE, FIELD(synchronization), .names = NAMES(synchronizations),
      .default_doc = "flush, of put_bibw and get_bibw pscw", .doc = "the synchronization of one-sided operations",
      .more = "With `pscw` (post, start, complete, wait) and `fence`, targets take part. The others lock the memory of "
@@ -399,7 +400,8 @@ static bool fit_neighborhood(const reader_t *reader, job_t *job, bool named)
     if (operation->shape->reaches_all)
         return refuse(reader, "option --neighborhood: \"%.60s\" is not allowed for %s, give a grid", text,
                       operation->name);
-    int sink = operation_hangs_at_sinks(operation) ? graph_sink(&reader->plan->lists.items[job->neighborhood.graph]) : -1;
+    const pair_list_t *graph = &reader->plan->lists.items[job->neighborhood.graph];
+    int sink = operation_hangs_at_sinks(operation) ? graph_sink(graph) : -1;
     return sink < 0 || refuse(reader,
                               "option --neighborhood: \"%.60s\" is not allowed for %s, which may not return with MPICH "
                               "4.0, as rank %d has more sources than destinations: give a graph without",

@@ -15,8 +15,9 @@ static MPI_Session session;
 
 static void wonder(int number)
 {
-    static const char text[] = "mpix_osu: still waiting for ranks in MPI_Comm_create_from_group: -I has to stand on the "
-                               "command line of each\n";
+    static const char text[] =
+        "mpix_osu: still waiting for ranks in MPI_Comm_create_from_group: -I has to stand on the "
+        "command line of each\n";
     (void)number;
     (void)!write(STDERR_FILENO, text, strlen(text));
 }
