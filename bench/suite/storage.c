@@ -286,7 +286,7 @@ int storage_read(const storage_t *storage, const storage_block_t *block)
     return moved(code, block, &status);
 }
 
-/* Of MPI_File_iwrite and MPI_File_iread, the function that the access takes; by a shared pointer in order, the others. */
+/* Of MPI_File_iwrite and MPI_File_iread, the function that the access takes. Those in the order of ranks are others. */
 #define STARTING(name, function, ordered)                                                                         \
     int name(const storage_t *storage, const storage_block_t *block, MPI_Request *request)                        \
     {                                                                                                             \

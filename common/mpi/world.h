@@ -41,8 +41,8 @@ void world_begin(world_t *world, const char *program, int *argc, char ***argv);
 
 /*
  * world_begin_measured - world_begin, of which the times are kept; the first call is a barrier of all processes.
- * has_threads: MPI is to begin with MPI_THREAD_MULTIPLE. Ranks may differ in this, as each has its own command line, but
- * not in the session, which is NULL if MPI is to begin by MPI_Init.
+ * has_threads: MPI is to begin with MPI_THREAD_MULTIPLE. Ranks may differ in this, as each has its own command line.
+ * session: NULL if MPI is to begin by MPI_Init; ranks may not differ in this.
  */
 void world_begin_measured(world_t *world, const char *program, bool has_threads, const world_session_t *session,
                           int *argc, char ***argv);
