@@ -497,13 +497,21 @@ static bool has_word(int argc, char **argv, const char *word)
     return false;
 }
 
+static bool has_threads(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (text_ends_in(argv[i], "_mt"))
+            return true;
+    return false;
+}
+
 int bench_main(const char *program, bool is_osu, int argc, char **argv)
 {
     static bench_t bench;
     int status;
     bool has_session = is_osu && (has_word(argc, argv, "-I") || has_word(argc, argv, "--session"));
-    world_begin_measured(&bench.world, program, has_word(argc, argv, "latency_mt"), has_session ? suite_session : NULL,
-                         &argc, &argv);
+    world_begin_measured(&bench.world, program, has_threads(argc, argv), has_session ? suite_session : NULL, &argc,
+                         &argv);
     if (share_plan(&bench, is_osu, argc, argv, &status))
         status = run(&bench, argc, argv);
     communicator_close(&bench.communicator, &bench.world);

@@ -60,8 +60,8 @@ typedef enum provider {
     FROM_THOSE_BEFORE_OWN, /* the result of rank 0 is undefined */
     FROM_NEIGHBOR,
     FROM_PARTNER,
-    FROM_PAIR,  /* what both contribute */
-    FROM_SELF   /* what this rank contributes; or rank 0, to a file that has no place for each rank */
+    FROM_PAIR, /* what both contribute */
+    FROM_SELF  /* what this rank contributes; or rank 0, to a file that has no place for each rank */
 } provider_t;
 
 /* What MPI_IN_PLACE replaces. A broadcast has one buffer, so its root always contributes from the receive buffer. */
@@ -100,12 +100,13 @@ typedef struct shape {
     int directions;      /* many messages at once go in so many of a pair, and their bandwidth is told; else 0 */
     bool has_rate;       /* messages per second are told, too */
     bool keeps_requests; /* persistent ones of a pair, made for each size */
-    bool has_threads;    /* on both of a pair, each of which has some of the messages */
-    bool forks;          /* both of a pair have forked processes */
-    bool meets;          /* the start includes the first barrier */
-    bool is_partitioned; /* and each is of a message in partitions */
-    bool pairs_all;      /* the first half of the ranks with the second half; else ranks 0 and 1 are the pair */
-    bool fans;           /* the first ranks have several partners each, in turn the ranks behind them */
+    bool has_threads;    /* on both of a pair, each of which has some of the messages; or, on all ranks, members */
+    int (*member)(const work_t *work, MPI_Request *request); /* carried out by the threads of the same number alone */
+    bool forks;                                              /* both of a pair have forked processes */
+    bool meets;                                              /* the start includes the first barrier */
+    bool is_partitioned;                                     /* and each is of a message in partitions */
+    bool pairs_all; /* the first half of the ranks with the second half; else ranks 0 and 1 are the pair */
+    bool fans;      /* the first ranks have several partners each, in turn the ranks behind them */
     exposure_t exposes;
     bool reaches_all;        /* there are no pairs: accesses of several memories at once; likewise the next one */
     bool is_from_one;        /* by rank 0 alone */

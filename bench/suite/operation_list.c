@@ -205,6 +205,32 @@ SHAPE(open_close, .send = 0, .access = {BY_OFFSET, ALL_USE_ONE})
 EACH_GLOBAL(COLLECTIVE)
 EACH_NEIGHBORHOOD(COLLECTIVE)
 
+/* ---- The same by several threads of each rank, those of the same number together */
+
+#define MEMBERS(name, ...) SHAPE(name##_mt, .has_threads = true, .member = call_##name, __VA_ARGS__)
+MEMBERS(barrier, .send = 0)
+MEMBERS(bcast, .send = AT_ROOT | PER_MESSAGE, .receive = PER_MESSAGE, .from = FROM_ROOT,
+        .in_place = ROOT_SENDS_FROM_RESULT, .has_root = true)
+MEMBERS(reduce, .send = PER_MESSAGE, .receive = AT_ROOT | PER_MESSAGE, .from = FROM_ALL, .has_root = true,
+        .reduces = true)
+MEMBERS(allreduce, .send = PER_MESSAGE, .receive = PER_MESSAGE, .from = FROM_ALL, .reduces = true)
+
+int call_member(const void *of, int thread)
+{
+    const work_t *work = of;
+    work_t *member = &work->members[thread];
+    member->root = work->root;
+    member->send = work->send_memory + thread * work->size_bytes;
+    member->receive = work->receive_memory + thread * work->size_bytes;
+    return work->plan.operation->shape->member(member, NULL);
+}
+
+static int call_members(const work_t *work, MPI_Request *request)
+{
+    (void)request;
+    return threads_call(work->threads);
+}
+
 /* ---- Composed of two blocking calls, as a program could do itself */
 
 /* Messages that cannot be cut into equal parts take the functions with counts. */
@@ -716,6 +742,10 @@ static const operation_t operation_list[] = {
     {"latency_persistent", "MPI_Send_init", FORM_POINT_TO_POINT, &latency_persistent, exchange_latency_persistent},
     {"partitioned_latency", "MPI_Psend_init", FORM_POINT_TO_POINT, &partitioned_latency, PARTITIONED_CALL},
     {"latency_mt", "MPI_Send", FORM_POINT_TO_POINT, &latency_mt, exchange_latency_mt},
+    {"barrier_mt", "MPI_Barrier", FORM_BLOCKING, &barrier_mt, call_members},
+    {"bcast_mt", "MPI_Bcast", FORM_BLOCKING, &bcast_mt, call_members},
+    {"reduce_mt", "MPI_Reduce", FORM_BLOCKING, &reduce_mt, call_members},
+    {"allreduce_mt", "MPI_Allreduce", FORM_BLOCKING, &allreduce_mt, call_members},
     {"latency_mp", "MPI_Send", FORM_POINT_TO_POINT, &latency_mp, exchange_latency},
     {"multi_lat", "MPI_Send", FORM_POINT_TO_POINT, &multi_lat, exchange_latency},
     {"bw", "MPI_Isend", FORM_POINT_TO_POINT, &bw, exchange_bw},
@@ -837,7 +867,7 @@ bool operation_is_osus(const operation_t *operation)
 {
     static const char *const others[] = {"latency_ssend", "latency_isend", "sendrecv", "send",
                                          "halo",          "get_bibw",      "window",   NULL};
-    if (names_find(NAMES(others), operation->name) >= 0 || operation->shape->reaches_all)
+    if (names_find(NAMES(others), operation->name) >= 0 || operation->shape->reaches_all || operation->shape->member)
         return false;
     if (operation->form == FORM_ONE_SIDED || operation->form == FORM_STARTUP || operation->form == FORM_POINT_TO_POINT)
         return true;

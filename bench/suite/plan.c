@@ -63,7 +63,8 @@ static const option_spec_t options[] = {
     {0, "send-threads", "N", OPTION_INTEGER, FIELD(senders), .min = 1, .max = MAX_THREADS, .default_doc = "1",
      .doc = "the threads of rank 0 that send, of latency_mt; of latency_mp, the processes that rank 0 has forked"},
     {0, "receive-threads", "N", OPTION_INTEGER, FIELD(receivers), .min = 1, .max = MAX_THREADS, .default_doc = "2",
-     .doc = "the threads of rank 1 that answer, of latency_mt; of latency_mp, the processes that rank 1 has forked"},
+     .doc = "the threads of rank 1 that answer, of latency_mt; of latency_mp, the processes that rank 1 has forked; of "
+            "allreduce_mt and so on, the threads of each rank"},
     {'w', "win-options", "WINDOW", OPTION_CHOICE, FIELD(window), .names = NAMES(window_kinds),
      .default_doc = "allocate", .doc = "how the window of one-sided operations is made",
      .more =
@@ -309,6 +310,11 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
     if (named && (settings->senders != ABSENT || settings->receivers != ABSENT) && !counts_sides)
         return refuse(reader, "option --%s is not allowed: %s has one thread of each rank",
                       settings->senders != ABSENT ? "send-threads" : "receive-threads", name);
+    if (named && settings->senders != ABSENT && operation->shape->member)
+        return refuse(reader,
+                      "option --send-threads is not allowed: %s has as many threads of each rank, give "
+                      "--receive-threads",
+                      name);
     if (named && settings->window != ABSENT && !is_one_sided)
         return refuse(reader, "option --win-options is not allowed: %s is not one-sided", name);
     if (named && settings->synchronization != ABSENT && !is_one_sided)

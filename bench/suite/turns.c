@@ -251,7 +251,9 @@ static void name_keys(const bench_t *bench, task_t *task)
     snprintf(task->label, sizeof task->label, "%d:%s", 1 + (int)(job - bench->plan.jobs), job_name(&bench->plan, job));
     if (shape->directions > 0 && operation->form != FORM_FILE)
         snprintf(task->messages, sizeof task->messages, "%d", (int)settings->messages);
-    if (shape->has_threads)
+    if (shape->member)
+        snprintf(task->threads, sizeof task->threads, "%d", (int)settings->receivers);
+    else if (shape->has_threads)
         snprintf(task->threads, sizeof task->threads, "%d:%d", (int)settings->senders, (int)settings->receivers);
     if (shape->forks)
         snprintf(task->forks, sizeof task->forks, "%d:%d", (int)settings->senders, (int)settings->receivers);

@@ -229,7 +229,7 @@ check_session() {
 
 # A call of three receivers is three messages there and back, of two senders three each of six.
 check_threads() {
-    local per_thread threads
+    local per_thread ranks threads
     run 2 mpix_osu latency_mt -i 1 -x 0 --release barrier -m 8:8
     ! own_messages | grep -q 'needs MPI_THREAD_MULTIPLE\|SimGrid' || return 0
     expect_status 0
@@ -250,6 +250,12 @@ END
     columns threads wrong | grep -qx 1:2,0 || complain "not the usual threads"
     refuses "give RECEIVERS or SENDERS:RECEIVERS" run 2 mpix_osu latency_mt -t 2:
     refuses "latency has one thread of each rank" run 2 mpix_bench latency --send-threads 2
+    for ranks in 2 3; do
+        succeeds run $ranks mpix_bench allreduce_mt barrier_mt bcast_mt reduce_mt --receive-threads 3 -i 5 -x 1 \
+            --release barrier -m 8,4096 -c --format csv
+        [ "$(columns threads wrong | uniq -c | xargs)" = "7 3,0" ] || complain "not seven rows of three threads"
+    done
+    refuses "give --receive-threads" run 2 mpix_bench bcast_mt --send-threads 2
     echo latency_mt >"$scratch/jobs"
     refuses "latency_mt needs MPI_THREAD_MULTIPLE" run 2 mpix_bench --jobs "$scratch/jobs"
 }
