@@ -90,8 +90,9 @@ static int check_ranks(const bench_t *bench, const job_t *job)
         return world_refuse(&bench->world, "%s needs at least %d ranks, and there is %d", operation->name,
                             operation->shape->min_ranks, min);
     if (operation->shape->has_neighbors && job->neighborhood.ranks > min)
-        return world_refuse(&bench->world, "option --neighborhood: \"%s\" has edges of %d ranks, and there are %d",
-                            job->neighborhood.text, job->neighborhood.ranks, min);
+        return world_refuse(&bench->world, "option %s: \"%s\" has edges of %d ranks, and there are %d",
+                            bench->plan.is_osu ? "-N, --nhbr" : "--neighborhood", job->neighborhood.text,
+                            job->neighborhood.ranks, min);
     if (operation->shape->has_threads && bench->world.thread_level != MPI_THREAD_MULTIPLE)
         return world_refuse(&bench->world,
                             "%s needs MPI_THREAD_MULTIPLE: name it on the command line, and take an MPI library that "

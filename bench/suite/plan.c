@@ -378,16 +378,29 @@ static bool fit_matrix(const reader_t *reader, const job_t *job, bool named)
            refuse(reader, "option --matrix is not allowed together with --comm %.60s, give world", job->comm.text);
 }
 
+/* As who typed it knows it. */
+static const char *layout_option(const reader_t *reader)
+{
+    return reader->plan->is_osu ? "-D, --ddt" : "--layout";
+}
+
+static const char *neighborhood_option(const reader_t *reader)
+{
+    return reader->plan->is_osu ? "-N, --nhbr" : "--neighborhood";
+}
+
 static bool fit_layout(const reader_t *reader, job_t *job, bool named)
 {
     const operation_t *operation = operation_at(job->operation);
     const char *text = job->settings.layout;
     char why[PAIR_LIST_WHY_BYTES];
     if (named && text && !operation_allows_layout(operation))
-        return refuse(reader, "option --layout is not allowed: %s has no derived datatype", operation->name);
+        return refuse(reader, "option %s is not allowed: %s has no derived datatype", layout_option(reader),
+                      operation->name);
     if (!text || !operation_allows_layout(operation))
         return true;
-    return layout_parse(&job->layout, &reader->plan->lists, text, why) || refuse(reader, "option --layout: %s", why);
+    return layout_parse(&job->layout, &reader->plan->lists, text, why) ||
+           refuse(reader, "option %s: %s", layout_option(reader), why);
 }
 
 static bool fit_neighborhood(const reader_t *reader, job_t *job, bool named)
@@ -396,11 +409,12 @@ static bool fit_neighborhood(const reader_t *reader, job_t *job, bool named)
     const char *text = job->settings.neighborhood;
     char why[PAIR_LIST_WHY_BYTES];
     if (named && text && !operation->shape->has_neighbors)
-        return refuse(reader, "option --neighborhood is not allowed: %s has no neighbors", operation->name);
+        return refuse(reader, "option %s is not allowed: %s has no neighbors", neighborhood_option(reader),
+                      operation->name);
     if (!operation->shape->has_neighbors)
         return true;
     if (!neighborhood_parse(&job->neighborhood, &reader->plan->lists, text ? text : USUAL_NEIGHBORHOOD, why))
-        return refuse(reader, "option --neighborhood: %s", why);
+        return refuse(reader, "option %s: %s", neighborhood_option(reader), why);
     if (job->neighborhood.kind == NEIGHBORHOOD_GRID)
         return true;
     if (operation->shape->reaches_all)
@@ -409,9 +423,9 @@ static bool fit_neighborhood(const reader_t *reader, job_t *job, bool named)
     const pair_list_t *graph = &reader->plan->lists.items[job->neighborhood.graph];
     int sink = operation_hangs_at_sinks(operation) ? graph_sink(graph) : -1;
     return sink < 0 || refuse(reader,
-                              "option --neighborhood: \"%.60s\" is not allowed for %s, which may not return with MPICH "
+                              "option %s: \"%.60s\" is not allowed for %s, which may not return with MPICH "
                               "4.0, as rank %d has more sources than destinations: give a graph without",
-                              text, operation->name, sink);
+                              neighborhood_option(reader), text, operation->name, sink);
 }
 
 static bool fit_datatype(const reader_t *reader, job_t *job)
