@@ -21,6 +21,18 @@ MPI_Pready(0, request);]])],
    SUITE_CPPFLAGS="$SUITE_CPPFLAGS -DSUITE_HAS_PARTITIONED=1"],
   [AC_MSG_RESULT([no])
    SUITE_CPPFLAGS="$SUITE_CPPFLAGS -DSUITE_HAS_PARTITIONED=0"])
+AC_MSG_CHECKING([for sessions])
+AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>]], [[MPI_Session session;
+MPI_Group group;
+MPI_Comm comm;
+MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+MPI_Comm_create_from_group(group, "", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+MPI_Session_finalize(&session);]])],
+  [AC_MSG_RESULT([yes])
+   SUITE_CPPFLAGS="$SUITE_CPPFLAGS -DSUITE_HAS_SESSIONS=1"],
+  [AC_MSG_RESULT([no])
+   SUITE_CPPFLAGS="$SUITE_CPPFLAGS -DSUITE_HAS_SESSIONS=0"])
 AC_SUBST([SUITE_CPPFLAGS])
 AS_IF([test "$mh_bench" = yes],
   [AC_CONFIG_FILES([bin/mpix_figures:bench/figures/mpix_figures.in], [chmod +x bin/mpix_figures])])

@@ -234,7 +234,7 @@ static bool measure(campaign_t *campaign, json_t *run)
             return true;
         if (!has_succeeded)
             tell_failure(campaign, run, &files, &launch, timeout_s);
-        bool is_late = launch.end == LAUNCH_TIMED_OUT && campaign->left_s > 0; /* nothing of it is left */
+        bool is_late = launch.end == LAUNCH_TIMED_OUT && campaign->left_s > 0 && campaign->left_s <= CAMPAIGN_LEAST_S;
         if (has_succeeded || is_late || !may_succeed(&launch))
             break;
     }

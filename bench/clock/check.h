@@ -57,6 +57,7 @@ typedef struct check_run {
     exit_clock_t truth; /* the shared clock: the processor's counter */
     bool has_truth;
     double tick_ns;        /* of it */
+    int64_t step_ns;       /* of the global clock on any rank the largest; 0: not known */
     trial_t *trials;       /* labels x repeats */
     check_t *checks;       /* of each trial: ages x checked ranks, on rank 0 */
     exchange_t *exchanges; /* with one rank, on rank 0 */
@@ -85,7 +86,7 @@ static inline void *check_allocate(const check_run_t *run, int64_t count, size_t
     return world_allocate(&run->world, count, item_bytes, ": give less for --repeats, --ages-s or --pairs");
 }
 
-/* Prints what is known beforehand, and the titles, on rank 0. */
+/* Prints what is known before the first checks are told, and the titles, on rank 0. */
 void check_begin_report(check_run_t *run);
 
 /* Prints what is known after a run has reached an age: a row is printed as soon as possible. */

@@ -16,11 +16,11 @@ static const column_t raw_columns[] = {
      NULL, 0, 0, 0},
     {"error_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
      "the error by messages; positive if the global clock of this rank is ahead of that of rank 0", NULL, 0, 0, 0},
-    {"half_width_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "its half width", NULL, 0, 0, 0},
+    {"half_width_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "its half width, with a step of the clock", NULL, 0, 0, 0},
     {"true_ns", "ns", ROLE_FIGURE, TYPE_NUMBER, "the error by the shared clock", NULL, 0, 1, 0},
     {"true_half_width_ns", "ns", ROLE_FIGURE, TYPE_NUMBER,
      "its half width: half of the time that reading both clocks on both ranks took, plus the drift between the "
-     "readings of the two ranks, at up to 500 ppm",
+     "readings of the two ranks, at up to 500 ppm, and a step of the clock",
      NULL, 0, 1, 0},
     {"bound_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the bound", NULL, 0, 0, 0},
     {"violations", "", ROLE_FIGURE, TYPE_INTEGER, "1 if the bound was violated, else 0", NULL, 0, 0, 0},
@@ -75,6 +75,7 @@ void check_begin_report(check_run_t *run)
     const output_t *output = &run->settings.results.output;
     const table_t raw = TABLE(check_raw_schema, &run->settings.results.raw);
     FILE *file = output->file;
+    static head_t head;
     bool is_sampled = run->checked < run->world.ranks - 1;
     for (int i = 0; i < run->labels; i++) {
         int width = (int)strlen(run->label[i]) + 2;
@@ -97,10 +98,13 @@ void check_begin_report(check_run_t *run)
             fprintf(file, "# Clocks: kept by MPIX_Harmonize, called each %g ms\n", run->settings.keep_ms);
         else
             fprintf(file, "# Clocks: free-running after one synchronization\n");
+        fprintf(file, "# Resolution: %lld ns, the step of the global clock\n", (long long)run->step_ns);
     }
-    table_head(&run->table, NULL, 0);
+    head_add(&head, "package", "libmpix_harmonize %s", options_version());
+    head_add(&head, "resolution_ns", "%lld", (long long)run->step_ns);
+    table_head(&run->table, head.items, head.count);
     if (raw.output->file)
-        table_head(&raw, NULL, 0);
+        table_head(&raw, head.items, head.count);
 }
 
 /* Writes the checks of one run at one age to the raw file. */

@@ -9,7 +9,9 @@
 #include "pure/line.h"
 #include "pure/statistics.h"
 #include "bench/clock/clock.h"
+#include "common/cli/text.h"
 #include "common/mpi/burst.h"
+#include "common/mpi/clock_step.h"
 #include "common/mpi/kernel.h"
 #include "common/mpi/machine_clock.h"
 #include "common/results/result_files.h"
@@ -52,6 +54,7 @@ typedef struct drift_run {
     world_t world;
     drift_settings_t settings;
     int clock_count;
+    double step_ns[MACHINE_CLOCKS]; /* of each clock on any rank the largest; 0: not known, or not measured */
 
     /* Rank 0 only, until the end of the program */
     exchange_t *exchanges; /* of one burst */
@@ -187,10 +190,27 @@ static void measure_rounds(drift_run_t *run, const burst_t *burst)
 }
 
 /* Brings the length of a tick on each rank, as its kernel's first rank has measured it, to rank 0. Collective. */
-static void gather_ticks(const drift_run_t *run, const counter_rate_t *rate, MPI_Comm kernel, double *tick_ns)
+static double gather_ticks(const drift_run_t *run, const counter_rate_t *rate, MPI_Comm kernel, double *tick_ns)
 {
     double own_ns = kernel_tick_ns(rate, kernel);
     MPI_Gather(&own_ns, 1, MPI_DOUBLE, tick_ns, 1, MPI_DOUBLE, 0, run->world.comm);
+    return own_ns;
+}
+
+static int64_t read_ticks(const void *clock)
+{
+    return machine_clock_ticks(*(const int *)clock);
+}
+
+/* The steps of all clocks. A counter has no smaller one than a tick. Collective. */
+static void find_steps(drift_run_t *run, double tick_ns)
+{
+    for (int clock = 0; clock < MACHINE_CLOCKS; clock++)
+        if ((run->settings.clocks >> clock & 1) != 0) {
+            double step = (double)clock_step(read_ticks, &clock);
+            run->step_ns[clock] = machine_clock_is_counter(clock) ? fmax(step, 1) * tick_ns : step;
+        }
+    MPI_Allreduce(MPI_IN_PLACE, run->step_ns, MACHINE_CLOCKS, MPI_DOUBLE, MPI_MAX, run->world.comm);
 }
 
 /* All rounds of bursts. Collective. */
@@ -208,7 +228,7 @@ static void measure(drift_run_t *run, MPI_Comm kernel)
         for (int rank = 1; rank < run->world.ranks; rank++)
             burst_end(&burst, rank);
     }
-    gather_ticks(run, &rate, kernel, run->end_tick_ns);
+    find_steps(run, gather_ticks(run, &rate, kernel, run->end_tick_ns));
 }
 
 /* ---- Lines through the offsets of windows, and for how long one line is enough */
@@ -381,8 +401,28 @@ static void print_row(const table_t *table, const series_t *series, int windows)
                                 {NULL, series->linear_s * 1e9}});
 }
 
+static void write_steps(const drift_run_t *run, char *text)
+{
+    for (int clock = 0; clock < MACHINE_CLOCKS; clock++)
+        if (run->step_ns[clock] > 0)
+            text_append(text, HEAD_BYTES, "%s%s %.3g", text[0] != '\0' ? ", " : "", machine_clocks[clock].name,
+                        run->step_ns[clock]);
+}
+
+/* Of the table and of the raw file. */
+static const head_t *make_head(const drift_run_t *run)
+{
+    static head_t head;
+    if (head.count > 0)
+        return &head;
+    head_add(&head, "package", "libmpix_harmonize %s", options_version());
+    write_steps(run, head_item(&head, "steps_ns"));
+    return &head;
+}
+
 static void print_table(const drift_run_t *run)
 {
+    const head_t *head = make_head(run);
     const output_t *output = &run->settings.results.output;
     const table_t table = TABLE(schema, output);
     if (output->format == FORMAT_TABLE) {
@@ -396,8 +436,9 @@ static void print_table(const drift_run_t *run)
             fprintf(output->file, "%g ns\n", run->settings.threshold_ns);
         else
             fputs("the median half width\n", output->file);
+        fprintf(output->file, "# Steps of the clocks in ns: %s\n", head->items[head->count - 1].value);
     }
-    table_head(&table, NULL, 0);
+    table_head(&table, head->items, head->count);
     for (int i = 0; i < run->series_count; i++)
         for (int windows = MAX_WINDOWS; windows > 0; windows /= 2)
             print_row(&table, &run->series[i], windows);
@@ -424,9 +465,10 @@ static const schema_t raw_schema =
 static void write_raw(const drift_run_t *run)
 {
     const table_t table = TABLE(raw_schema, &run->settings.results.raw);
+    const head_t *head = make_head(run);
     if (!table.output->file)
         return;
-    table_head(&table, NULL, 0);
+    table_head(&table, head->items, head->count);
     for (const series_t *series = run->series; series < run->series + run->series_count; series++) {
         int used = 0;
         for (const point_t *point = series->points; point < series->points + run->rounds; point++)

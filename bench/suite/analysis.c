@@ -147,24 +147,6 @@ static double deviation_of(const int64_t *values, int64_t count, double mean)
     return count > 1 ? sqrt(square_sum / (double)(count - 1)) : 0;
 }
 
-int64_t analyze_resolution(int64_t *intervals_ns, int64_t count)
-{
-    enum { ROUNDED_NS = 2 };
-    int64_t step_ns = INT64_MAX, first_ns = -1; /* of the values that rounding makes of one */
-    mh_sort(intervals_ns, count);
-    for (int64_t i = 0; i < count; i++) {
-        if (first_ns >= 0 && intervals_ns[i] - intervals_ns[i - 1] <= ROUNDED_NS) {
-            if (intervals_ns[i] - first_ns > ROUNDED_NS)
-                return 1;
-            continue;
-        }
-        if (first_ns >= 0 && intervals_ns[i] - first_ns < step_ns)
-            step_ns = intervals_ns[i] - first_ns;
-        first_ns = intervals_ns[i];
-    }
-    return step_ns < INT64_MAX ? step_ns : 0;
-}
-
 /* Of the bounds of the median's interval. */
 static double farther_ns(const analysis_t *analysis)
 {

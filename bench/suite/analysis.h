@@ -87,7 +87,7 @@ typedef enum series {
 typedef struct samples {
     int ranks;
     bool imposes;          /* there are imposed arrivals */
-    int64_t resolution_ns; /* by analyze_resolution; 0: not known */
+    int64_t resolution_ns; /* by clock_step; 0: not known */
     int64_t calls, valid, missed, late;
     int64_t capacity; /* of series, in samples */
     int64_t *series[ALL_SERIES];
@@ -114,15 +114,6 @@ void samples_free(samples_t *samples);
  */
 void analyze(samples_t *samples, run_time_t run_time, const double *fractions, int fraction_count,
              analysis_t *analysis);
-
-/*
- * analyze_resolution - the step in which a clock rises, in ns: the smallest distance of two intervals between
- * readings, where values that differ by a rounding are one. 1 if it is less than 5 ns, 0 if nothing is
- * known.
- *
- * intervals_ns   between successive readings; sorted then
- */
-int64_t analyze_resolution(int64_t *intervals_ns, int64_t count);
 
 /* analyze_arrivals - of samples with imposed arrivals, at least one of them valid: all but span, robustness, bound. */
 void analyze_arrivals(samples_t *samples, arrival_figures_t *figures);

@@ -14,6 +14,7 @@
 #include "bench/suite/crowd.h"
 #include "bench/suite/measure.h"
 #include "bench/suite/provenance.h"
+#include "bench/suite/session.h"
 #include "bench/suite/turns.h"
 
 #include <mpix_harmonize.h>
@@ -89,8 +90,9 @@ static int check_ranks(const bench_t *bench, const job_t *job)
         return world_refuse(&bench->world, "%s needs at least %d ranks, and there is %d", operation->name,
                             operation->shape->min_ranks, min);
     if (operation->shape->has_neighbors && job->neighborhood.ranks > min)
-        return world_refuse(&bench->world, "option --neighborhood: \"%s\" has edges of %d ranks, and there are %d",
-                            job->neighborhood.text, job->neighborhood.ranks, min);
+        return world_refuse(&bench->world, "option %s: \"%s\" has edges of %d ranks, and there are %d",
+                            bench->plan.is_osu ? "-N, --nhbr" : "--neighborhood", job->neighborhood.text,
+                            job->neighborhood.ranks, min);
     if (operation->shape->has_threads && bench->world.thread_level != MPI_THREAD_MULTIPLE)
         return world_refuse(&bench->world,
                             "%s needs MPI_THREAD_MULTIPLE: name it on the command line, and take an MPI library that "
@@ -375,6 +377,8 @@ static void write_head(bench_t *bench, int argc, char **argv)
     name_order(bench, head_item(&head, "order"));
     if (bench->world.thread_level == MPI_THREAD_MULTIPLE)
         head_add(&head, "thread_level", "multiple");
+    if (bench->world.session)
+        head_add(&head, "begun_by", SESSION_FUNCTIONS ", then MPI_Init");
     if (bench->plan.note[0] != '\0')
         head_add(&head, "note", "%s", bench->plan.note);
     report_head(&bench->report, &head);
@@ -456,6 +460,8 @@ static int run(bench_t *bench, int argc, char **argv)
     int flag, status;
     if (bench->world.rank == 0)
         crowd_watch(bench->world.program);
+    if (!world_and(&bench->world, !bench->plan.has_session || bench->world.session))
+        return world_refuse(&bench->world, "option -I, --session: give it as a word of its own, -I or --session");
     status = check_jobs(bench);
     if (status == STATUS_GOOD)
         status = try_files(bench);
@@ -492,11 +498,21 @@ static bool has_word(int argc, char **argv, const char *word)
     return false;
 }
 
+static bool has_threads(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (text_ends_in(argv[i], "_mt"))
+            return true;
+    return false;
+}
+
 int bench_main(const char *program, bool is_osu, int argc, char **argv)
 {
     static bench_t bench;
     int status;
-    world_begin_measured(&bench.world, program, has_word(argc, argv, "latency_mt"), &argc, &argv);
+    bool has_session = is_osu && (has_word(argc, argv, "-I") || has_word(argc, argv, "--session"));
+    world_begin_measured(&bench.world, program, has_threads(argc, argv), has_session ? suite_session : NULL, &argc,
+                         &argv);
     if (share_plan(&bench, is_osu, argc, argv, &status))
         status = run(&bench, argc, argv);
     communicator_close(&bench.communicator, &bench.world);

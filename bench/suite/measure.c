@@ -3,6 +3,7 @@
 #include "bench/suite/measure.h"
 
 #include "common/cli/text.h"
+#include "common/mpi/clock_step.h"
 #include "common/mpi/machine_clock.h"
 #include "pure/order_statistics.h"
 
@@ -287,17 +288,14 @@ static void run_batch(void *subject, batch_t *batch)
     learn(measurement, batch->calls, invalid);
 }
 
+static int64_t read_global(const void *world)
+{
+    return world_time_ns(world);
+}
+
 int64_t measure_resolution_ns(const world_t *world)
 {
-    enum { READINGS = 5000 };
-    static int64_t intervals_ns[READINGS];
-    int64_t before_ns = world_time_ns(world);
-    for (int i = 0; i < READINGS; i++) {
-        const int64_t now_ns = world_time_ns(world);
-        intervals_ns[i] = now_ns - before_ns;
-        before_ns = now_ns;
-    }
-    return world_max(world, analyze_resolution(intervals_ns, READINGS));
+    return world_max(world, clock_step(read_global, world));
 }
 
 /* Whether the confidence interval is narrow enough. Sorting takes time, so this is not looked at after each batch. */

@@ -198,6 +198,18 @@ neighbors_t neighbors_find(const neighborhood_t *neighborhood, const pair_list_t
     return neighbors;
 }
 
+int graph_sink(const pair_list_t *graph)
+{
+    for (const number_pair_t *edge = graph->pairs; edge < graph->pairs + graph->count; edge++) {
+        int more = 0;
+        for (const number_pair_t *other = graph->pairs; other < graph->pairs + graph->count; other++)
+            more += (other->second == edge->second) - (other->first == edge->second);
+        if (more > 0)
+            return edge->second;
+    }
+    return -1;
+}
+
 void neighbors_free(neighbors_t *neighbors)
 {
     free(neighbors->source);

@@ -56,4 +56,7 @@ neighbors_t neighbors_find(const neighborhood_t *neighborhood, const pair_list_t
 
 void neighbors_free(neighbors_t *neighbors);
 
+/* graph_sink - a rank with more sources than destinations; -1: there is none. */
+int graph_sink(const pair_list_t *graph);
+
 #endif

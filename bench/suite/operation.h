@@ -60,8 +60,8 @@ typedef enum provider {
     FROM_THOSE_BEFORE_OWN, /* the result of rank 0 is undefined */
     FROM_NEIGHBOR,
     FROM_PARTNER,
-    FROM_PAIR,  /* what both contribute */
-    FROM_STORED /* what this rank contributes to the file, or rank 0 where the file has no place for each rank */
+    FROM_PAIR, /* what both contribute */
+    FROM_SELF  /* what this rank contributes; or rank 0, to a file that has no place for each rank */
 } provider_t;
 
 /* What MPI_IN_PLACE replaces. A broadcast has one buffer, so its root always contributes from the receive buffer. */
@@ -100,18 +100,20 @@ typedef struct shape {
     int directions;      /* many messages at once go in so many of a pair, and their bandwidth is told; else 0 */
     bool has_rate;       /* messages per second are told, too */
     bool keeps_requests; /* persistent ones of a pair, made for each size */
-    bool has_threads;    /* on both of a pair, each of which has some of the messages */
-    bool forks;          /* both of a pair have forked processes */
-    bool meets;          /* the start includes the first barrier */
-    bool is_partitioned; /* and each is of a message in partitions */
-    bool pairs_all;      /* the first half of the ranks with the second half; else ranks 0 and 1 are the pair */
-    bool fans;           /* the first ranks have several partners each, in turn the ranks behind them */
+    bool has_threads;    /* on both of a pair, each of which has some of the messages; or, on all ranks, members */
+    int (*member)(const work_t *work, MPI_Request *request); /* carried out by the threads of the same number alone */
+    bool forks;                                              /* both of a pair have forked processes */
+    bool meets;                                              /* the start includes the first barrier */
+    bool is_partitioned;                                     /* and each is of a message in partitions */
+    bool pairs_all; /* the first half of the ranks with the second half; else ranks 0 and 1 are the pair */
+    bool fans;      /* the first ranks have several partners each, in turn the ranks behind them */
     exposure_t exposes;
     bool reaches_all;        /* there are no pairs: accesses of several memories at once; likewise the next one */
     bool is_from_one;        /* by rank 0 alone */
     bool fetches;            /* what was in the memory of the partner comes to the second block of the result */
     bool has_one_element;    /* whatever the size */
     bool compares;           /* the memory of the partner is replaced if it is what this rank thinks */
+    bool makes_window;       /* in each call, with a fence before and after */
     storage_access_t access; /* of a file; likewise the next one */
     bool writes;
     int min_ranks; /* fewer cannot carry it out */
@@ -153,6 +155,9 @@ int operation_thread_messages(int senders, int receivers);
 
 /* operation_allows_layout - whether messages may have a derived datatype. */
 bool operation_allows_layout(const operation_t *operation);
+
+/* operation_hangs_at_sinks - whether it may not return if a rank has more sources than destinations. */
+bool operation_hangs_at_sinks(const operation_t *operation);
 
 /* operation_is_of_two - whether two ranks carry it out, which may be any. */
 bool operation_is_of_two(const operation_t *operation);

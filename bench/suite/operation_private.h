@@ -34,6 +34,8 @@ typedef struct work {
     bool is_tested;  /* an access of it was found complete, and has the first status */
     int own_threads; /* of those that have messages; 0: there are none */
     threads_t *threads;
+    struct work
+        *members; /* the same for each thread: with a communicator and blocks of its own; NULL: there are none */
     forks_t forks;
     int64_t *expected; /* what a comparison takes the memory of the partner for: an element */
     arena_t arena;
@@ -63,8 +65,12 @@ typedef struct work {
 /* pair_requests - make the persistent requests of a pair: all messages to the partner, then all from it. Local. */
 int pair_requests(const work_t *work);
 
-/* exchange_parts - the messages of a thread of a work. Returns an MPI error code. Local, but for these. */
+/*
+ * exchange_parts, call_member - the messages of a thread of a work, or its part as a member. They return an MPI error
+ * code. Local, but for these.
+ */
 int exchange_parts(const void *of, int thread);
+int call_member(const void *of, int thread);
 
 /* work_settle - of one-sided operations: results are there on all ranks. Collective. */
 int work_settle(const work_t *work);

@@ -3,6 +3,7 @@
 #include "bench/suite/osu.h"
 
 #include "bench/suite/pair_list.h"
+#include "bench/suite/session.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -44,7 +45,7 @@ const option_spec_t osu_options[] = {
     {0, "window-size", "N", OPTION_INTEGER, FIELD(bench.messages), .min = 1, .max = MAX_MESSAGES},
     {'t', "num-test-calls", "N", OPTION_TEXT, FIELD(calls), .doc = ""},
     REFUSED('V', "vary-window", NULL, "give -W, and start once for each size of the window"),
-    REFUSED('I', "session", NULL, "MPI begins by MPI_Init: leave it out"),
+    {'I', "session", NULL, OPTION_SWITCH, FIELD(session), .doc = ""},
     REFUSED('G', "graph", "FORMATS", "give --raw FILE, which has the times of each call on each rank"),
     REFUSED('P', "papi", "EVENTS", "counters of the processor are not read: start mpix_osu by perf stat"),
     REFUSED('a', "array-size", "SIZE", "nothing is computed on a device: leave it out"),
@@ -271,6 +272,14 @@ static void write_note(const context_t *context)
                  operation->name);
 }
 
+/* Whether MPI begins so is decided before the command line is read. */
+static bool check_session(const context_t *context)
+{
+    return !context->command->session || suite_session ||
+           refuse(context, "option -I, --session is not allowed: this MPI library has no sessions (those of MPI-4), "
+                           "leave it out");
+}
+
 bool osu_take(osu_command_t *command, const char *speaker, const operation_t *operation)
 {
     const context_t context = {command, speaker, operation};
@@ -282,7 +291,7 @@ bool osu_take(osu_command_t *command, const char *speaker, const operation_t *op
     raise_limit(&context);
     write_note(&context);
     return take_validation(&context) && take_root(&context) && check_buffers(&context) && take_rate(&context) &&
-           take_types(&context) && take_calls(&context) && take_overlap(&context);
+           take_types(&context) && take_calls(&context) && take_overlap(&context) && check_session(&context);
 }
 
 const char *osu_advice(const char *argument)

@@ -25,6 +25,7 @@ typedef struct osu_command {
     number_list_t tail;
     int64_t print_rate;
     int64_t buffers;
+    int64_t session;
     /* What osu_take makes of them. */
     int64_t types[MAX_TYPES]; /* of datatypes: a table for each */
     int type_count;           /* 0: the usual one */

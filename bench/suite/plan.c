@@ -63,14 +63,17 @@ static const option_spec_t options[] = {
     {0, "send-threads", "N", OPTION_INTEGER, FIELD(senders), .min = 1, .max = MAX_THREADS, .default_doc = "1",
      .doc = "the threads of rank 0 that send, of latency_mt; of latency_mp, the processes that rank 0 has forked"},
     {0, "receive-threads", "N", OPTION_INTEGER, FIELD(receivers), .min = 1, .max = MAX_THREADS, .default_doc = "2",
-     .doc = "the threads of rank 1 that answer, of latency_mt; of latency_mp, the processes that rank 1 has forked"},
+     .doc = "the threads of rank 1 that answer, of latency_mt; of latency_mp, the processes that rank 1 has forked; of "
+            "allreduce_mt and so on, the threads of each rank"},
     {'w', "win-options", "WINDOW", OPTION_CHOICE, FIELD(window), .names = NAMES(window_kinds),
      .default_doc = "allocate", .doc = "how the window of one-sided operations is made",
-     .more = "By MPI_Win_create, MPI_Win_allocate or MPI_Win_create_dynamic."},
+     .more =
+         "By MPI_Win_create, MPI_Win_allocate or MPI_Win_create_dynamic. Of the operation `window`, only `create`."},
     {'s', "sync-option", "SYNC", OPTION_CHOICE, FIELD(synchronization), .names = NAMES(synchronizations),
      .default_doc = "flush, of put_bibw and get_bibw pscw", .doc = "the synchronization of one-sided operations",
      .more = "With `pscw` (post, start, complete, wait) and `fence`, targets take part. The others lock the memory of "
-             "the target: `lock` and `lock_all` for each call, `flush` and `flush_local` for good."},
+             "the target: `lock` and `lock_all` for each call, `flush` and `flush_local` for good. Of the operation "
+             "`window`, `fence` alone."},
     {0, "layout", "LAYOUT", OPTION_TEXT, FIELD(layout),
      .doc = "send messages as one element of a derived datatype: cont, vect:STRIDE:BLOCK or indx:FILE",
      .more = "`cont` is all elements of a message, `vect:`STRIDE`:`BLOCK the first BLOCK of STRIDE elements, and so on "
@@ -86,7 +89,8 @@ static const option_spec_t options[] = {
          "where neighbors are at most RADIUS ranks away in each dimension; `cart:1:1` is a ring. `faces:`DIMENSIONS "
          "is such a grid without the neighbors at corners, so each rank has at most two in each dimension. If a "
          "neighbor can be reached in two ways, it is one neighbor. Lines SOURCE, DESTINATION of FILE are the edges "
-         "of a graph; a # begins a comment."},
+         "of a graph; a # begins a comment. With MPICH 4.0, neighbor_alltoallw and its other forms take no graph in "
+         "which a rank has more sources than destinations: they might not return."},
     {0, "file", "PATH", OPTION_TEXT, FIELD(file), .doc = "the file that operations on files make, write and read",
      .more = "Its name is PATH, a dot, and the number of the operation; where each rank has a file, a dot and the rank "
              "follow. It must not be there, all nodes have to find it if ranks share it, and it is deleted in the end. "
@@ -95,7 +99,8 @@ static const option_spec_t options[] = {
      .doc = "when what was written goes to the device, by MPI_File_sync",
      .more = "With `each`, it is part of each call that writes. With `none`, what was written may be in memory of the "
              "system only. Only of operations that write files."},
-    {'l', "in-place", NULL, OPTION_SWITCH, FIELD(in_place), .doc = "use MPI_IN_PLACE if the operation allows it"},
+    {'l', "in-place", NULL, OPTION_SWITCH, FIELD(in_place), .doc = "use MPI_IN_PLACE if the operation allows it",
+     .more = "Of sendrecv, it is MPI_Sendrecv_replace."},
     {0, "cache", "MODE", OPTION_CHOICE, FIELD(cache), .names = NAMES(cache_modes), .default_text = "warm",
      .doc = "the buffers of successive calls",
      .more = "`warm` uses the same buffers, `rotate` the next ones of a set that exceeds the last-level cache, "
@@ -305,6 +310,11 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
     if (named && (settings->senders != ABSENT || settings->receivers != ABSENT) && !counts_sides)
         return refuse(reader, "option --%s is not allowed: %s has one thread of each rank",
                       settings->senders != ABSENT ? "send-threads" : "receive-threads", name);
+    if (named && settings->senders != ABSENT && operation->shape->member)
+        return refuse(reader,
+                      "option --send-threads is not allowed: %s has as many threads of each rank, give "
+                      "--receive-threads",
+                      name);
     if (named && settings->window != ABSENT && !is_one_sided)
         return refuse(reader, "option --win-options is not allowed: %s is not one-sided", name);
     if (named && settings->synchronization != ABSENT && !is_one_sided)
@@ -313,6 +323,13 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
         settings->synchronization != ABSENT && !synchronization_is_active((synchronization_t)settings->synchronization);
     bool is_of_all =
         settings->synchronization == ABSENT || synchronization_is_of_all((synchronization_t)settings->synchronization);
+    bool is_new = operation->shape->makes_window;
+    if (named && is_new && settings->window != ABSENT && settings->window != WINDOW_CREATE)
+        return refuse(reader, "option --win-options: %s is not allowed for %s, give create",
+                      window_kinds[settings->window], name);
+    if (named && is_new && settings->synchronization != ABSENT && settings->synchronization != SYNCHRONIZED_BY_FENCE)
+        return refuse(reader, "option --sync-option: %s is not allowed for %s, give fence",
+                      synchronizations[settings->synchronization], name);
     if (named && operation->shape->reaches_all && !is_of_all)
         return refuse(reader,
                       "option --sync-option: %s is not allowed for %s, give flush, flush_local, lock_all or fence",
@@ -339,6 +356,10 @@ static bool fit_operation(const reader_t *reader, job_t *job, bool named)
     if (settings->synchronization == ABSENT || !is_one_sided || (both && is_passive) ||
         (operation->shape->reaches_all && !is_of_all))
         settings->synchronization = both ? SYNCHRONIZED_BY_PSCW : SYNCHRONIZED_BY_FLUSH;
+    if (is_new) {
+        settings->window = WINDOW_CREATE;
+        settings->synchronization = SYNCHRONIZED_BY_FENCE;
+    }
     settings->in_place = settings->in_place && operation_allows_in_place(operation);
     settings->overlap = settings->overlap && has_halves;
     if (settings->cache == CACHE_ROTATE && persists)
@@ -357,16 +378,29 @@ static bool fit_matrix(const reader_t *reader, const job_t *job, bool named)
            refuse(reader, "option --matrix is not allowed together with --comm %.60s, give world", job->comm.text);
 }
 
+/* As who typed it knows it. */
+static const char *layout_option(const reader_t *reader)
+{
+    return reader->plan->is_osu ? "-D, --ddt" : "--layout";
+}
+
+static const char *neighborhood_option(const reader_t *reader)
+{
+    return reader->plan->is_osu ? "-N, --nhbr" : "--neighborhood";
+}
+
 static bool fit_layout(const reader_t *reader, job_t *job, bool named)
 {
     const operation_t *operation = operation_at(job->operation);
     const char *text = job->settings.layout;
     char why[PAIR_LIST_WHY_BYTES];
     if (named && text && !operation_allows_layout(operation))
-        return refuse(reader, "option --layout is not allowed: %s has no derived datatype", operation->name);
+        return refuse(reader, "option %s is not allowed: %s has no derived datatype", layout_option(reader),
+                      operation->name);
     if (!text || !operation_allows_layout(operation))
         return true;
-    return layout_parse(&job->layout, &reader->plan->lists, text, why) || refuse(reader, "option --layout: %s", why);
+    return layout_parse(&job->layout, &reader->plan->lists, text, why) ||
+           refuse(reader, "option %s: %s", layout_option(reader), why);
 }
 
 static bool fit_neighborhood(const reader_t *reader, job_t *job, bool named)
@@ -375,14 +409,23 @@ static bool fit_neighborhood(const reader_t *reader, job_t *job, bool named)
     const char *text = job->settings.neighborhood;
     char why[PAIR_LIST_WHY_BYTES];
     if (named && text && !operation->shape->has_neighbors)
-        return refuse(reader, "option --neighborhood is not allowed: %s has no neighbors", operation->name);
+        return refuse(reader, "option %s is not allowed: %s has no neighbors", neighborhood_option(reader),
+                      operation->name);
     if (!operation->shape->has_neighbors)
         return true;
     if (!neighborhood_parse(&job->neighborhood, &reader->plan->lists, text ? text : USUAL_NEIGHBORHOOD, why))
-        return refuse(reader, "option --neighborhood: %s", why);
-    bool has_grid = job->neighborhood.kind == NEIGHBORHOOD_GRID || !operation->shape->reaches_all;
-    return has_grid ||
-           refuse(reader, "option --neighborhood: \"%.60s\" is not allowed for %s, give a grid", text, operation->name);
+        return refuse(reader, "option %s: %s", neighborhood_option(reader), why);
+    if (job->neighborhood.kind == NEIGHBORHOOD_GRID)
+        return true;
+    if (operation->shape->reaches_all)
+        return refuse(reader, "option --neighborhood: \"%.60s\" is not allowed for %s, give a grid", text,
+                      operation->name);
+    const pair_list_t *graph = &reader->plan->lists.items[job->neighborhood.graph];
+    int sink = operation_hangs_at_sinks(operation) ? graph_sink(graph) : -1;
+    return sink < 0 || refuse(reader,
+                              "option %s: \"%.60s\" is not allowed for %s, which may not return with MPICH "
+                              "4.0, as rank %d has more sources than destinations: give a graph without",
+                              neighborhood_option(reader), text, operation->name, sink);
 }
 
 static bool fit_datatype(const reader_t *reader, job_t *job)
@@ -627,6 +670,7 @@ static bool take_osu(const reader_t *reader, osu_command_t *command)
     plan->has_types = command->type_count > 1 && !command->bench.jobs;
     plan->shows_tail = command->shows_tail;
     plan->shows_rate = command->shows_rate;
+    plan->has_session = command->session != 0;
     snprintf(plan->note, sizeof plan->note, "%s", command->note);
     return true;
 }

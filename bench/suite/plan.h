@@ -37,6 +37,7 @@ typedef struct plan {
     bool has_types;  /* its jobs differ in the datatype */
     bool shows_tail; /* OSU's columns include percentiles; likewise the next one */
     bool shows_rate;
+    bool has_session;        /* MPI is to have begun by a session */
     char note[NOTE_BYTES];   /* how the results differ from OSU's; "": they do not, or nobody compares */
     arrival_tables_t tables; /* the files of delays of all jobs */
     pair_lists_t lists;      /* the files of neighborhoods and layouts of all jobs */

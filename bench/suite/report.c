@@ -88,7 +88,9 @@ static const figure_t figures[] = {
      TEXT("layout", "the derived datatype of messages, as --layout; empty if they have none", NULL, 0)},
     {0, BOTH, A_TEXT, KEY(neighborhood),
      TEXT("neighborhood", "who are neighbors, as --neighborhood; empty if the operation has none", NULL, 0)},
-    {0, BOTH, A_TEXT, KEY(threads), TEXT("threads", "threads of ranks 0 and 1, as in 1:2, of latency_mt", NULL, 0)},
+    {0, BOTH, A_TEXT, KEY(threads),
+     TEXT("threads", "threads of ranks 0 and 1, as in 1:2, of latency_mt; of each rank, of allreduce_mt and so on",
+          NULL, 0)},
     {0, BOTH, A_TEXT, KEY(forks),
      TEXT("forks", "processes that ranks 0 and 1 have forked, as in 1:2, of latency_mp", NULL, 0)},
     {0, BOTH, A_TEXT, KEY(partitions),
@@ -422,6 +424,8 @@ static void print_brief_head(FILE *file, const head_t *head)
     fprintf(file, "# clock %s, bound %s ns, resolution %s ns; barrier %s; order: %s; seed %s; %s\n",
             VALUE("clock_used"), VALUE("clock_bound_ns"), VALUE("resolution_ns"), VALUE("barrier_used"), VALUE("order"),
             VALUE("seed"), VALUE("date"));
+    if (strcmp(VALUE("begun_by"), "unknown") != 0)
+        fprintf(file, "# begun by %s\n", VALUE("begun_by"));
     if (strcmp(VALUE("note"), "unknown") != 0)
         fprintf(file, "# %s\n", VALUE("note"));
 #undef VALUE

@@ -286,14 +286,16 @@ int storage_read(const storage_t *storage, const storage_block_t *block)
     return moved(code, block, &status);
 }
 
-/* Of MPI_File_iwrite and MPI_File_iread, the function that the access takes. */
-#define STARTING(name, function)                                                                                  \
+/* Of MPI_File_iwrite and MPI_File_iread, the function that the access takes. Those in the order of ranks are others. */
+#define STARTING(name, function, ordered)                                                                         \
     int name(const storage_t *storage, const storage_block_t *block, MPI_Request *request)                        \
     {                                                                                                             \
         bool has_offset = storage->access.pointer == BY_OFFSET;                                                   \
         *request = MPI_REQUEST_NULL;                                                                              \
         if (!storage->is_open)                                                                                    \
             return MPI_SUCCESS;                                                                                   \
+        if (storage_splits(storage))                                                                              \
+            return ordered##_begin(storage->file, block->memory, block->count, block->type);                      \
         if (storage->access.pointer == BY_SHARED_POINTER)                                                         \
             return function##_shared(storage->file, block->memory, block->count, block->type, request);           \
         if (storage->access.is_collective)                                                                        \
@@ -305,8 +307,20 @@ int storage_read(const storage_t *storage, const storage_block_t *block)
                           : function(storage->file, block->memory, block->count, block->type, request);           \
     }
 
-STARTING(storage_start_write, MPI_File_iwrite)
-STARTING(storage_start_read, MPI_File_iread)
+bool storage_splits(const storage_t *storage)
+{
+    const storage_access_t *access = &storage->access;
+    return access->is_nonblocking && access->is_collective && access->pointer == BY_SHARED_POINTER;
+}
+
+STARTING(storage_start_write, MPI_File_iwrite, MPI_File_write_ordered)
+STARTING(storage_start_read, MPI_File_iread, MPI_File_read_ordered)
+
+int storage_end(const storage_t *storage, void *memory, bool writes, MPI_Status *status)
+{
+    return writes ? MPI_File_write_ordered_end(storage->file, memory, status)
+                  : MPI_File_read_ordered_end(storage->file, memory, status);
+}
 
 int storage_reopen(const storage_t *storage)
 {

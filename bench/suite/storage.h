@@ -87,7 +87,14 @@ int storage_read(const storage_t *storage, const storage_block_t *block);
 int storage_start_write(const storage_t *storage, const storage_block_t *block, MPI_Request *request);
 int storage_start_read(const storage_t *storage, const storage_block_t *block, MPI_Request *request);
 
-/* storage_finish - status: of the request, which is complete; NULL: there was none. */
+/*
+ * storage_splits - whether what is started has no request, but is complete by storage_end: MPI has no non-blocking
+ * access in the order of ranks.
+ */
+bool storage_splits(const storage_t *storage);
+int storage_end(const storage_t *storage, void *memory, bool writes, MPI_Status *status);
+
+/* storage_finish - status: of what was started, which is complete; NULL: nothing was. */
 int storage_finish(const storage_t *storage, const storage_block_t *block, const MPI_Status *status,
                    storage_sync_t sync);
 

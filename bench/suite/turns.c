@@ -6,6 +6,7 @@
 #include "bench/suite/arena.h"
 #include "bench/suite/measure.h"
 #include "bench/suite/rows.h"
+#include "bench/suite/session.h"
 
 #include <mpix_harmonize.h>
 
@@ -250,7 +251,9 @@ static void name_keys(const bench_t *bench, task_t *task)
     snprintf(task->label, sizeof task->label, "%d:%s", 1 + (int)(job - bench->plan.jobs), job_name(&bench->plan, job));
     if (shape->directions > 0 && operation->form != FORM_FILE)
         snprintf(task->messages, sizeof task->messages, "%d", (int)settings->messages);
-    if (shape->has_threads)
+    if (shape->member)
+        snprintf(task->threads, sizeof task->threads, "%d", (int)settings->receivers);
+    else if (shape->has_threads)
         snprintf(task->threads, sizeof task->threads, "%d:%d", (int)settings->senders, (int)settings->receivers);
     if (shape->forks)
         snprintf(task->forks, sizeof task->forks, "%d:%d", (int)settings->senders, (int)settings->receivers);
@@ -294,10 +297,13 @@ static void tell_job(const bench_t *bench, const task_t *task)
 {
     const job_t *job = task->measurement.job;
     const operation_t *operation = task->measurement.operation;
+    const char *function = operation->function;
     int64_t cache_bytes = bench->communicator.cache_bytes, used_bytes = job_cache_bytes(job, cache_bytes);
+    if (operation->form == FORM_STARTUP && bench->world.session)
+        function = operation->shape->meets ? SESSION_FUNCTIONS ", MPI_Barrier" : SESSION_FUNCTIONS;
     /* Of a matrix, only the first pair is told. */
     if (job->pair[1] <= 1)
-        report_job(&bench->report, &task->keys, operation->function);
+        report_job(&bench->report, &task->keys, function);
     int turns = job_turns(job);
     bool is_told = bench->report.output.format == FORMAT_TABLE && job->pair[1] <= 1;
     if (is_told && turns == 2)

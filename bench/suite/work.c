@@ -28,6 +28,8 @@ static int receivers_of(const work_plan_t *plan)
 
 static int messages_of(const work_plan_t *plan)
 {
+    if (plan->operation->shape->member)
+        return receivers_of(plan);
     if (plan->operation->shape->has_threads)
         return operation_thread_messages(senders_of(plan), receivers_of(plan));
     return plan->messages > 0 ? plan->messages : USUAL_MESSAGES;
@@ -208,6 +210,8 @@ static void fill_in(work_t *work, const work_plan_t *plan)
     work->plan.receivers = receivers_of(plan);
     if (shape->has_threads && work->partner >= 0)
         work->own_threads = work->rank < work->partner ? work->plan.senders : work->plan.receivers;
+    if (shape->member)
+        work->own_threads = work->plan.receivers;
     work->needs = find_needs(plan, work->rank, work->ranks);
 }
 
@@ -245,7 +249,34 @@ static void open_threads(work_t *work)
     const world_t *span = work->plan.span;
     bool has_processors = world_has_processors(span, work->own_threads > 0 ? work->own_threads : 1);
     if (work->own_threads > 0)
-        work->threads = threads_open(span, work->own_threads, has_processors, exchange_parts, work);
+        work->threads = threads_open(span, work->own_threads, has_processors,
+                                     work->plan.operation->shape->member ? call_member : exchange_parts, work);
+}
+
+static void open_members(work_t *work)
+{
+    work->members = world_allocate(work->plan.span, work->own_threads, sizeof work->members[0], "");
+    for (int i = 0; i < work->own_threads; i++) {
+        world_require(work->plan.span, MPI_Comm_dup(work->plan.comm, &work->members[i].plan.comm));
+        MPI_Comm_set_errhandler(work->members[i].plan.comm, MPI_ERRORS_RETURN);
+    }
+}
+
+static void close_members(work_t *work)
+{
+    for (int i = 0; work->members && i < work->own_threads; i++)
+        MPI_Comm_free(&work->members[i].plan.comm);
+    free(work->members);
+}
+
+/* Whatever the size says, but for the communicator. */
+static void set_members(work_t *work)
+{
+    for (int i = 0; work->members && i < work->own_threads; i++) {
+        MPI_Comm comm = work->members[i].plan.comm;
+        work->members[i] = *work;
+        work->members[i].plan.comm = comm;
+    }
 }
 
 work_t *work_open(const work_plan_t *plan, char *memory)
@@ -260,6 +291,8 @@ work_t *work_open(const work_plan_t *plan, char *memory)
     if (plan->operation->form == FORM_FILE &&
         !storage_open(&work->storage, plan->span, plan->path, &plan->operation->shape->access))
         world_abort(plan->span, "the file cannot be made any more");
+    if (plan->operation->shape->member)
+        open_members(work);
     if (plan->operation->shape->has_threads)
         open_threads(work);
     if (plan->operation->shape->forks && work->partner >= 0)
@@ -288,6 +321,7 @@ void work_close(work_t *work)
     free_requests(work);
     free_type(work);
     threads_close(work->threads);
+    close_members(work);
     forks_close(&work->forks);
     storage_close(&work->storage);
     if (work->has_window)
@@ -330,7 +364,7 @@ static bool is_accessed(const work_t *work, int block)
 static int place_in_pair(const work_t *work, int block)
 {
     const shape_t *shape = work->plan.operation->shape;
-    if (shape->fetches || (shape->has_threads && work->plan.senders == 1))
+    if (shape->fetches || (shape->has_threads && !shape->member && work->plan.senders == 1))
         return 0;
     return shape->fans ? block % work->messages : block;
 }
@@ -347,7 +381,10 @@ origin_t work_origin(const work_t *work, int block)
     const shape_t *shape = work->plan.operation->shape;
     const neighbors_t *neighbors = &work->neighbors;
     bool is_nearby = block < neighbors->sources;
-    int place = shape->to_own ? work->rank : 0, neighbor = is_nearby ? neighbors->source[block] : -1;
+    int place = shape->to_own   ? work->rank
+                : shape->member ? block
+                                : 0,
+        neighbor = is_nearby ? neighbors->source[block] : -1;
     int place_there = is_nearby && shape->to_own ? neighbors->place_there[block] : 0;
     int first = work->rank < work->partner ? work->rank : work->partner;
     int partner = work->partner + block / work->messages * work->stride;
@@ -361,7 +398,7 @@ origin_t work_origin(const work_t *work, int block)
         [FROM_THOSE_BEFORE_OWN] = {0, work->rank - 1, place},
         [FROM_NEIGHBOR] = {neighbor, neighbor, place_there},
         [FROM_PARTNER] = {partner, partner, place_in_pair(work, block)},
-        [FROM_STORED] = {giver, giver, 0},
+        [FROM_SELF] = {giver, giver, 0},
         [FROM_PAIR] = {first, work->rank + work->partner - first, 0, abs(work->partner - work->rank)},
     };
     if (work->has_window && !is_accessed(work, block))
@@ -532,6 +569,7 @@ void work_set_size(work_t *work, int64_t size_bytes)
     if (work->plan.operation->form == FORM_PERSISTENT)
         make_requests(work);
     choose_buffers(work, 0);
+    set_members(work);
     if (work->plan.operation->shape->keeps_requests && work->partner >= 0)
         make_pair_requests(work);
     if (work->plan.operation->form == FORM_FILE)
@@ -549,12 +587,15 @@ int work_start(work_t *work)
 /* An access of a file is complete when all is moved, and synced. */
 static int finish_access(work_t *work)
 {
-    const storage_block_t block = stored_block(work, NULL);
-    bool waits = *work->request != MPI_REQUEST_NULL, writes = work->plan.operation->shape->writes;
-    int code = waits ? MPI_Wait(work->request, work->statuses) : MPI_SUCCESS;
+    bool writes = work->plan.operation->shape->writes;
+    bool waits = *work->request != MPI_REQUEST_NULL, splits = storage_splits(&work->storage);
+    const storage_block_t block = stored_block(work, writes ? work->send_memory : work->receive_memory);
+    int code = waits    ? MPI_Wait(work->request, work->statuses)
+               : splits ? storage_end(&work->storage, block.memory, writes, work->statuses)
+                        : MPI_SUCCESS;
     if (code != MPI_SUCCESS)
         return code;
-    return storage_finish(&work->storage, &block, waits || work->is_tested ? work->statuses : NULL,
+    return storage_finish(&work->storage, &block, waits || splits || work->is_tested ? work->statuses : NULL,
                           writes ? work->plan.sync : NOT_SYNCED);
 }
 

@@ -14,6 +14,7 @@ list_columns="clock read_ns slowest_rank step_ns stated_ns usable auto groups do
 # Figures in the order that their definitions give them, for each label and age, on 2 ranks. No violations.
 check_clock_summary() {
     succeeds run 2 mpix_clock check --sync hca3/5,none,track --ages-s 0,0.05 --repeats 2 --format csv
+    grep -q '^# resolution_ns: [1-9]' "$scratch/out" || complain "does not state the step of the clock"
     problems=$(columns sync age_ns syncs checks violations took_ns call_ns p50_ns p99_ns max_ns half_width_ns true_ns \
         bound_ns | awk -F, '
         function bad(what) { print what ": " $0 }
@@ -64,6 +65,15 @@ check_clock_violations() {
     [ "$rows" = " 2 none 1 0 2 hca3o 1 1 " ] ||
         complain "not one violation of hca3o at each age"
     grep -qF 'the bound was violated in 2 of 4 checks' "$scratch/err" || complain "does not tell of the violations"
+}
+
+# A bound of less than a step is not violated by readings that are up to a step apart.
+check_coarse_clock() {
+    MPIX_TEST_STEP_NS=20000 succeeds run 2 check_clock check --sync hca3o --ages-s 0,0.05 --repeats 3 --format csv
+    grep -q '^# resolution_ns: 20000$' "$scratch/out" || complain "the head has not the step of 20 us"
+    [ "$(columns violations | sort -u)" = 0 ] || complain "violations that are steps of the clock"
+    columns half_width_ns | awk '$1 < 20000 { print "a half width of less than a step: " $0 }' >"$scratch/problems"
+    [ ! -s "$scratch/problems" ] || complain "$(cat "$scratch/problems")"
 }
 
 # A seed gives the same ranks, and as many as are asked for.
@@ -192,6 +202,8 @@ check_drift() {
     succeeds run 3 mpix_clock drift --duration-s 0.5 --interval-s 0.02
     clocks=$(grep -v '^#' "$scratch/out" | awk '{ print $2 }' | sort -u | wc -l)
     expect_silence check_table 12 $((2 * clocks * 4))
+    grep -q '^# Steps of the clocks in ns: .*monotonic_raw [0-9.e+]*, monotonic [0-9]' "$scratch/out" ||
+        complain "does not state the steps of the clocks"
     [ "$clocks" -ge 4 ] || complain "only $clocks clocks"
     # So few bursts that no window has enough for a line.
     succeeds run 2 mpix_clock drift --duration-s 0.1 --interval-s 0.1 --clocks monotonic --format csv
@@ -254,6 +266,7 @@ check_other_counter() {
 tap_check "mpix_clock check: rows for each label and age" check_clock_summary
 tap_check "mpix_clock check: errors that are known" check_clocks
 quick tap_check "mpix_clock check: violated bounds" check_clock_violations
+tap_check "mpix_clock check: a clock with large steps" check_coarse_clock
 tap_check "mpix_clock check: samples" check_clock_sample
 tap_check "mpix_clock check: the raw file of a run that was ended" check_clock_interrupted
 tap_check "mpix_clock check: keeping the clock" check_clock_kept

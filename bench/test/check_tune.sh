@@ -427,6 +427,18 @@ check_budget() {
     unset pause from_launch
 }
 
+# Launches that take longer than those before, none of them long enough to be ended by itself.
+check_end_of_budget() {
+    gains=$'1024 50'
+    export pause=4 from_launch=12
+    again_with_one "$algorithm"
+    tune --budget-s 16 --level-percent 50 allreduce
+    expect_status 1
+    expect_message "does not end within what is left of it, as launches take longer; what is done is kept"
+    expect_no_file
+    unset pause from_launch
+}
+
 # NAME COMMAND...: a test of what mpix_tune does itself, whatever the MPI library
 check_once() { [ "${MPIX_TEST_BRIEF-}" = yes ] || tap_check "$@"; }
 
@@ -456,4 +468,5 @@ check_once "arrivals" check_arrivals
 quick tap_check "launchers and folders that do not fit" check_ends
 tap_check "an environment that chooses" check_environment
 check_once "a budget that is too small" check_budget
+check_once "the end of the budget" check_end_of_budget
 tap_done

@@ -16,17 +16,19 @@
 #include <string.h>
 
 enum { MAX_SCREENED = 5, MAX_MEASURED = 40, MIN_PERMUTATIONS = 39999 };
+/* Launches of the last campaign are planned for less than what is left, as some take longer than the mean. */
+#define LAST_PART 0.8
 
 static const char usual[] = "default", choice_name[] = "choice";
 
 /* ---- One campaign */
 
 typedef struct campaign_settings {
-    const tune_t *tune;
+    tune_t *tune;
     const char *name;  /* of its folder */
     const bool *joins; /* which candidates; NULL: a file */
     const char *file;  /* its variant is called "tuned" */
-    double part_s;     /* what all launches may take; 0: each may take some times as long as usual */
+    double part_s;     /* what all launches may take; 0: what is left, and each some times as long as usual */
     double launch_s;   /* out: what a launch takes */
 } campaign_settings_t;
 
@@ -123,25 +125,29 @@ static double timeout_s(const tune_t *tune)
 /* So many launches of each variant, those that are done included. */
 static bool measure(campaign_settings_t *settings, int launches, char complaint[COMPLAINT_BYTES])
 {
-    const tune_t *tune = settings->tune;
+    tune_t *tune = settings->tune;
+    const double left_s = settings->part_s > 0 ? fmin(settings->part_s, tune->left_s) : tune->left_s;
     char folder[TUNE_PATH_BYTES];
     tune_path(tune, folder, "%s", settings->name);
     campaign_t campaign = {.manifest = {.program = tune_name, .directory = folder, .folder = -1},
                            .retries = 1,
                            .timeout_s = settings->part_s > 0 ? 0 : timeout_s(tune),
-                           .left_s = settings->part_s,
+                           .left_s = left_s,
                            .is_terminal = tune->is_terminal,
                            .has_told = strcmp(settings->name, "screening") != 0};
     json_t *variants = list_variants(settings);
     bool good = manifest_open(&campaign.manifest, variants, launches, tune->settings.seed) && campaign_run(&campaign);
-    bool is_late = settings->part_s > 0 && campaign.left_s <= CAMPAIGN_LEAST_S;
+    bool is_late = campaign.left_s <= CAMPAIGN_LEAST_S;
+    tune->left_s = fmax(tune->left_s - (left_s - campaign.left_s), CAMPAIGN_LEAST_S);
     settings->launch_s = mean_launch_s(campaign.manifest.runs);
     manifest_close(&campaign.manifest);
     json_decref(variants);
     if (!good && is_late)
         return complain(complaint,
-                        "--budget-s %g is too small: the %s does not end within a quarter of it; what is done is kept",
-                        tune->settings.budget_s, settings->name);
+                        "--budget-s %g is too small: the %s does not end within %s; what is done is kept, and the same "
+                        "command continues",
+                        tune->settings.budget_s, settings->name,
+                        settings->part_s > 0 ? "a quarter of it" : "what is left of it, as launches take longer");
     return good || complain(complaint, "the %s did not come to its end; what is done is kept in %.400s", settings->name,
                             folder);
 }
@@ -332,7 +338,8 @@ static void fill_ranges(tune_t *tune, const evidence_t *evidence)
 /* Plan the choice: how many launches, and of which candidates. Returns 0 if there is too little time for any. */
 static int plan_choice(const tune_t *tune, bool *joins, const evidence_t *screened)
 {
-    double seconds = tune->settings.budget_s / 2, level = tune->settings.level_percent / 100;
+    double budget_s = tune->settings.budget_s, level = tune->settings.level_percent / 100;
+    double seconds = fmin(budget_s / 2, tune->left_s - budget_s / 4);
     int planned = planned_launches(tune, choice_name, joins);
     for (int count; planned == 0 && (count = count_joining(tune, joins)) > 0;) {
         int launches = launches_within(seconds, tune->launch_s, 1 + count, MAX_MEASURED);
@@ -406,7 +413,8 @@ bool tune_confirm(tune_t *tune, const char *file, char complaint[COMPLAINT_BYTES
     double level = tune->settings.level_percent / 100;
     int launches = planned_launches(tune, campaign.name, NULL);
     if (launches == 0)
-        launches = launches_within(tune->settings.budget_s / 4, tune->launch_s, 2, MAX_MEASURED);
+        launches = launches_within(fmin(tune->settings.budget_s / 4, LAST_PART * tune->left_s), tune->launch_s, 2,
+                                   MAX_MEASURED);
     if (launches < least_launches(level))
         launches = least_launches(level);
     tune_tell(tune, "measuring the file by %d fresh launches", launches);

@@ -58,7 +58,8 @@ static const option_spec_t options[] = {
      .doc = "the time that measuring may take",
      .more = "A quarter is for the screening, half for the choice, a quarter for the confirmation. "
              "The first launches, one of each algorithm, share the first quarter. Later, a launch that takes four "
-             "times as long as usual, and 5 s longer, is ended."},
+             "times as long as usual, and 5 s longer, is ended. If launches take longer than before, so that the time "
+             "is over before the end, nothing is started any more, and the same command continues with as much again."},
     {0, "bench", "PROGRAM", OPTION_TEXT, FIELD(bench), .default_doc = "mpix_bench",
      .doc = "what measures, with the options and the output of mpix_bench(1)"},
     SEED_OPTION(FIELD(seed), .doc = "the seed of the order of launches"),
@@ -339,6 +340,7 @@ static int run(tune_t *tune)
     char complaint[COMPLAINT_BYTES], path[TUNE_PATH_BYTES];
     FILE *says = tune->settings.output.format == FORMAT_TABLE ? stdout : stderr; /* what is no result */
     launch_prepare();
+    tune->left_s = tune->settings.budget_s;
     if (!make_folder(tune, complaint) || !find(tune, path, says, complaint)) {
         drop_empty_folder(tune);
         if (launch_signal() != 0) {

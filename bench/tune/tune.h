@@ -74,6 +74,7 @@ typedef struct tune {
     int candidate_count;
     range_t ranges[MAX_RANGES];
     int range_count;
+    double left_s;   /* of the budget, for what this run measures */
     double start_s;  /* what the first start of this program took */
     double launch_s; /* what a launch of mpix_bench took in the screening; 0: none yet */
     double check_s;  /* what random calls may take */

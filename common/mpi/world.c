@@ -40,12 +40,12 @@ static void count_nodes(world_t *world)
     MPI_Allreduce(&leads, &world->nodes, 1, MPI_INT, MPI_SUM, world->comm);
 }
 
-/* After MPI_Init. */
-static void fill_in(world_t *world, const char *program)
+/* After MPI_Init. all: of all processes, MPI_COMM_WORLD or one that the world takes over */
+static void fill_in(world_t *world, const char *program, MPI_Comm all)
 {
     char library[LIBRARY_BYTES], message[MH_LAUNCHER_MESSAGE];
     int size;
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_size(all, &size);
     world_library(library);
     if (mh_launcher_leaves_alone(size, library, message)) {
         if (*message)
@@ -55,7 +55,9 @@ static void fill_in(world_t *world, const char *program)
         exit(STATUS_BAD_OPTION);
     }
     world->program = program;
-    MPI_Comm_dup(MPI_COMM_WORLD, &world->comm);
+    world->comm = all;
+    if (all == MPI_COMM_WORLD)
+        MPI_Comm_dup(all, &world->comm);
     MPI_Comm_rank(world->comm, &world->rank);
     MPI_Comm_size(world->comm, &world->ranks);
     count_nodes(world);
@@ -68,21 +70,36 @@ void world_begin(world_t *world, const char *program, int *argc, char ***argv)
 {
     output_begin();
     MPI_Init(argc, argv);
-    fill_in(world, program);
+    fill_in(world, program, MPI_COMM_WORLD);
 }
 
-void world_begin_measured(world_t *world, const char *program, bool has_threads, int *argc, char ***argv)
+static void initialize(world_t *world, bool has_threads, int *argc, char ***argv)
 {
-    output_begin();
-    world->begun_ns = system_time_ns();
     if (has_threads)
         MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &world->thread_level);
     else
         MPI_Init(argc, argv);
+}
+
+void world_begin_measured(world_t *world, const char *program, bool has_threads, const world_session_t *session,
+                          int *argc, char ***argv)
+{
+    MPI_Comm all = MPI_COMM_WORLD;
+    output_begin();
+    world->session = session;
+    world->begun_ns = system_time_ns();
+    if (session)
+        all = session->begin(has_threads);
+    else
+        initialize(world, has_threads, argc, argv);
     world->initialized_ns = system_time_ns();
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(all);
     world->met_ns = system_time_ns();
-    fill_in(world, program);
+    if (session) { /* files, and the end of all processes, are not of a session, which may have given threads, too */
+        initialize(world, has_threads, argc, argv);
+        MPI_Query_thread(&world->thread_level);
+    }
+    fill_in(world, program, all);
     world->thread_level = -(int)world_max(world, -world->thread_level);
 }
 
@@ -94,6 +111,8 @@ int world_end(world_t *world, int status)
     /* MPI libraries were seen to hang if a process finalizes while others still connect. */
     MPI_Barrier(world->comm);
     MPI_Comm_free(&world->comm);
+    if (world->session)
+        world->session->end();
     MPI_Finalize();
     return status;
 }

@@ -15,15 +15,22 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* What takes the place of MPI_Init, which then follows. */
+typedef struct world_session {
+    MPI_Comm (*begin)(bool has_threads); /* returns a communicator of all processes */
+    void (*end)(void);                   /* when that is free */
+} world_session_t;
+
 typedef struct world {
     const char *program;
-    MPI_Comm comm; /* a duplicate of MPI_COMM_WORLD that returns errors */
+    MPI_Comm comm; /* a duplicate of MPI_COMM_WORLD, or that of a session, which returns errors */
     int rank;
     int ranks;
     int nodes;
     /* Of world_begin_measured: when MPI_Init began and ended on this rank, and the first barrier, by system_time_ns. */
     int64_t begun_ns, initialized_ns, met_ns;
-    int thread_level; /* likewise: MPI's, the least of all ranks */
+    int thread_level;               /* likewise: MPI's, the least of all ranks */
+    const world_session_t *session; /* likewise; NULL: MPI_Init was the first */
 } world_t;
 
 /*
@@ -35,8 +42,10 @@ void world_begin(world_t *world, const char *program, int *argc, char ***argv);
 /*
  * world_begin_measured - world_begin, of which the times are kept; the first call is a barrier of all processes.
  * has_threads: MPI is to begin with MPI_THREAD_MULTIPLE. Ranks may differ in this, as each has its own command line.
+ * session: NULL if MPI is to begin by MPI_Init; ranks may not differ in this.
  */
-void world_begin_measured(world_t *world, const char *program, bool has_threads, int *argc, char ***argv);
+void world_begin_measured(world_t *world, const char *program, bool has_threads, const world_session_t *session,
+                          int *argc, char ***argv);
 
 /* world_end - finalize MPI. Collective. Returns status, or STATUS_FAILED if standard output could not be written. */
 int world_end(world_t *world, int status);

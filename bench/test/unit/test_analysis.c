@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_analysis.c - the figures of the benchmark suite against their definitions. */
 #include "bench/suite/analysis.h"
+#include "common/mpi/clock_step.h"
 #include "pure/order_statistics.h"
 #include "unit/support.h"
 
@@ -309,10 +310,10 @@ TEST(steps_are_found)
             intervals_ns[i] = (int64_t)(now_ns - before_ns);
             before_ns = now_ns;
         }
-        const double found_ns = (double)analyze_resolution(intervals_ns, COUNT);
+        const double found_ns = (double)clock_step_of(intervals_ns, COUNT);
         EXPECT(fabs(found_ns - fmax(step_ns, 1)) <= 1, "%g ns: found %g", step_ns, found_ns);
     }
-    EXPECT(analyze_resolution((int64_t[]){5, 5, 5}, 3) == 0, "one value says nothing");
+    EXPECT(clock_step_of((int64_t[]){5, 5, 5}, 3) == 0, "one value says nothing");
 }
 
 TEST(narrow)

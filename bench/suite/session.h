@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* session.h - begin MPI by a session of MPI-4. */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include "common/mpi/world.h"
+
+/* NULL: the MPI library has no sessions. All processes begin it, or none: the first call for all waits for all. */
+extern const world_session_t *const suite_session;
+
+/* What is called then, in place of MPI_Init. */
+#define SESSION_FUNCTIONS "MPI_Session_init, MPI_Comm_create_from_group"
+
+#endif
