@@ -5,9 +5,9 @@
 # and how many violate the clock condition, by each way to make global times. Skipped where there can be no hosts.
 #
 # Usage, in the build directory: run_trace_tests.sh [SECONDS [MESSAGES [KEEP]]]. The clock of the second host drifts by
-# 20 ppm, and swings by 3 ppm with a period of 60 s. KEEP: a folder that the traces are left in. By default 5 s and
-# 8,000 messages; the figures of trace/doc/tracing.md are of 60 s and 100,000 messages. Environment: MPIEXEC, CC,
-# MPIX_TEST_BRIEF=yes to skip.
+# 20 ppm, and swings by 3 ppm with a period of 60 s. KEEP: a folder that a trace is left in, which is not judged. By
+# default 5 s and 8,000 messages; the figures of trace/doc/tracing.md are of 60 s and 100,000 messages. Environment:
+# MPIEXEC, CC, MPIX_TEST_BRIEF=yes to skip.
 set -u
 export LC_ALL=C
 
@@ -121,6 +121,11 @@ trace_and_try_again() {
     done
 }
 
+if [ $# -gt 2 ]; then
+    trace_talk >"$scratch/log" 2>&1 || { cat "$scratch/log"; exit 1; }
+    print_table
+    exit
+fi
 if trace_and_try_again >"$scratch/log" 2>&1; then
     print_table
     tap_expect_empty "$name" "$(judge 2>&1)"
