@@ -74,19 +74,18 @@ check_bench() {
     build
     says 'trace: *no, for want of the folder trace/$'
     check plan bench/test/unit/unit_tests common/test/check_{arrows,conduct}.sh doc/check_manual.sh
-    loudly timeout 60 "$scratch/root/bin/mpix_bench" barrier -i 10 -x 0
+    loudly limited "$scratch/root/bin/mpix_bench" barrier -i 10 -x 0
 }
 check_trace() {
     without bench || return
     build
     check windows trace/test/unit/unit_tests trace/test/check_trace_report.sh common/test/check_{arrows,conduct}.sh \
         doc/check_manual.sh
-    loudly timeout 60 "$scratch/root/bin/mpix_trace" -o traced examples/triad 1024 5
+    loudly limited "$scratch/root/bin/mpix_trace" -o traced examples/triad 1024 5
     loudly "$scratch/root/bin/mpix_trace_report" traced
 }
 
 CC=${CC:-mpicc}
-tap_limit_s=900
 tap_check "the library alone" check_library
 tap_check "without trace/" check_bench
 tap_check "without bench/" check_trace

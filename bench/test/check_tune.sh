@@ -192,7 +192,7 @@ check_nodes_file() {
 
 # On several nodes, others go before the component or the tree that has the algorithms.
 check_hosts() {
-    local beside=("$tests/hosts/with_hosts.sh" 2) tap_limit_s=300
+    local beside=("$tests/hosts/with_hosts.sh" 2)
     local -x on_hosts=$tests/hosts/mpiexec_hosts.sh MH_MPIEXEC=${MPIEXEC:-mpiexec} MH_MPICC=$compiler
     again
     gains='16384 50'
@@ -205,7 +205,7 @@ check_hosts() {
 # A folder of the second host itself lies over that of the tuning.
 check_blind_host() {
     local beside=("$tests/hosts/with_hosts.sh" 2 sh -c "
-        '$tests/hosts/on_host.sh' host2 mount -t tmpfs none '$scratch/tuning' && exec \"\$@\"" sh) tap_limit_s=300
+        '$tests/hosts/on_host.sh' host2 mount -t tmpfs none '$scratch/tuning' && exec \"\$@\"" sh)
     local -x on_hosts=$tests/hosts/mpiexec_hosts.sh MH_MPIEXEC=${MPIEXEC:-mpiexec} MH_MPICC=$compiler
     again
     mkdir -p "$scratch/tuning"
@@ -251,7 +251,7 @@ check_interrupts() {
         "$programs/mpix_tune" -o "$scratch/tuning" -m 64,1K,4K,16K --budget-s 100 --bench "$scratch/bench" allreduce \
             -- "$scratch/launch" '{ranks}' >"$scratch/out" 2>"$scratch/err" </dev/null &
         pid=$!
-        for ((i = 0; i < 600; i++)); do
+        for ((i = 0; i < 10 * tap_limit_s; i++)); do
             [ ! -e "$scratch/tuning/$part" ] || break
             sleep 0.1
         done

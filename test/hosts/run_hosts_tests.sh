@@ -46,7 +46,6 @@ declare -A settings_here=(
 export MH_MPIEXEC=${MH_MPIEXEC:-${MPIEXEC:-mpiexec}}
 export MPIEXEC=$source_dir/mpiexec_hosts.sh
 [ -z "${CC-}" ] || export MH_MPICC=${MH_MPICC:-$CC}
-export MPIX_TEST_TIMEOUT=${MPIX_TEST_TIMEOUT:-60}
 
 # Are there hosts, and does the launcher reach them?
 check_hosts() {

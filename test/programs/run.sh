@@ -297,7 +297,7 @@ SOURCE
 check_tool_on_one() {
     program=$3 command="$3 on rank $1 alone"
     # shellcheck disable=SC2016 # for the script
-    tap_limit_s=20 launch 2 sh -c \
+    tap_limit_s=60 launch 2 sh -c \
         'case ${PMI_RANK-$OMPI_COMM_WORLD_RANK} in "$0") shift && exec "$@" ;; *) exec "$1" ;; esac' \
         "$1" "$2" "$(path_of "$3")" "${@:4}" "$2" >"$scratch/out" 2>"$scratch/err" </dev/null
     status=$?

@@ -71,7 +71,7 @@ check_namespace_of_processes() {
     printf '#include <stdio.h>\n#include <sys/wait.h>\nint main(void) { while (wait(NULL) > 0); puts("done"); }\n' \
         >"$scratch/init.c" && cc "$scratch/init.c" -o "$scratch/init" || return
     ranks=1 command="mpix_preload as process 1"
-    timeout 20 unshare -p -f --kill-child --mount-proc "$(path_of mpix_preload)" "$scratch/init" \
+    timeout $tap_limit_s unshare -p -f --kill-child --mount-proc "$(path_of mpix_preload)" "$scratch/init" \
         >"$scratch/out" 2>"$scratch/err"
     status=$?
     expect_done
