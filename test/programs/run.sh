@@ -305,8 +305,8 @@ check_tool_on_one() {
     expect_line "^$3: rank $((1 - $1)) runs without $3: start all processes of the job with it\$"
 }
 
-# Whether MPI_Comm_spawn works here; makes $scratch/spawner. All ranks spawn together, or by themselves, one after the
-# other, those that its option names: each, or last.
+# Whether MPI_Comm_spawn works here, where Open MPI 4 may try in vain for a minute; makes $scratch/spawner. All ranks
+# spawn together, or by themselves, one after the other, those that its option names: each, or last.
 can_spawn_one() {
     cat >"$scratch/spawner.c" <<'SOURCE'
 #include <mpi.h>
@@ -332,7 +332,8 @@ int main(int argc, char **argv)
 }
 SOURCE
     # shellcheck disable=SC2086
-    $compiler "$scratch/spawner.c" -o "$scratch/spawner" && launch 2 "$scratch/spawner" </dev/null >/dev/null 2>&1
+    $compiler "$scratch/spawner.c" -o "$scratch/spawner" &&
+        tap_limit_s=20 launch 2 "$scratch/spawner" </dev/null >/dev/null 2>&1
 }
 
 # PROGRAM: the path of its MPI library

@@ -90,7 +90,7 @@ check_spawned() { # PROCESSES [OPTION]
     expect out done "$1"
     expect_line '^mpix_preload: processes that MPI_Comm_spawn starts run without the preload, '
 }
-can_spawn_each() { launch 2 "$scratch/spawner" each </dev/null >/dev/null 2>&1; }
+can_spawn_each() { tap_limit_s=20 launch 2 "$scratch/spawner" each </dev/null >/dev/null 2>&1; }
 
 check_some_ranks() {
     check_tool_on_one 0 "$subject" mpix_preload --quiet
