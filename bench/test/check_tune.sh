@@ -18,34 +18,41 @@ export variable algorithm
 # In place of mpix_bench: a launch takes 1 us, but with the file of an algorithm alone, or with "tuned", as $gains says:
 # on each line a size, a ratio in percent, that with "tuned" if it is another one, and the algorithm if it is another
 # one. If all come together, nothing gains from the last arrival on. $damage is what it does to the file "tuned".
-json_head mpix-bench "$bench_columns from_last_ns,ns,figure,number" >"$scratch/head"
-export head=$scratch/head log=$scratch/log gains damage= gaining=median_ns # the column that gains
+export log=$scratch/log gains damage= gaining=median_ns # the column that gains
+head=$(json_head mpix-bench "$bench_columns from_last_ns,ns,figure,number")
+export head
 cat >"$scratch/bench" <<'END'
-#!/usr/bin/env bash
+#!/bin/sh
 # There are thousands of launches, so it starts no program itself, but to take long.
-file=${!variable-} name=default sizes='' arrivals=together option=''
+name=default sizes='' arrivals=together option='' random=$$
+eval "file=\${$variable-}"
 if [ -n "$file" ]; then name=${file##*/} name=${name%.*}; fi
 echo "$name" >>"$log"
 [ -z "${pause-}" ] || [ "$(wc -l <"$log")" -lt "${from_launch-0}" ] || sleep "$pause"
 [ "$name" != tuned ] || [ -z "$damage" ] || [ -e "$log.damaged" ] || { eval "$damage"; : >"$log.damaged"; }
-mapfile -t lines <"$head"
-printf '%s\n' "${lines[@]}"
+printf '%s\n' "$head"
 for word; do
-    case $option in --message-size) sizes=$word ;; --arrival) arrivals+=" ${word//,/ }" ;; esac
+    case $option in --message-size) sizes=$word ;; --arrival) arrivals=$arrivals,$word ;; esac
     option=$word
 done
-[[ $sizes = *[,:]* ]] || exit 1 # that would be a range
-for size in ${sizes//,/ }; do
+case $sizes in *[,:]*) ;; *) exit 1 ;; esac # that would be a range
+IFS=,
+for size in $sizes; do
     size=${size%:*} percent=''
-    while read -r at alone tuned gaining_one; do
+    while IFS=' ' read -r at alone tuned gaining_one; do
         [ "$at" = "$size" ] || continue
         case $name in tuned) percent=${tuned:-$alone} ;; "${gaining_one:-$algorithm}") percent=$alone ;; esac
-    done <<<"$gains"
+    done <<GAINS
+$gains
+GAINS
     for arrival in $arrivals; do
-        median=$((1000 + RANDOM % 10)) from_last=$((1000 + RANDOM % 10))
-        [ -z "$percent" ] || [ "$gaining-$arrival" = from_last_ns-together ] ||
-            printf -v "${gaining/_ns/}" %d $((percent * 10 + RANDOM % 10))
-        printf '{"operation":"%s","size_bytes":%d,"arrival":"%s","median_ns":%d,"from_last_ns":%d}\n' "${*: -1}" \
+        random=$(((random * 75 + 74) % 65537))
+        median=$((1000 + random % 10)) from_last=$((1000 + random / 10 % 10))
+        case $percent/$gaining-$arrival in
+        /* | */from_last_ns-together) ;;
+        *) eval "${gaining%_ns}=$((percent * 10 + random / 100 % 10))" ;;
+        esac
+        printf '{"operation":"%s","size_bytes":%d,"arrival":"%s","median_ns":%d,"from_last_ns":%d}\n' "$word" \
             "$size" "$arrival" $median $from_last
     done
 done
