@@ -17,9 +17,11 @@ if [ -n "$missing" ]; then
     exit 1
 fi
 
-# Makefile.am includes the houses that are there: each by itself, as configure decides which are built.
+# Makefile.am includes the houses that are there, each by itself, as configure decides which are built. None is without
+# what they share.
 for house in common bench trace; do
-    [ ! -e $house/$house.am ] || printf 'if WITH_%s\ninclude %s\nendif\n' "$(echo $house | tr a-z A-Z)" $house/$house.am
+    [ ! -e common/common.am ] || [ ! -e $house/$house.am ] ||
+        printf 'if WITH_%s\ninclude %s\nendif\n' "$(echo $house | tr a-z A-Z)" $house/$house.am
 done >houses.am
 
 # What an interruption leaves behind is not to look whole: Makefile.in is made last.

@@ -29,9 +29,9 @@ loudly() {
     if [ -e test-suite.log ]; then grep -A 12 '^not ok' test-suite.log; else tail -n 30 "$scratch/log"; fi
 }
 # HOUSE...: goes to the build directory of a tree without them. What is compiled of the library stays, as it is the same
-# in each, and was made in the tree of the library alone.
+# in each, and was made in the tree of the library alone; so does what is compiled of common/.
 without() {
-    rm -rf "$scratch"/{root,tree/{bench,common,trace},tree/build/{bench,bin,common,trace}}
+    rm -rf "$scratch"/{root,tree/{bench,common,trace},tree/build/{bench,bin,trace}}
     mkdir -p "$scratch/tree/build" && cd "$scratch/tree" &&
         git -C "$top" ls-files -z | tar -C "$top" --null -T - -c --ignore-failed-read 2>/dev/null | tar x &&
         rm -r "$@" && ./autogen.sh >"$scratch/log" 2>&1 && cd build ||
@@ -49,13 +49,20 @@ check() {
     loudly env CK_RUN_SUITE="$1" MPIX_TEST_QUICK=yes "$MAKE" -j2 check TESTS="${*:2}"
     loudly "$MAKE" -j2 install
 }
+refuses() {     # WHY [OPTION]: configure says so at once
+    ../configure CC="$CC" "${@:2}" >"$scratch/log" 2>&1 && echo "${*:2} is accepted"
+    grep -qxF "configure: error: $1" "$scratch/log" || tail -n 3 "$scratch/log"
+}
 says() { grep -q -E "$1" configured || echo "configure does not say '$1'"; }
 
 check_library() {
     without bench trace common || return
-    ../configure CC="$CC" --enable-trace >"$scratch/log" 2>&1 && echo "--enable-trace is accepted without the folder"
-    grep -q '^configure: error: --enable-trace: this tree has no folder trace/$' "$scratch/log" ||
-        tail -n 3 "$scratch/log"
+    refuses '--enable-trace: this tree has no folder trace/' --enable-trace
+    mkdir ../bench && : >../bench/bench.am
+    refuses '--enable-bench: this tree has no folder common/' --enable-bench
+    mkdir ../common && : >../common/common.am
+    refuses 'the folder bench/ or common/ came or went: run ./autogen.sh'
+    rm -r ../bench ../common
     build
     says 'bench: *no, for want of the folder bench/$'
     check text test/unit/unit_tests test/check_{downstream,install,layers,quickstart,style,symbols}.sh \
@@ -67,19 +74,18 @@ check_bench() {
     build
     says 'trace: *no, for want of the folder trace/$'
     check plan bench/test/unit/unit_tests common/test/check_{arrows,conduct}.sh doc/check_manual.sh
-    loudly timeout 60 "$scratch/root/bin/mpix_bench" barrier -i 10 -x 0
+    loudly limited "$scratch/root/bin/mpix_bench" barrier -i 10 -x 0
 }
 check_trace() {
     without bench || return
     build
     check windows trace/test/unit/unit_tests trace/test/check_trace_report.sh common/test/check_{arrows,conduct}.sh \
         doc/check_manual.sh
-    loudly timeout 60 "$scratch/root/bin/mpix_trace" -o traced examples/triad 1024 5
+    loudly limited "$scratch/root/bin/mpix_trace" -o traced examples/triad 1024 5
     loudly "$scratch/root/bin/mpix_trace_report" traced
 }
 
 CC=${CC:-mpicc}
-tap_limit_s=900
 tap_check "the library alone" check_library
 tap_check "without trace/" check_bench
 tap_check "without bench/" check_trace

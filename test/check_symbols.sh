@@ -68,27 +68,4 @@ else
     tap_skip "$name" "it is not built"
 fi
 
-# ---- mpix_trace
-
-# LIBRARY...: functions of MPI, under both of their names. Those of Fortran and callbacks of attributes are in capitals.
-mpi_functions() {
-    $nm -D --defined-only "$@" | awk '$2 ~ /^[TWi]$/ { print $3 }' | sed 's/@.*//' | grep -E '^P?MPI_.*[a-z]' | sort -u
-}
-
-# What returns no error code. What MPI 3.0 removed: Open MPI has it, for old programs, but its header does not.
-no_codes='^P?MPI_(Aint_(add|diff)|.*_(toint|fromint|c2f|f2c|c2f08|f082c|f082f|f2f08))$'
-removed='^P?MPI_(Address|Errhandler_(create|get|set)|Type_(extent|hindexed|hvector|lb|struct|ub))$'
-front=$(compgen -G "bin/.libs/libmpix_interpose-*.so")
-back=$(compgen -G "bin/.libs/interpose-*.so")
-mapfile -t linked < <([ -z "$back" ] || ldd "$back" 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// { print $3 }')
-name="mpix_trace records each function of the MPI library that returns an error code"
-if [ -z "$front" ] || [ ${#linked[@]} -eq 0 ]; then
-    tap_skip "$name" "this build has no recorder, or there is no ldd"
-else
-    wanted=$(mpi_functions "${linked[@]}" | grep -vE -e "$no_codes" -e "$removed")
-    tap_expect_empty "$name" "$(comm -23 <(echo "$wanted") <(mpi_functions "$front") | sed 's/$/ is not in the front/')"
-    count=$(wc -w <<<"$wanted")
-    tap_expect_empty "the MPI library has hundreds of functions" "$([ "$count" -gt 600 ] || echo "there are $count")"
-fi
-
 tap_done

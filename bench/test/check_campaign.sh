@@ -267,26 +267,24 @@ check_failures() {
     expect_runs 2 A B
 }
 
+# One that nobody waits for stays in the list of processes.
+is_gone() { ! grep '^State:' "/proc/$1/status" 2>/dev/null | grep -qv '[ZX] ('; }
+
 # The process that the command leaves behind does not heed the request to end.
 check_group_ends() {
     rm -f "$root/left"
     fail "took longer than 0.3 s" --timeout-s 0.3 -- \
         sh -c 'sh -c "trap \"\" TERM; echo \$\$ >\$0; while :; do sleep 0.1; done" "$0" &
         while [ ! -s "$0" ]; do sleep 0.02; done; wait' "$root/left"
-    # One that nobody waits for stays in the list of processes.
-    for _ in 1 2 3 4 5 6 7 8 9 10; do
-        left=$(sed 's/.*) \(.\).*/\1/' "/proc/$(cat "$root/left")/stat" 2>/dev/null)
-        case $left in "" | Z | X) return ;; esac
-        sleep 0.1
-    done
-    complain "a process of the command is still there, in state $left"
+    comes_true is_gone "$(cat "$root/left")" || complain "a process of the command is still there"
 }
 
 # The campaign is stopped until the command has ended and the signal is there, too: what was measured is kept.
 check_finished_is_kept() {
     fresh
     campaign --launches 2 -- sh -c 'say "{\"x\":1}"; kill -STOP $PPID
-        setsid sh -c "sleep 0.5; kill -TERM $PPID; kill -CONT $PPID" >"$0" 2>&1 &' /dev/null
+        setsid sh -c "while grep -q \"^State:.[^Z]\" /proc/$$/status; do sleep 0.1; done
+            kill -TERM $PPID; kill -CONT $PPID" >"$0" 2>&1 &' /dev/null
     expect_status 143
     [ -e "$folder/A/0000.json" ] || complain "the launch that ended well is thrown away"
     grep -q '"status": "done"' "$folder/manifest.json" || complain "it is not done"

@@ -343,7 +343,7 @@ check_layouts() {
     [ ! -s "$scratch/problems" ] || complain "$(cat "$scratch/problems")"
     # Each pair of a matrix is a job, and a pipe can be read once.
     mkfifo "$scratch/pipe"
-    timeout 30 tee "$scratch/pipe" <"$scratch/blocks" >/dev/null &
+    timeout $tap_limit_s tee "$scratch/pipe" <"$scratch/blocks" >/dev/null &
     check_layout 3 "indx:$scratch/pipe" "8,0,0 64,14,0 1024,114,0" latency --matrix
     refuses "allreduce has no derived datatype" run 2 mpix_bench allreduce --layout cont
     refuses "a block from 1 to the stride" run 2 mpix_osu bw -D vect:4:5

@@ -18,34 +18,41 @@ export variable algorithm
 # In place of mpix_bench: a launch takes 1 us, but with the file of an algorithm alone, or with "tuned", as $gains says:
 # on each line a size, a ratio in percent, that with "tuned" if it is another one, and the algorithm if it is another
 # one. If all come together, nothing gains from the last arrival on. $damage is what it does to the file "tuned".
-json_head mpix-bench "$bench_columns from_last_ns,ns,figure,number" >"$scratch/head"
-export head=$scratch/head log=$scratch/log gains damage= gaining=median_ns # the column that gains
+export log=$scratch/log gains damage= gaining=median_ns # the column that gains
+head=$(json_head mpix-bench "$bench_columns from_last_ns,ns,figure,number")
+export head
 cat >"$scratch/bench" <<'END'
-#!/usr/bin/env bash
+#!/bin/sh
 # There are thousands of launches, so it starts no program itself, but to take long.
-file=${!variable-} name=default sizes='' arrivals=together option=''
+name=default sizes='' arrivals=together option='' random=$$
+eval "file=\${$variable-}"
 if [ -n "$file" ]; then name=${file##*/} name=${name%.*}; fi
 echo "$name" >>"$log"
 [ -z "${pause-}" ] || [ "$(wc -l <"$log")" -lt "${from_launch-0}" ] || sleep "$pause"
 [ "$name" != tuned ] || [ -z "$damage" ] || [ -e "$log.damaged" ] || { eval "$damage"; : >"$log.damaged"; }
-mapfile -t lines <"$head"
-printf '%s\n' "${lines[@]}"
+printf '%s\n' "$head"
 for word; do
-    case $option in --message-size) sizes=$word ;; --arrival) arrivals+=" ${word//,/ }" ;; esac
+    case $option in --message-size) sizes=$word ;; --arrival) arrivals=$arrivals,$word ;; esac
     option=$word
 done
-[[ $sizes = *[,:]* ]] || exit 1 # that would be a range
-for size in ${sizes//,/ }; do
+case $sizes in *[,:]*) ;; *) exit 1 ;; esac # that would be a range
+IFS=,
+for size in $sizes; do
     size=${size%:*} percent=''
-    while read -r at alone tuned gaining_one; do
+    while IFS=' ' read -r at alone tuned gaining_one; do
         [ "$at" = "$size" ] || continue
         case $name in tuned) percent=${tuned:-$alone} ;; "${gaining_one:-$algorithm}") percent=$alone ;; esac
-    done <<<"$gains"
+    done <<GAINS
+$gains
+GAINS
     for arrival in $arrivals; do
-        median=$((1000 + RANDOM % 10)) from_last=$((1000 + RANDOM % 10))
-        [ -z "$percent" ] || [ "$gaining-$arrival" = from_last_ns-together ] ||
-            printf -v "${gaining/_ns/}" %d $((percent * 10 + RANDOM % 10))
-        printf '{"operation":"%s","size_bytes":%d,"arrival":"%s","median_ns":%d,"from_last_ns":%d}\n' "${*: -1}" \
+        random=$(((random * 75 + 74) % 65537))
+        median=$((1000 + random % 10)) from_last=$((1000 + random / 10 % 10))
+        case $percent/$gaining-$arrival in
+        /* | */from_last_ns-together) ;;
+        *) eval "${gaining%_ns}=$((percent * 10 + random / 100 % 10))" ;;
+        esac
+        printf '{"operation":"%s","size_bytes":%d,"arrival":"%s","median_ns":%d,"from_last_ns":%d}\n' "$word" \
             "$size" "$arrival" $median $from_last
     done
 done
@@ -192,7 +199,7 @@ check_nodes_file() {
 
 # On several nodes, others go before the component or the tree that has the algorithms.
 check_hosts() {
-    local beside=("$tests/hosts/with_hosts.sh" 2) tap_limit_s=300
+    local beside=("$tests/hosts/with_hosts.sh" 2)
     local -x on_hosts=$tests/hosts/mpiexec_hosts.sh MH_MPIEXEC=${MPIEXEC:-mpiexec} MH_MPICC=$compiler
     again
     gains='16384 50'
@@ -205,7 +212,7 @@ check_hosts() {
 # A folder of the second host itself lies over that of the tuning.
 check_blind_host() {
     local beside=("$tests/hosts/with_hosts.sh" 2 sh -c "
-        '$tests/hosts/on_host.sh' host2 mount -t tmpfs none '$scratch/tuning' && exec \"\$@\"" sh) tap_limit_s=300
+        '$tests/hosts/on_host.sh' host2 mount -t tmpfs none '$scratch/tuning' && exec \"\$@\"" sh)
     local -x on_hosts=$tests/hosts/mpiexec_hosts.sh MH_MPIEXEC=${MPIEXEC:-mpiexec} MH_MPICC=$compiler
     again
     mkdir -p "$scratch/tuning"
@@ -251,7 +258,7 @@ check_interrupts() {
         "$programs/mpix_tune" -o "$scratch/tuning" -m 64,1K,4K,16K --budget-s 100 --bench "$scratch/bench" allreduce \
             -- "$scratch/launch" '{ranks}' >"$scratch/out" 2>"$scratch/err" </dev/null &
         pid=$!
-        for ((i = 0; i < 600; i++)); do
+        for ((i = 0; i < 10 * tap_limit_s; i++)); do
             [ ! -e "$scratch/tuning/$part" ] || break
             sleep 0.1
         done

@@ -17,7 +17,7 @@ is_open_mpi && TSAN_OPTIONS+=" detect_deadlocks=0 ignore_noninstrumented_modules
 # Else UCX, below MPICH, patches functions that gcc's sanitizer has taken over, and crashes.
 export UCX_MEM_EVENTS=no
 # Processes are ten times as slow.
-export MPIX_TEST_TIMEOUT=${MPIX_TEST_TIMEOUT:-60} MPIX_TEST_RANKS=2 CK_FORK=no CK_DEFAULT_TIMEOUT=0
+export MPIX_TEST_RANKS=2 CK_FORK=no CK_DEFAULT_TIMEOUT=0
 use_launcher
 
 build() {       # DIRECTORY [NAME=VALUE...], the latter for make

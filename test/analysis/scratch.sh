@@ -70,7 +70,6 @@ run_test() {        # NAME COMMAND...: the command succeeds, and no sanitizer re
 
 run_tests() {       # RANKS: the unit tests, and the MPI tests at these rank counts
     local program test
-    export MPIX_TEST_TIMEOUT=${MPIX_TEST_TIMEOUT:-60}
     for program in {,bench/,trace/}test/unit/unit_tests; do
         for test in $($program --list); do run_test "$test" $program "$test"; done
     done

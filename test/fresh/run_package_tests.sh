@@ -81,8 +81,28 @@ find_missing_pages() {  # FLAVOR
         grep -qx "/usr/share/man/man1/$command.1.gz" <<<"$files" || echo "no page of $command"
     done
 }
+# FILES FLAVOR: installs the first version of the library's package, which has what that of the tools has now.
+install_first() {
+    local old=$HOME/old_$2 file
+    mkdir -p "$old/DEBIAN" &&
+        printf '%s\n' "Package: libmpix-harmonize-${2}0" "Version: 0.1.0-1" "Maintainer: none <none@localhost>" \
+            "Architecture: $(dpkg --print-architecture)" "Description: first" >"$old/DEBIAN/control" || return
+    for file in $(dpkg-deb -c "$1/mpix-harmonize-tools-$2"_*.deb | sed -n 's,.* [.]/\(.*interpose.*[.]so\)$,\1,p'); do
+        mkdir -p "$old/${file%/*}" && : >"$old/$file" && echo "/$file" >>"$HOME/moved_$2" || return
+    done
+    dpkg-deb -b "$old" "$old.deb" && sudo dpkg -i "$old.deb"
+}
+# FLAVOR: they are in the other package now, whole.
+find_unmoved() {
+    local file
+    [ "$(wc -l <"$HOME/moved_$1")" = 2 ] || echo "not two files were in another package"
+    while read -r file; do
+        [ -s "$file" ] && dpkg -S "$file" | grep -q "^mpix-harmonize-tools-$1:" || echo "$file: $(dpkg -S "$file")"
+    done <"$HOME/moved_$1"
+}
 there() {       # FILES
     local flavor language
+    for flavor in mpich openmpi; do install_first "$1" $flavor; done >"$HOME/first.log" 2>&1 || cat "$HOME/first.log"
     # The log is of this user.
     # shellcheck disable=SC2024
     tap_expect_empty "apt-get install ./*.deb" "$({ sudo apt-get update &&
@@ -97,6 +117,7 @@ there() {       # FILES
         tap_expect_empty "mpix_preload.$flavor writes its report" "$(try_preload "$flavor")"
         tap_expect_empty "mpix_trace.$flavor traces, and its tools read" "$(try_trace "$flavor")"
         tap_expect_empty "manual pages of the tools for $flavor" "$(find_missing_pages "$flavor")"
+        tap_expect_empty "an upgrade for $flavor moves files from package to package" "$(find_unmoved "$flavor" 2>&1)"
         tap_expect_empty "mpix_bench.$flavor runs" "$("mpix_bench.$flavor" --version 2>&1 >/dev/null)"
     done
     tap_done

@@ -7,7 +7,7 @@
 #   MPIEXEC, MPIEXEC_FLAGS   launcher and its flags
 #   MPIX_TEST_LIST           a list in the place of test/mpi/testlist
 #   MPIX_TEST_RANKS          only these rank counts, e.g. "1 2"
-#   MPIX_TEST_TIMEOUT        seconds for one run (default 60)
+#   MPIX_TEST_TIMEOUT        seconds for one run (default 300)
 #   MPIX_TEST_WRAPPER        a command to run the program under, e.g. "valgrind -q --error-exitcode=1"
 #   MPIX_TEST_HOSTS          a command that makes the hosts that the launcher needs, for what is printed after a failure
 #   MPIX_TEST_QUICK          yes: only the rank counts that the list marks with an asterisk

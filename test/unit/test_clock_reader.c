@@ -309,13 +309,27 @@ LOOP_TEST(times_of_a_history_are_within_their_bounds, EVENTS)
     }
 }
 
+/* A file that begins as all do, and goes on with these lines, which it frees; the path is that of mkstemp. */
+static mpix_clock_file *open_history(char *path, char *lines, size_t bytes)
+{
+    char head[MH_CLOCK_LINE_BYTES];
+    FILE *to = fdopen(mkstemp(path), "w");
+    ck_assert(to && lines);
+    const size_t head_bytes = mh_clock_head_line(head, 0, 500000, LIMIT_PPB_PER_S);
+    fwrite(head, 1, head_bytes, to);
+    fwrite(lines, 1, bytes, to);
+    ck_assert_int_eq(fclose(to), 0);
+    free(lines);
+    return open_records(path);
+}
+
 /* A file of the lines of a history has the times of the history. */
 LOOP_TEST(a_history_is_written, EVENTS)
 {
     static world_t world;
     static const mh_host_names names = {.name = "h1", .boot = "b", .namespace_ns = {[MPIX_CLOCK_BOOTTIME] = -7}};
     mh_clock_history history = {.most = 1000};
-    char path[] = "clock_records_XXXXXX", head[MH_CLOCK_LINE_BYTES];
+    char path[] = "clock_records_XXXXXX";
     size_t bytes;
     make_world(&world, (events_t)_i, _i, APART);
     ck_assert(mh_clock_history_begin(&history, 0));
@@ -328,15 +342,7 @@ LOOP_TEST(a_history_is_written, EVENTS)
     ck_assert(mh_clock_history_copy(&history, &copy));
     char *lines = mh_history_copy_lines(&copy, &names, &bytes);
     mh_history_copy_free(&copy);
-    ck_assert_ptr_nonnull(lines);
-    close(mkstemp(path));
-    FILE *to = fopen(path, "w");
-    const size_t head_bytes = mh_clock_head_line(head, 0, 500000, LIMIT_PPB_PER_S);
-    fwrite(head, 1, head_bytes, to);
-    fwrite(lines, 1, bytes, to);
-    ck_assert_int_eq(fclose(to), 0);
-    free(lines);
-    mpix_clock_file *file = open_records(path);
+    mpix_clock_file *file = open_history(path, lines, bytes);
     ck_assert_int_eq(mpix_clock_namespace_ns(file, 0, MPIX_CLOCK_BOOTTIME), -7);
     for (int i = 0; i < 300; i++) {
         const mpix_clock_id clock = all_clocks[i % COUNT_OF(all_clocks)];
@@ -434,7 +440,7 @@ LOOP_TEST(a_history_is_written_with_a_word_of_utc, COUNT_OF(words))
                             .utc = mh_utc_word_look(word, (mpix_clock_look){1000, 2000, 30, -1}),
                             .tai_s = word.tai_s};
     const mh_host_names names = {.name = "h1", .boot = "b"};
-    char path[] = "clock_records_XXXXXX", head[MH_CLOCK_LINE_BYTES], expected[WORD_BYTES];
+    char path[] = "clock_records_XXXXXX", expected[WORD_BYTES];
     size_t bytes;
     mpix_clock_utc utc;
     char *lines = mh_history_copy_lines(&copy, &names, &bytes);
@@ -444,14 +450,7 @@ LOOP_TEST(a_history_is_written_with_a_word_of_utc, COUNT_OF(words))
              copy.utc.within_ns, copy.utc.estimate_ns, copy.tai_s);
     EXPECT(bytes > strlen(expected) && memcmp(lines + bytes - strlen(expected), expected, strlen(expected)) == 0,
            "%.*s", (int)bytes, lines);
-    close(mkstemp(path));
-    FILE *to = fopen(path, "w");
-    const size_t head_bytes = mh_clock_head_line(head, 0, 500000, LIMIT_PPB_PER_S);
-    fwrite(head, 1, head_bytes, to);
-    fwrite(lines, 1, bytes, to);
-    ck_assert_int_eq(fclose(to), 0);
-    free(lines);
-    mpix_clock_file *file = open_records(path);
+    mpix_clock_file *file = open_history(path, lines, bytes);
     EXPECT(mpix_clock_find_utc(file, 2500, &utc) == words[_i].found, "%s", words[_i].what);
     EXPECT(words[_i].found != 0 || utc.ahead_ns == -1500, "%s: %" PRId64, words[_i].what, utc.ahead_ns);
     mpix_clock_close(file);

@@ -37,7 +37,7 @@ class Run:
     def __init__(self, folder, *without):
         os.mkdir(folder)
         command = shlex.split(launch.replace("@TRACE@", folder)) + [kind, late_rank, ms, seed, how, *without]
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
         lines = [line.split() for line in ran.stdout.splitlines()]
         times = [[int(word) for word in line[1:]] for line in lines if line[:1] == ["ran"]]
         missing = re.search(r"Not yet implemented: P(MPI_\w+)|(diskless host)", ran.stderr)

@@ -104,7 +104,7 @@ check_error() {
     expect_no "there are other communicators" 'of other communicators' err
 }
 
-# The front and the back: check_symbols.sh compares the functions of C with those of the MPI library.
+# The front and the back: check_inside.sh compares the functions of C with those of the MPI library.
 check_names() {
     local needed name lib attribute='(comm_get_attr|attr_get)'
     needed=$(for lib in $(ldd "$1" | awk '/libmpi/ && $3 { print $3 }'); do

@@ -49,7 +49,7 @@ talk_with_tcpdump() {
             >"$scratch/tcpdump.$host.log" 2>&1 </dev/null &
     done
     for host in host1 host2; do
-        for _ in {1..50}; do
+        for _ in {1..600}; do
             ! grep -q "listening on" "$scratch/tcpdump.$host.log" || break
             sleep 0.1
         done
@@ -114,7 +114,7 @@ with_recorder() {
         -o "$scratch/records" --interval-s 1 -- \
         sh -c "while [ ! -e $scratch/done ]; do sleep 0.1; done" >"$scratch/record.log" 2>&1 </dev/null &
     recorder=$!
-    for _ in {1..100}; do
+    for _ in {1..600}; do
         if grep -qs '"host2", "raw"' "$scratch/records" || ! kill -0 $recorder 2>/dev/null; then break; fi
         sleep 0.1
     done
@@ -184,7 +184,7 @@ check_utc() {
 problem=$(hosts_problem "$tests/hosts/with_hosts.sh")
 [ -z "$problem" ] || skip_all "$problem"
 MH_SKEW_BEGAN_NS=$("$scratch/stamp")
-on_hosts() { timeout 200 "$tests/hosts/with_hosts.sh" 2 bash "$0" --inside "$scratch" "$@"; }
+on_hosts() { timeout 600 "$tests/hosts/with_hosts.sh" 2 bash "$0" --inside "$scratch" "$@"; }
 if [ "${1-}" = delays ]; then
     on_hosts talk_with_tcpdump "$2" && [ -z "$(check_tcpdump)" ]
     "$python" "$source_dir/check_files.py" delays "$scratch"/host[12].pcap "$scratch"/host[12].out.pcap >"$3"

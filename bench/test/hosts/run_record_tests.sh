@@ -83,7 +83,7 @@ watch_hosts() {
     local hosts records=$scratch/records
     rm -f "$scratch"/records* "$scratch"/stamps.* "$scratch/asleep"
     MH_SKEW_BEGAN_NS=$("$scratch/stamp")
-    timeout 60 "$tests/hosts/with_hosts.sh" "$1" bash "$0" --inside "$scratch" "$2" >"$scratch/log" 2>&1 || {
+    timeout $tap_limit_s "$tests/hosts/with_hosts.sh" "$1" bash "$0" --inside "$scratch" "$2" >"$scratch/log" 2>&1 || {
         cat "$scratch/log"
         return 1
     }
@@ -98,7 +98,7 @@ record_hosts() {
     rm -f "$scratch"/records* "$scratch"/stamps.* "$scratch/asleep"
     MH_SKEW_BEGAN_NS=$("$scratch/stamp") MH_SKEW_PPB=$3
     : >"$scratch/asleep"
-    timeout $(($2 + 60)) "$tests/hosts/with_hosts.sh" "$1" "$tests/hosts/mpiexec_hosts.sh" -n "$1" \
+    timeout $(($2 + tap_limit_s)) "$tests/hosts/with_hosts.sh" "$1" "$tests/hosts/mpiexec_hosts.sh" -n "$1" \
         "$scratch/skewed" "$PWD/bin/mpix_clock" record -o "$scratch/records" --interval-s 2 -- \
         "$scratch/stamp" "$scratch/stamps" "$2" >"$scratch/log" 2>&1 </dev/null || cat "$scratch/log"
     mapfile -t hosts < <(seq -f host%g "$1")

@@ -27,7 +27,7 @@ export MH_MPIEXEC=${MPIEXEC:-mpiexec}
 # SECONDS [alone]: prints what the program prints and then the report.
 on_two_hosts() {
     rm -f "$scratch/report"
-    timeout $(($1 + 50)) "$tests/hosts/with_hosts.sh" 2 "$tests/hosts/mpiexec_hosts.sh" -n 2 \
+    timeout $(($1 + tap_limit_s)) "$tests/hosts/with_hosts.sh" 2 "$tests/hosts/mpiexec_hosts.sh" -n 2 \
         "$scratch/mpix_preload" --report "$scratch/report" "$program" "$@" 2>&1 </dev/null
     cat "$scratch/report"
 }
