@@ -93,8 +93,8 @@ check_clock_sample() {
 # Of a run that is ended early, what was measured before is there.
 check_clock_interrupted() {
     command="mpix_clock check, ended after the first age"
-    timeout $tap_limit_s "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$programs/mpix_clock" check --sync none --ages-s 0,600 \
-        --raw "$scratch/early" >"$scratch/out" 2>"$scratch/err" </dev/null &
+    timeout $tap_limit_s "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$programs/mpix_clock" check --sync none \
+        --ages-s 0,600 --raw "$scratch/early" >"$scratch/out" 2>"$scratch/err" </dev/null &
     for _ in {1..300}; do
         ! grep -q '^ *none  *0\.00' "$scratch/out" || break
         sleep 0.1
