@@ -222,7 +222,7 @@ check_session() {
         complain "the head does not say how MPI began"
     [ -z "$(columns min_mean_ns max_mean_ns makespan_ns | awk -F, '!(0 < $1 && $1 <= $2 && $2 <= $3)')" ] ||
         complain "not in their order"
-    local tap_limit_s=12
+    local tap_limit_s=30
     run_on_first mpix_osu init -I
     expect_message "still waiting for ranks in MPI_Comm_create_from_group: -I has to stand on the command line of each"
 }
