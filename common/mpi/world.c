@@ -40,8 +40,15 @@ static void count_nodes(world_t *world)
     MPI_Allreduce(&leads, &world->nodes, 1, MPI_INT, MPI_SUM, world->comm);
 }
 
-/* After MPI_Init. all: of all processes, MPI_COMM_WORLD or one that the world takes over */
-static void fill_in(world_t *world, const char *program, MPI_Comm all)
+static void finalize(const world_session_t *session)
+{
+    if (session)
+        session->end();
+    MPI_Finalize();
+}
+
+/* After MPI_Init. all: of all processes, MPI_COMM_WORLD or that of the session, which the world takes over */
+static void fill_in(world_t *world, const char *program, const world_session_t *session, MPI_Comm all)
 {
     char library[LIBRARY_BYTES], message[MH_LAUNCHER_MESSAGE];
     int size;
@@ -50,11 +57,14 @@ static void fill_in(world_t *world, const char *program, MPI_Comm all)
     if (mh_launcher_leaves_alone(size, library, message)) {
         if (*message)
             fprintf(stderr, "%s: %s\n", program, message);
-        MPI_Finalize();
+        if (session)
+            MPI_Comm_free(&all);
+        finalize(session);
         system_sleep_ns(REFUSAL_PAUSE_NS);
         exit(STATUS_BAD_OPTION);
     }
     world->program = program;
+    world->session = session;
     world->comm = all;
     if (all == MPI_COMM_WORLD)
         MPI_Comm_dup(all, &world->comm);
@@ -70,7 +80,7 @@ void world_begin(world_t *world, const char *program, int *argc, char ***argv)
 {
     output_begin();
     MPI_Init(argc, argv);
-    fill_in(world, program, MPI_COMM_WORLD);
+    fill_in(world, program, NULL, MPI_COMM_WORLD);
 }
 
 static void initialize(world_t *world, bool has_threads, int *argc, char ***argv)
@@ -86,7 +96,6 @@ void world_begin_measured(world_t *world, const char *program, bool has_threads,
 {
     MPI_Comm all = MPI_COMM_WORLD;
     output_begin();
-    world->session = session;
     world->begun_ns = system_time_ns();
     if (session)
         all = session->begin(has_threads);
@@ -99,7 +108,7 @@ void world_begin_measured(world_t *world, const char *program, bool has_threads,
         initialize(world, has_threads, argc, argv);
         MPI_Query_thread(&world->thread_level);
     }
-    fill_in(world, program, all);
+    fill_in(world, program, session, all);
     world->thread_level = -(int)world_max(world, -world->thread_level);
 }
 
@@ -111,9 +120,7 @@ int world_end(world_t *world, int status)
     /* MPI libraries were seen to hang if a process finalizes while others still connect. */
     MPI_Barrier(world->comm);
     MPI_Comm_free(&world->comm);
-    if (world->session)
-        world->session->end();
-    MPI_Finalize();
+    finalize(world->session);
     return status;
 }
 

@@ -30,7 +30,7 @@ typedef struct world {
     /* Of world_begin_measured: when MPI_Init began and ended on this rank, and the first barrier, by system_time_ns. */
     int64_t begun_ns, initialized_ns, met_ns;
     int thread_level;               /* likewise: MPI's, the least of all ranks */
-    const world_session_t *session; /* likewise; NULL: MPI_Init was the first */
+    const world_session_t *session; /* NULL: MPI_Init was the first */
 } world_t;
 
 /*

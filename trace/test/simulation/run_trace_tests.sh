@@ -166,7 +166,9 @@ for ((try = 1; try <= tries; try++)); do
     [ -s "$scratch/complaints" ] || break
 done
 apart_ns=$((gained_ns - slept_ns))
-if [ -s "$scratch/complaints" ] && [ $((33 * ${apart_ns#-})) -gt "$slept_ns" ]; then
+# That explains other times, but neither another cause nor a program that fails.
+only_times() { [ -s "$1" ] && ! grep -qv -e '^charged are ' -e '^predicted are ' "$1"; }
+if only_times "$scratch/complaints" && [ $((33 * ${apart_ns#-})) -gt "$slept_ns" ]; then
     tap_skip "$name" "too noisy: $slept_ns ns are slept, and without them the run is shorter by $gained_ns ns"
 else
     tap_expect_empty "$name" "$(cat "$scratch/complaints")"
