@@ -3,23 +3,30 @@
 arrival to the last exit, means over runs."""
 from math import log2
 
-from base import Figure, algorithms, amount, calls_for, grouped, pretty, progress, run
+from base import amount, grouped, pretty, progress
 from simulate import Simulated, simulated_algorithms
 
 
-class ArrivalMap(Figure):
-    plot = "arrivalmap"
+class SimulatedArrivals(Simulated):
+    name = "simulated-arrivals"
+    title = "Collective operations by algorithm and by arrival pattern, 4 B, simulated"
+    papers = "after CLUSTER 2024, algorithm selection by process arrival patterns, where truth is known"
+    look = ("Each column is an arrival pattern, on simulated hosts without noise. If the fastest algorithm of an "
+            "operation differs between columns, the best choice depends on how processes arrive. Runs whose clocks "
+            "drift and jitter differently find the same orders.")
 
-    def measure_map(self, magnitude_us, algorithms_of):
-        """By measure_cell, with all shapes that need no number; with --quick, two."""
+    def measure(self):
+        """With all shapes that need no number; with --quick, two."""
+        self.prepare()
         shapes = amount("ascending last-late descending first-late half-late bell exponential random",
                         "ascending last-late").split()
-        patterns = ",".join(f"{shape}:{magnitude_us}" for shape in shapes)
+        patterns = ",".join(f"{shape}:40" for shape in shapes)
         for operation in ("reduce", "allreduce", "bcast", "alltoall"):
-            for algorithm in algorithms_of(operation):
+            for algorithm in simulated_algorithms(operation):
                 for number in range(1, amount(3, 1) + 1):
                     progress(f"{self.name}: {operation} {algorithm}, run {number}")
-                    self.measure_cell(operation, algorithm, number, patterns)
+                    self.simulate(operation, algorithm, number,
+                                  [f"{operation} -m 4:4 -i {amount(10, 8)} -x 2 --arrival {patterns}"])
 
     def times(self, rows, number=None):
         """Of all runs or of one: means by operation and algorithm, and by pattern."""
@@ -65,36 +72,3 @@ class ArrivalMap(Figure):
                 text = self.order(times, operation, pattern)
                 same = sum(self.order(own, operation, pattern) == text for own in runs)
                 yield f"{operation}, {pattern}: {text} (in {same} of {len(runs)} runs)"
-
-
-class Arrivals(ArrivalMap):
-    name = "arrivals"
-    title = "Collective operations by algorithm and by arrival pattern, 4 B"
-    papers = "after CLUSTER 2024, algorithm selection by process arrival patterns"
-    look = ("Each column is an arrival pattern. If the fastest algorithm of an operation differs between columns, the "
-            "best choice depends on how processes arrive. With two processes, most patterns are ascending or "
-            "descending.")
-    needs = "mpix_bench"
-
-    def measure_cell(self, operation, algorithm, number, patterns):
-        self.bench(run.ranks[-1], {"algorithm": algorithm, "run": number},
-                   [f"{operation} -m 4:4 {calls_for(20, 2000, 1)} --arrival {patterns}"], {operation: algorithm})
-
-    def measure(self):
-        self.measure_map(20, algorithms)
-
-
-class SimulatedArrivals(Simulated, ArrivalMap):
-    name = "simulated-arrivals"
-    title = "Collective operations by algorithm and by arrival pattern, 4 B, simulated"
-    papers = "after CLUSTER 2024, algorithm selection by process arrival patterns, where truth is known"
-    look = ("As in arrivals, on simulated hosts without noise. The order of the algorithms depends on the pattern, "
-            "and runs whose clocks drift and jitter differently find the same orders.")
-
-    def measure_cell(self, operation, algorithm, number, patterns):
-        self.simulate(operation, algorithm, number,
-                      [f"{operation} -m 4:4 -i {amount(10, 8)} -x 2 --arrival {patterns}"])
-
-    def measure(self):
-        self.prepare()
-        self.measure_map(40, simulated_algorithms)

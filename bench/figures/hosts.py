@@ -6,12 +6,29 @@ import os
 import shutil
 import subprocess
 
-from base import Failed, Figure, amount, grouped, launch, launcher_problem, progress, read_csv, read_file, run, \
-    supervise
+from base import FAILED, Failed, Figure, amount, grouped, note, progress, read_csv, run, supervise
 
 # What corrects times, and how a sentence begins about it.
 CLOCKS = {"start": "Set at the start", "linear": "By a line", "global": "By the global clock"}
 COLUMNS = ("site", "call", "rank", "enter_ns", "leave_ns", "bound_ns")
+
+
+def launcher_problem():
+    """Why programs cannot be launched, or None."""
+    if not run.launcher or not shutil.which(run.launcher):
+        named = f' "{run.launcher}"' if run.launcher else ""
+        return f"there is no MPI launcher{named}, name it by MPIEXEC"
+    if os.path.basename(run.launcher) == "smpirun":
+        return f"{run.program} was built for the simulator, which only simulated figures are for"
+    if run.processors < 2 and not run.ranks:
+        return ("there is 1 processor, and ranks that take turns leave nothing to see; "
+                "--ranks 2 tries it all the same")
+    return None
+
+
+def launched_ranks():
+    """If not given, the greatest power of 2 up to the number of processors, and 2 at least."""
+    return run.ranks or max(2, 2 ** (run.processors.bit_length() - 1))
 
 
 def no_two_hosts():
@@ -25,7 +42,7 @@ def no_two_hosts():
 
 
 class Gantt(Figure):
-    name, data_name = "gantt", "gantt"
+    name = data_name = "gantt"
     title = "MPI_Allreduce on hosts whose clocks drift: by clocks set once, by a line, and by the global clock"
     papers = "Cluster 2018, Figure 10"
     look = ("No process can leave the call before all have arrived. By clocks that were set once at the start, and by "
@@ -37,11 +54,10 @@ class Gantt(Figure):
         machine."""
         if run.trace:
             return "given"
-        if launcher_problem(2):
+        if launcher_problem():
             return "made"
-        words = [run.launcher, *run.launcher_flags, "-n", str(run.ranks[-1]), "hostname"]
         with open(f"{run.work}/hosts", "w+") as output:
-            supervise(words, output)
+            supervise([run.launcher, *run.launcher_flags, "-n", str(launched_ranks()), "hostname"], output)
             output.seek(0)
             return "launched" if len(set(output.read().split())) > 1 else "made"
 
@@ -50,9 +66,9 @@ class Gantt(Figure):
         for tool in ("mpix_trace_report", "mpix_trace_convert"):
             yield None if os.path.exists(f"{run.tools}/{tool}") else f"there is no {tool}"
         if source != "given":
-            yield None if os.path.exists(f"{run.tools}/../bin/mpix_trace") else "there is no mpix_trace"
+            yield None if os.path.exists(f"{run.tools}/mpix_trace") else "there is no mpix_trace"
         if source == "made":
-            yield launcher_problem(1)
+            yield launcher_problem()
             yield no_two_hosts()
 
     # ---- Recording
@@ -61,12 +77,13 @@ class Gantt(Figure):
         """Once in some milliseconds, for long enough that clocks drift apart."""
         calls, folder = amount(6000, 100), f"{os.path.abspath(run.output)}/gantt.trace"
         shutil.rmtree(folder, ignore_errors=True)
-        progress(f"{self.name}: {run.ranks[-1]} ranks, {calls // 100} seconds")
-        words = [f"{run.tools}/../bin/mpix_trace", "-o", folder, f"{run.tools}/mpix_bench",
+        progress(f"{self.name}: {launched_ranks()} ranks, {calls // 100} seconds")
+        words = [run.launcher, *run.launcher_flags, "-n", str(launched_ranks()),
+                 f"{run.tools}/mpix_trace", "-o", folder, f"{run.tools}/mpix_bench",
                  *f"allreduce -m 8:8 --release window --window-us 10000 -i {calls} --max-repeat 2 -x 5".split()]
-        status, message = launch(run.ranks[-1], words)
-        if status > 1:
-            raise Failed(message)
+        note("$", *words)
+        if supervise(words) > FAILED: # the row may be doubtful, the trace is wanted
+            raise Failed("hosts could not be traced")
         return folder
 
     def trace_made_hosts(self):
@@ -194,7 +211,7 @@ class Delays(Figure):
     clocks = {"before_us": "as captured", "one_offset_us": "one offset", "converted_us": "converted"}
 
     def problems(self):
-        yield launcher_problem(1)
+        yield launcher_problem()
         for tool in ("mpix_clock", "mpix_clock_convert"):
             yield None if os.path.exists(f"{run.tools}/{tool}") else f"there is no {tool}"
         yield None if shutil.which("tcpdump") else "there is no tcpdump"
@@ -206,9 +223,10 @@ class Delays(Figure):
         progress(f"{self.name}: {times} questions and answers")
         status = supervise(["env", "-C", os.path.dirname(run.tools), "-u", "MPIX_TEST_BRIEF", f"MPIEXEC={run.launcher}",
                             "bash", f"{run.sources}/bench/test/hosts/run_files_tests.sh", "delays", str(times), file])
-        self.data = read_file(file)
-        if status != 0 or not self.data:
-            raise Failed(f"no packets could be captured on two hosts, see {run.log}")
+        if status != 0 or not os.path.exists(file):
+            raise Failed("no packets could be captured on two hosts")
+        with open(file) as delays:
+            self.data = read_csv(delays)
         self.notes["hosts"] = ("two namespaces of one machine; as the kernel's clock is one, the capture of the second "
                                "one got a clock that drifts by 20 ppm and is 3.5 s ahead")
 

@@ -5,7 +5,10 @@ import os
 import re
 import subprocess
 
-from base import Failed, Figure, amount, note, progress, read_csv, run, supervise, write_jobs
+from base import FAILED, Failed, Figure, amount, complain, note, progress, read_csv, run, supervise
+
+# What mpix_bench says that ends before all of its rows are written.
+ENDED_EARLY = re.compile(r"mpix_bench: (cannot write |rank \d+: |\w+ failed on rank \d+: )")
 
 
 def simgrid_words(*words):
@@ -30,11 +33,11 @@ class Simulated(Figure):
 
     def problems(self):
         yield simgrid_says("simgrid_problem")
-        yield "it needs 2 ranks, --ranks gives fewer" if run.ranks_given and run.ranks[-1] < 2 else None
+        yield "it needs 2 ranks, --ranks gives fewer" if run.ranks == 1 else None
 
     def prepare(self):
         """Builds the simulation, if none is newer than the sources, and describes hosts."""
-        self.ranks = run.ranks[-1] if run.ranks_given else amount(128, 32)
+        self.ranks, self.is_doubtful = run.ranks or amount(128, 32), False
         simgrid_says("simgrid_platform", run.work, self.ranks)
         folder = os.path.abspath(run.build_dir or f"{run.work}/build")
         os.makedirs(folder, exist_ok=True)
@@ -54,20 +57,29 @@ class Simulated(Figure):
         if supervise(words) != 0:
             raise Failed("mpix_bench does not build for the simulator")
 
-    def rows(self):
-        """smpirun adds lines of its own."""
-        with open(f"{run.work}/out") as out:
-            return read_csv(line for line in out if line[0].isalpha() and "," in line and " " not in line.split(",")[0])
-
     def simulate(self, operation, algorithm, seed, jobs, exact_clocks=False):
-        """Simulates mpix_bench, with this algorithm of the simulator's MPI."""
+        """Simulates mpix_bench, with this algorithm of the simulator's MPI, and keeps its rows. It exits with 1 where a
+        row has no figures, or doubtful ones, of which it tells; what else there is, is kept. It exits with 1 also where
+        it ended before all rows."""
         clock = "exact=n0,spread=0,walk=0,jitter=0,seed=1" if exact_clocks else simgrid_says("simgrid_clock", seed)
-        write_jobs(jobs)
+        with open(f"{run.work}/jobs", "w") as file:
+            file.write("\n".join(jobs) + "\n")
         note(f"$ ({operation} {algorithm}, seed {seed}) mpix_bench", "; ".join(jobs))
+        place = os.path.getsize(run.log)
         words = simgrid_words("simgrid_run", run.work, self.ranks, "--log=root.thres:critical",
                               "--cfg=smpi/barrier:ompi_bruck", f"--cfg=smpi/{operation}:{algorithm}",
                               self.simulation, "--format", "csv", "--jobs", f"{run.work}/jobs")
-        with open(f"{run.work}/out", "w") as out:
+        with open(f"{run.work}/out", "w+") as out:
             status = supervise(words, out, {"MPIX_HARMONIZE_CLOCK": "simulated", "MH_SIMULATED_CLOCK": clock})
-        self.keep(status, f"see {run.log}", {"algorithm": algorithm, "source": "own", "run": seed},
-                  f"mpix_bench simulated with {operation} {algorithm}")
+            out.seek(0) # smpirun adds lines of its own
+            rows = read_csv(line for line in out
+                            if line[0].isalpha() and "," in line and " " not in line.split(",")[0])
+        with open(run.log, errors="replace") as log:
+            log.seek(place)
+            said = [line.strip() for line in log if line.startswith("mpix_bench: ")]
+        if status > FAILED or not rows or (status == FAILED and any(map(ENDED_EARLY.match, said))):
+            raise Failed(f"mpix_bench simulated with {operation} {algorithm} failed, exit status {status}")
+        if status == FAILED and not self.is_doubtful:
+            self.is_doubtful = True
+            complain(f"{self.name}: not all rows have figures, or good ones: {(said or [f'see {run.log}'])[-1]}")
+        self.data += [{"algorithm": algorithm, "run": seed, **row} for row in rows]

@@ -1,6 +1,9 @@
 eval page(900, 560)
 set title title
-eval sizes_below
+set xlabel "message size (bytes)"
+set logscale x 2
+set format x "%.0b%B"
+set xtics 4, 8
 eval key_below
 set ylabel "slower than the fastest algorithm (%)"
 set yrange [0:*]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a choice of algorithm loses."""
-from base import amount, grouped, pretty, progress, release_jobs
+from base import amount, grouped, pretty, progress
 from simulate import Simulated, simulated_algorithms
 
 
@@ -25,7 +25,7 @@ class TuningRegret(Simulated):
                     progress(f"{self.name}: {operation} {algorithm}, run {number}")
                     schemes = ["harmonize", "barrier"] if number else ["harmonize"]
                     self.simulate(operation, algorithm, number,
-                                  release_jobs(f"{operation} {options}", *schemes)
+                                  [f"{operation} {options} --release {scheme}" for scheme in schemes]
                                   + [f"{operation} {options} --arrival {patterns}"], number == 0)
 
     def table(self, rows):

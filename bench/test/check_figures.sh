@@ -1,20 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# mpix_figures: its options, what it says where a figure cannot be made, how it launches, charts of known data, and
-# each figure once with a handful of calls at 2 ranks. No claim about speed is tested here, but of a simulation, whose
-# time is not the machine's.
+# mpix_figures: its options, what it says where a figure cannot be made, what becomes of programs that fail, charts of
+# known data, and each figure once with a handful of calls. No claim about speed is tested here, but of a simulation,
+# whose time is not the machine's.
 #
-# Environment: FIGURES          those to measure (default: all)
+# Environment: FIGURES          those to make (default: all)
 . "$(dirname "$0")/../../test/programs/run.sh"
 command -v python3 >/dev/null || skip_all "it takes python3"
 tap_limit_s=${MPIX_TEST_TIMEOUT:-1800} # for all launches of a figure
-
-launched=$("$programs/mpix_figures" list | sed '/^simulated-\|^tuning-/d; s/ .*//')
-# They take mpix_trace, and a tool that is left out where its library is missing.
-[ -x "${BUILDDIR:-.}/bin/mpix_trace" ] && [ -x "${BUILDDIR:-.}/bin/mpix_trace_report" ] ||
-    launched=$(grep -vx 'gantt\|violations' <<<"$launched")
-command -v tcpdump >/dev/null || launched=$(grep -vx delays <<<"$launched")
-launched=${FIGURES:-$launched}
 
 # NAME: the path of all programs but this one.
 path_without() {
@@ -42,20 +35,19 @@ check_refusals() {
     : >"$scratch/file"
     expect_refusals alone mpix_figures --output "$scratch/figures" <<END
 --ranks 0 all
---ranks=2,,4 all
---ranks two drift
---ranks , drift
---ranks= drift
---format pdf drift
---format , drift
---format= drift
---format png, drift
---quick=1 drift
+--ranks 2,4 all
+--ranks two delays
+--ranks= delays
+--format pdf delays
+--format , delays
+--format= delays
+--format png, delays
+--quick=1 delays
 --trace /nonexistent gantt
 figure-eight
 --format
 |
---output $scratch/file/out drift
+--output $scratch/file/out delays
 END
     [ ! -e "$scratch/figures" ] || complain "leaves files"
 }
@@ -66,89 +58,71 @@ expect_cannot() {       # PART [OPTION]...
     expect_message "$1"
 }
 check_cannot() {
-    expect_cannot 'drift cannot be drawn: there is no ' --plot-only drift
-    MPIEXEC=/nonexistent/mpiexec expect_cannot 'drift cannot be made: there is no MPI launcher' \
-        --ranks 2 drift barrier-skew gantt
-    expect_message 'barrier-skew cannot be made'
+    expect_cannot 'delays cannot be drawn: there is no ' --plot-only delays
+    MPIEXEC=/nonexistent/mpiexec expect_cannot 'delays cannot be made: there is no MPI launcher' delays gantt
     expect_message 'gantt cannot be made'
-    MPIEXEC=false expect_cannot 'it needs 2 ranks' --ranks 1 drift
     PATH=$(path_without smpirun) expect_cannot 'SimGrid is missing' simulated-heatmap
     known_heat_map
-    PATH=$(path_without gnuplot) expect_cannot 'reduce-heatmap cannot be drawn: there is no gnuplot' \
-        --plot-only reduce-heatmap
+    PATH=$(path_without gnuplot) expect_cannot 'simulated-heatmap cannot be drawn: there is no gnuplot' \
+        --plot-only simulated-heatmap
 }
 
-# Launchers that fail.
-check_failures() {
-    MPIEXEC=false draw --ranks 2 barrier-skew drift
-    expect_status 1
-    expect_message 'barrier-skew: mpix_skew at 2 ranks failed'
-    expect_message 'drift: measuring failed'
-    [ ! -e "$scratch/figures/barrier-skew.csv" ] || complain "leaves data of a measurement that failed"
+# NAME BODY: a made-up program of this name, which comes first in $fakes.
+fakes=$scratch/fakes:$PATH
+fake() {
+    mkdir -p "$scratch/fakes"
+    printf '#!/bin/sh\n%s\n' "$2" >"$scratch/fakes/$1"
+    chmod +x "$scratch/fakes/$1"
 }
-
-# BODY: a launcher that notes its arguments and what chooses algorithms, a line each, in the file launches, and then
-# does this.
-fake_launcher() {
-    cat >"$scratch/launcher" <<END
-#!/bin/sh
-echo "\$*" \$(env | grep -E '^(MPIR_CVAR|OMPI_MCA_coll)_' | sort) >>"$scratch/launches"
-$1
-END
-    chmod +x "$scratch/launcher"
-    : >"$scratch/launches"
+# BODY: a simulator that does this. What it would run is there, and newer than the sources.
+fake_simulator() {
+    mkdir -p "$scratch/built"
+    touch "$scratch/built/mpix_bench_simulated"
+    fake smpicc ''
+    fake pkg-config ''
+    fake smpirun "$1"
 }
 draw_with_fake() {      # FIGURE...
-    MPIEXEC=$scratch/launcher MPIEXEC_FLAGS='' draw --quick --ranks 2 "$@"
+    PATH=$fakes draw --quick --build-dir "$scratch/built" "$@"
 }
 # What mpix_bench would print.
-one_row='printf "operation,release,ranks,size_bytes,avg_ns,max_mean_ns\nreduce,barrier,2,4,100.0,200.0\n"'
+one_row='printf "operation,release,barrier,ranks,size_bytes,avg_ns\nreduce,barrier,linear,32,4,100.0\n"'
 
-# What a launcher has printed before a signal ended it.
-check_killed() {
-    fake_launcher "$one_row; kill -KILL \$\$"
-    rm -f "$scratch/figures/reduce-heatmap.csv"
-    draw_with_fake reduce-heatmap
+# Each figure is tried.
+check_failures() {
+    fake_simulator 'exit 1'
+    draw_with_fake simulated-heatmap tuning-regret
     expect_status 1
-    [ ! -e "$scratch/figures/reduce-heatmap.csv" ] || complain "keeps what a launch that was killed has left"
+    expect_message 'simulated-heatmap: mpix_bench simulated with reduce ompi_binomial failed'
+    expect_message 'tuning-regret: measuring failed'
+    [ ! -e "$scratch/figures/simulated-heatmap.csv" ] || complain "leaves data of a measurement that failed"
+    draw_with_fake --ranks 1 simulated-heatmap
+    expect_status 3
+    expect_message 'it needs 2 ranks'
 }
 
-# While the barrier varies, what the library makes of the reduction by itself does not change.
-check_algorithms() {
-    local variables='MPIR_CVAR_([A-Z]+_)?DEVICE_COLLECTIVES?|[A-Za-z_]*_algorithm|[A-Z_]*_ALGORITHM'
-    fake_launcher "$one_row"
-    draw_with_fake reduce-heatmap
-    [ -s "$scratch/launches" ] || complain "nothing is launched"
-    grep -v -i 'reduce_\(intra_\)\?algorithm' "$scratch/launches" | sed -E 's/[A-Za-z_]*barrier[A-Za-z_]*=[^ ]*//Ig' |
-        grep -E " ($variables)=" && complain "another reduction without being asked for"
+# What a program has printed before a signal ended it.
+check_killed() {
+    fake_simulator "$one_row; kill -KILL \$\$"
+    draw_with_fake simulated-heatmap
+    expect_status 1
+    [ ! -e "$scratch/figures/simulated-heatmap.csv" ] || complain "keeps what a program that was killed has left"
 }
 
 # A program that ends before its last row is no program with doubtful rows, by which it ends with the same status.
 check_rows_missing() {
     local why
     for why in 'cannot write the results: No space' 'rank 1: out of memory' 'MPI_Reduce failed on rank 0: so'; do
-        fake_launcher "$one_row; printf 'mpix_bench: %s\n' '$why' so >&2; exit 1"
-        draw_with_fake reduce-heatmap
+        fake_simulator "$one_row; printf 'mpix_bench: %s\n' '$why' so >&2; exit 1"
+        draw_with_fake simulated-heatmap
         expect_status 1
-        expect_message 'reduce-heatmap: measuring failed'
-        [ ! -e "$scratch/figures/reduce-heatmap.csv" ] || complain "$why: leaves data of which rows are missing"
+        expect_message 'simulated-heatmap: measuring failed'
+        [ ! -e "$scratch/figures/simulated-heatmap.csv" ] || complain "$why: leaves data of which rows are missing"
     done
-    fake_launcher "$one_row; echo 'mpix_bench: one row is doubtful' >&2; exit 1"
-    draw_with_fake reduce-heatmap
-    expect_message 'not all rows have figures, or good ones (mpix_bench at 2 ranks: one row is doubtful)'
-    [ -e "$scratch/figures/reduce-heatmap.csv" ] || complain "leaves no data"
-}
-
-# Processors may be more than cores: that a rank can be bound does not say that more can.
-check_binding() {
-    fake_launcher "case \"\$*\" in *'bind-to core -n 2'*) exit 1;; *true) ;; *) $one_row;; esac"
-    (
-        unset MPIEXEC_FLAGS
-        MPIEXEC=$scratch/launcher succeeds draw --quick --ranks 1,2 latency-ranks
-    )
-    # Only the two libraries whose launchers are known bind.
-    ! grep -q 'bind-to core -n 1 true' "$scratch/launches" ||
-        grep -q 'bind-to core -n 1 .*mpix_bench' "$scratch/launches" || complain "1 rank is not bound"
+    fake_simulator "$one_row; echo 'mpix_bench: one row is doubtful' >&2; exit 1"
+    draw_with_fake simulated-heatmap
+    expect_message 'not all rows have figures, or good ones: mpix_bench: one row is doubtful'
+    [ -e "$scratch/figures/simulated-heatmap.csv" ] || complain "leaves no data"
 }
 
 has_ended() { ! kill -0 "$1"; }
@@ -162,14 +136,14 @@ check_signal() {
         heeding=(env --default-signal=INT)
     fi
     for signal in "${signals[@]}"; do
-        fake_launcher "echo \$\$ >>'$scratch/pids'; exec sleep 100"
+        fake launcher "echo \$\$ >>'$scratch/pids'; exec sleep 100"
         rm -f "$scratch/pids"
         mkdir -p "$scratch/tmp"
         # Without control of jobs, those in the background ignore SIGINT.
         set -m
         command="mpix_figures, signal $signal" status=0
-        TMPDIR=$scratch/tmp MPIEXEC=$scratch/launcher MPIEXEC_FLAGS='' \
-            "${heeding[@]}" "$programs/mpix_figures" --output "$scratch/figures" --ranks 2 drift \
+        TMPDIR=$scratch/tmp MPIEXEC=$scratch/fakes/launcher MPIEXEC_FLAGS='' \
+            "${heeding[@]}" "$programs/mpix_figures" --output "$scratch/figures" --ranks 2 gantt \
             >"$scratch/out" 2>"$scratch/err" </dev/null &
         job=$!
         set +m
@@ -189,24 +163,24 @@ check_signal() {
 
 known_heat_map() {
     mkdir -p "$scratch/figures"
-    cat >"$scratch/figures/reduce-heatmap.csv" <<'END'
+    cat >"$scratch/figures/simulated-heatmap.csv" <<'END'
 # library: Known MPI 1.0
-algorithm,run,source,operation,release,barrier,ranks,size_bytes,avg_ns,makespan_ns
-binomial,1,own,reduce,barrier,linear,8,4,500.0,50000.0
-binomial,1,own,reduce,barrier,bruck,8,4,1000.0,4050.0
-binomial,1,own,reduce,harmonize,,8,4,1000.0,4000.0
-binomial,2,tree,reduce,barrier,library,8,4,2000.0,8000.0
-binomial,2,tree,reduce,harmonize,,8,4,1020.0,4000.0
-chain,1,own,reduce,barrier,linear,8,4,3000.0,5000.0
-chain,1,own,reduce,harmonize,,8,4,,
+algorithm,run,operation,release,barrier,ranks,size_bytes,avg_ns,makespan_ns
+binomial,1,reduce,barrier,linear,8,4,500.0,50000.0
+binomial,1,reduce,barrier,bruck,8,4,1000.0,4050.0
+binomial,1,reduce,barrier,tree,8,4,2000.0,8000.0
+binomial,1,reduce,harmonize,,8,4,1000.0,4000.0
+binomial,2,reduce,harmonize,,8,4,1020.0,4000.0
+chain,1,reduce,barrier,linear,8,4,3000.0,5000.0
+chain,1,reduce,harmonize,,8,4,,
 END
 }
 
 check_known_heat_map() {
     known_heat_map
-    succeeds draw --plot-only --format svg reduce-heatmap
+    succeeds draw --plot-only --format svg simulated-heatmap
     while read -r text; do
-        grep -qF "$text" "$scratch/figures/reduce-heatmap.txt" || complain "does not tell: $text"
+        grep -qF "$text" "$scratch/figures/simulated-heatmap.txt" || complain "does not tell: $text"
         grep -qF "$text" "$scratch/out" || complain "does not print: $text"
     done <<'END'
 binomial, mean of means: 0.50 to 2.00 us after barriers (4.00 times), 1.00 to 1.02 us harmonized (1.02 times in 2 runs).
@@ -215,18 +189,18 @@ chain, mean of means: 3.00 to 3.00 us after barriers (1.00 times), harmonized wi
 Barriers after which each latency is within 5 % of the harmonized one: bruck.
 What to look for:
 END
-    for text in 'Known MPI 1.0, 8 ranks' binomial MPI_Barrier tree linear 'run 2' '0.50' '4.00' '1.02' \
+    for text in 'Known MPI 1.0, 8 ranks' binomial 'barriers of mpix_bench' tree linear 'run 2' '0.50' '4.00' '1.02' \
         '50.0 ▲' 'one after: bruck'; do
-        grep -qF "$text" "$scratch/figures/reduce-heatmap.svg" || complain "the chart does not show: $text"
+        grep -qF "$text" "$scratch/figures/simulated-heatmap.svg" || complain "the chart does not show: $text"
     done
-    [ ! -e "$scratch/figures/reduce-heatmap.png" ] || complain "draws a format that was not asked for"
+    [ ! -e "$scratch/figures/simulated-heatmap.png" ] || complain "draws a format that was not asked for"
 }
 
 # Drawing does not touch the record of the measurement.
 check_drawing_again() {
     known_heat_map
     echo measured >"$scratch/figures/mpix_figures.log"
-    succeeds draw --plot-only --format svg reduce-heatmap
+    succeeds draw --plot-only --format svg simulated-heatmap
     grep -qx measured "$scratch/figures/mpix_figures.log" || complain "the record is gone"
 }
 
@@ -235,14 +209,14 @@ check_full_disk() {
     known_heat_map
     rm -rf "$scratch/disk.before"
     cp -R "$scratch/figures" "$scratch/disk.before"
-    on_full_disk "$programs/mpix_figures" --plot-only --output "$scratch/disk" reduce-heatmap
+    on_full_disk "$programs/mpix_figures" --plot-only --output "$scratch/disk" simulated-heatmap
     expect_status 1
-    expect_message "$scratch/disk/reduce-heatmap"
-    fake_launcher "$one_row; seq -f 'reduce,barrier,2,%.0f,100.0,200.0' 2000"
-    MPIEXEC=$scratch/launcher MPIEXEC_FLAGS='' on_full_disk "$programs/mpix_figures" --quick --ranks 2 \
-        --output "$scratch/disk" reduce-heatmap
+    expect_message "$scratch/disk/simulated-heatmap"
+    fake_simulator "$one_row; seq -f 'reduce,barrier,linear,32,%.0f,100.0' 2000"
+    PATH=$fakes on_full_disk "$programs/mpix_figures" --quick --build-dir "$scratch/built" --output "$scratch/disk" \
+        simulated-heatmap
     expect_status 1
-    expect_message "cannot write $scratch/disk/reduce-heatmap.csv"
+    expect_message "cannot write $scratch/disk/simulated-heatmap.csv"
     expect_disk_kept --exclude=mpix_figures.log
 }
 can_fill_disk() { on_full_disk true && [ "$status" -eq 0 ]; }
@@ -264,6 +238,17 @@ check_given_trace() {
     grep -q 'rank-2.mpixtrace' "$scratch/err" || complain "does not name the file that is missing"
 }
 
+# Hosts on which the launcher starts ranks are traced there.
+check_launched_trace() {
+    "$build/trace/test/check_trace_report" "$scratch/two" 2 40 || complain "there is no trace"
+    fake launcher "case \$* in *hostname) echo a; echo b ;; *) echo \"\$*\" >'$scratch/launched'
+        cp -R '$scratch/two' '$scratch/figures/gantt.trace' ;; esac"
+    MPIEXEC=$scratch/fakes/launcher MPIEXEC_FLAGS='' succeeds draw --quick --ranks 2 --format svg gantt
+    grep -q '^-n 2 .*/mpix_trace -o .*/gantt.trace .*/mpix_bench allreduce ' "$scratch/launched" ||
+        complain "launches something else"
+    [ -s "$scratch/figures/gantt.svg" ] || complain "leaves no gantt.svg"
+}
+
 # Fewer calls than the chart has rows, and a host whose name is a command and has a quotation mark.
 check_odd_trace() {
     "$build/trace/test/check_trace_report" "$scratch/few" 2 5 || complain "there is no trace"
@@ -282,35 +267,26 @@ made_hosts_problem() {
     fi
 }
 
-data_of() {             # FIGURE
-    case $1 in
-    latency-ratio) echo latency-sizes ;;
-    sync-*) echo sync ;;
-    violations) echo gantt ;;
-    *) echo "$1" ;;
-    esac
-}
-
 # What a figure before it has measured is not measured again.
 check_figure() {        # NAME
-    if [ -e "$scratch/figures/$(data_of "$1").csv" ]; then
+    local data=$scratch/figures/${1/violations/gantt}.csv file
+    if [ -e "$data" ]; then
         draw --plot-only "$1"
     else
         rm -rf "$scratch/figures"
-        draw --quick --ranks 2 "$1"
+        draw --quick --ranks 2 --build-dir "$scratch/simulator" "$1"
     fi
     # Where other programs take the processors, some rows may lack valid samples; that is told, and no failure.
     expect_status 0
     ! grep -v -e '^mpix_figures: ' -e '^\[1/1\]' "$scratch/err" || complain "says what it should not"
-    for file in "$(data_of "$1").csv" "$1.gp" "$1.png" "$1.svg" "$1.txt"; do
-        [ -s "$scratch/figures/$file" ] || complain "leaves no $file"
+    for file in "$data" "$scratch/figures/$1".{gp,png,svg,txt}; do
+        [ -s "$file" ] || complain "leaves no $file"
     done
     [ "$(head -c 4 "$scratch/figures/$1.png" | tail -c 3)" = PNG ] || complain "no PNG file"
     grep -q 'quick look' "$scratch/figures/$1.svg" || complain "the chart does not tell that it is a quick look"
-    ! grep -qiE '^[^$#"]*[0-9][, ]+-?(nan|inf)([, ]|$)' "$scratch/figures/$(data_of "$1").csv" \
-        "$scratch/figures/$1.gp" ||
+    ! grep -qiE '^[^$#"]*[0-9][, ]+-?(nan|inf)([, ]|$)' "$data" "$scratch/figures/$1.gp" ||
         complain "no number among the data"
-    grep -q '^# library: ' "$scratch/figures/$(data_of "$1").csv" || complain "the data does not tell where it is from"
+    grep -q '^# library: ' "$data" || complain "the data does not tell where it is from"
     cp "$scratch/figures/$1.gp" "$scratch/before.gp"
     succeeds draw --plot-only --format svg "$1"
     cmp -s "$scratch/figures/$1.gp" "$scratch/before.gp" || complain "the same data gives another chart"
@@ -320,7 +296,7 @@ check_figure() {        # NAME
 check_simulation() {
     # Where the programs of the simulator run is not where files go.
     cd "$scratch" || return
-    succeeds draw --quick --output figures simulated-heatmap
+    succeeds draw --quick --output figures --build-dir simulator simulated-heatmap
     [ -s "$scratch/figures/simulated-heatmap.svg" ] || complain "no chart"
     awk '
         / after barriers / {
@@ -342,10 +318,8 @@ quick check "mpix_figures: help, version, list" check_answers
 quick check "mpix_figures: bad options" check_refusals
 check "mpix_figures: figures that cannot be made" check_cannot
 check "mpix_figures: measurements that fail" check_failures
-check "mpix_figures: a launch that is killed" check_killed
+check "mpix_figures: a program that is killed" check_killed
 check "mpix_figures: rows that are missing" check_rows_missing
-check "mpix_figures: a figure's algorithms are for that figure" check_algorithms
-check "mpix_figures: ranks are bound where they can be" check_binding
 quick check "mpix_figures: signals" check_signal
 if ! command -v gnuplot >/dev/null; then
     tap_skip "mpix_figures: charts" "there is no gnuplot"
@@ -357,27 +331,28 @@ quick tap_check_if can_fill_disk "it takes a user namespace, which is not allowe
     "mpix_figures: a full disk" check_full_disk
 if [ -x "${BUILDDIR:-.}/bin/mpix_trace_report" ]; then
     quick check "mpix_figures: a given trace" check_given_trace
+    check "mpix_figures: a trace of hosts that the launcher reaches" check_launched_trace
     check "mpix_figures: an odd trace" check_odd_trace
 else
     tap_skip "mpix_figures: a given trace" "mpix_trace_report was not built, for want of the Jansson library"
 fi
-launcher=${MPIEXEC:-mpiexec}
-for name in $launched; do
-    if [ "$(basename "$launcher")" = smpirun ]; then
-        tap_skip "mpix_figures: $name" "simulated programs are not launched like this"
-    elif [[ $name == gantt || $name == violations || $name == delays ]] && [ -n "$(made_hosts_problem)" ]; then
-        tap_skip "mpix_figures: $name" "$(made_hosts_problem)"
-    else
-        # Each MPI library chooses its algorithms in its own way.
-        [ "$name" != reduce-heatmap ] || tap_tier=quick
-        tap_check "mpix_figures: $name" check_figure "$name"
-        tap_tier=full
-    fi
-done
-rm -rf "$scratch/figures"
-if command -v smpicc >/dev/null && command -v smpirun >/dev/null; then
-    check "mpix_figures: simulated-heatmap" check_simulation
-else
-    tap_skip "mpix_figures: simulated-heatmap" "SimGrid is missing (Debian package: libsimgrid-dev)"
-fi
+check_made() {          # FIGURE REASON TEST [ARGUMENT]...: unless there is a reason not to make it
+    case " ${FIGURES:-$1} " in *" $1 "*) tap_check_unless "$2" "mpix_figures: $1" "${@:3}" ;; esac
+}
+no_hosts=$(made_hosts_problem)
+launches || no_hosts="simulated programs are not launched like this"
+# They take a tool that is left out where its library is missing.
+no_trace=$no_hosts
+[ -x "$build/bin/mpix_trace" ] && [ -x "$build/bin/mpix_trace_report" ] || no_trace="mpix_trace_report was not built"
+no_packets=$no_hosts
+command -v tcpdump >/dev/null || no_packets="tcpdump is missing (Debian package: tcpdump)"
+no_simulator=
+command -v smpicc >/dev/null && command -v smpirun >/dev/null ||
+    no_simulator="SimGrid is missing (Debian package: libsimgrid-dev)"
+check_made gantt "$no_trace" check_figure gantt
+check_made violations "$no_trace" check_figure violations
+check_made delays "$no_packets" check_figure delays
+check_made simulated-heatmap "$no_simulator" check_simulation
+check_made simulated-arrivals "$no_simulator" check_figure simulated-arrivals
+check_made tuning-regret "$no_simulator" check_figure tuning-regret
 tap_done
