@@ -6,16 +6,14 @@
 # the test took, the processors' time for it, and its name.
 #
 # Usage, in the build directory: in_turn.sh LIST COMMAND... TEST
-# Environment: MPIX_TEST_LOCK  a file by which the tests of several builds take turns; tests do not get the variable
-list=$1 turn=--shared lock=${MPIX_TEST_LOCK:-in_turn.lock}
+list=$1 turn=--shared
 shift
-unset MPIX_TEST_LOCK
 for test in "$@"; do :; done
 case ${MPI_LIBRARY-} in "Open MPI"*) list=${list%% / *} ;; esac
 for script in $list; do
     case $test in */"$script") turn=--exclusive ;; esac
 done
-exec 9>>"$lock"
+exec 9>in_turn.lock
 flock $turn 9 2>/dev/null
 begin_s=$(date +%s)
 "$@" 9>&-

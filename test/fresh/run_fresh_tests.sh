@@ -16,7 +16,6 @@
 #              MPIX_TEST_FRESH_ALL    for "system": yes: all tests, by ./quickstart check --all
 #              MPIX_TEST_FRESH_CACHE  keeps the minimal systems for further runs (default: /var/tmp/mpix_fresh)
 #              MPIX_TEST_FRESH_FILES  a folder that the user there gets a copy of, as ~/files
-#              MPIX_TEST_LOCK, QUICKSTART_JOBS  for ./quickstart
 #
 # The mirror and apt's configuration are those of this machine, and for its own release all of its sources. The minimal
 # system is the lower layer of an overlay in private namespaces, so nothing else of this machine is changed, and all but
@@ -82,11 +81,9 @@ in_system() {
 as_user() {     # COMMAND: by the user's shell, in the sources
     in_system setpriv --reuid $user_id --regid $user_id --init-groups \
         env -i HOME="/home/$user" USER=$user LOGNAME=$user PATH=/usr/local/bin:/usr/bin:/bin \
-        ${MPIX_TEST_LOCK:+"MPIX_TEST_LOCK=$lock"} ${QUICKSTART_JOBS:+"QUICKSTART_JOBS=$QUICKSTART_JOBS"} \
         bash -c "cd ~/$tree && $1" </dev/null 2>&1
 }
 tree=project
-lock=/run/tests.lock    # that of this machine, there
 
 result='^ *1024 +harmonize +[0-9.]+$'
 all_passed='^[1-9][0-9]* passed, 0 failed, [0-9]+ skipped$'
@@ -129,8 +126,7 @@ expect_said() {     # COMMAND PATTERN
 walk_readme() {
     make_walk >"$root/home/$user/walk"
     try "README.md, line by line" "$sample" as_user "git init -q && git add -A &&
-        git -c user.name=$user -c user.email= commit -q -m sources &&
-        ${MPIX_TEST_LOCK:+flock --close --shared $lock} bash ~/walk"
+        git -c user.name=$user -c user.email= commit -q -m sources && bash ~/walk"
     walked=$last_output
     tree=libmpix_harmonize
     expect_said "[.]/quickstart *#" "$result"
@@ -195,7 +191,6 @@ try_system() {
 inside() {      # WORK WHAT
     root=$1/root
     mount_machine "$cache" "$1" || { tap_skip "a fresh machine" "cannot mount an overlay"; tap_done; }
-    [ -z "${MPIX_TEST_LOCK-}" ] || { : >"$root$lock" && mount --bind "$MPIX_TEST_LOCK" "$root$lock"; }
     furnish "$root" || { tap_not_ok "a fresh machine is furnished"; tap_done; }
     case $2 in
     full) try_all ;;
