@@ -28,7 +28,7 @@ prepare_programs() {
     rm -rf "${scratch:?}/bin" "${scratch:?}/home"
     mkdir -p "$scratch/bin" "$scratch/home"
     for name in awk bash cat chmod dirname env find fold grep id mkdir nproc printf rm sed setpriv sh sort tail tee \
-        touch; do
+        touch tr; do
         ln -s "$(command -v "$name")" "$scratch/bin/$name" 2>/dev/null
     done
     for name in gcc g++ automake ldconfig libtoolize ip smpicc gnuplot mpi{cc,cxx}.{mpich,openmpi}; do
@@ -72,7 +72,7 @@ prepare_tree() {
     tree=$scratch/tree as=()
     chmod -R u+w "$tree" 2>/dev/null
     rm -rf "$tree"
-    mkdir -p "$tree/lib" "$tree/bench"
+    mkdir -p "$tree"/{lib,bench,common}
     cp "$top/quickstart" "$top/autogen.sh" "$tree/"
     touch -d 2001-01-01 "$tree"/{VERSION,configure.ac,Makefile.am,lib/lib.am}
     prepare_programs
@@ -118,6 +118,10 @@ check_again() {
     CFLAGS=-O3 run
     expect_call "make clean"
     touch -d '1 minute' "$tree/lib/lib.am"
+    run
+    expect_call autoreconf
+    # A house comes.
+    touch -d 2001-01-01 "$tree"/{lib/lib.am,common/common.am}
     run
     expect_call autoreconf
 }
