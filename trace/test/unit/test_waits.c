@@ -355,7 +355,7 @@ TEST(waits_that_clocks_hide_are_told)
     made.trace.processes[1].locations[0].last.kind = TRACE_DROPPED;
     analyze(&found, &matches, &made, TRACE_LOCAL);
     answer_make(&answer, &found);
-    EXPECT(found.waits.count == 0 && found.waits.hidden_ns >= TIMES * LATE_NS, "%zu waits, and %" PRId64 " ns",
+    EXPECT(found.waits.count == 0 && found.waits.hidden_ns >= (int64_t)TIMES * LATE_NS, "%zu waits, and %" PRId64 " ns",
            found.waits.count, found.waits.hidden_ns);
     EXPECT(strstr(answer.sentences[0].text, "longer than the clocks may be wrong. Ranks seem to wait for "), "%s",
            answer.sentences[0].text);
