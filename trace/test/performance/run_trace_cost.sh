@@ -38,6 +38,6 @@ done | $awk -v added="$scratch/added" '
 done_turns=$(wc -l <"$scratch/added")
 column=1
 for what in "a call" "a request" "an access"; do
-    printf 'median of %d turns: %.1f ns %s\n' "$done_turns" "$(cut -d ' ' -f $((column++)) "$scratch/added" | median)" \
-        "$what"
+    printf 'median of %d turns: %.1f ns %s\n' "$done_turns" "$(cut -d ' ' -f $column "$scratch/added" | median)" "$what"
+    column=$((column + 1))
 done
