@@ -40,11 +40,12 @@ static void count_nodes(world_t *world)
     MPI_Allreduce(&leads, &world->nodes, 1, MPI_INT, MPI_SUM, world->comm);
 }
 
+/* MPICH 4.2.1 crashes in MPI_Finalize if a session that began before MPI_Init has ended. */
 static void finalize(const world_session_t *session)
 {
+    MPI_Finalize();
     if (session)
         session->end();
-    MPI_Finalize();
 }
 
 /* After MPI_Init. all: of all processes, MPI_COMM_WORLD or that of the session, which the world takes over */
