@@ -239,9 +239,8 @@ static void say_all(char *text, const wait_analysis *of, int said)
         text_append(text, ANSWER_BYTES, " The trace does not show why ranks wait for %s of this.",
                     duration(other, (double)of->unexplained_ns));
     if (is_hidden)
-        text_append(text, ANSWER_BYTES,
-                    " Ranks seem to wait for %s more, each time no longer than clocks may be wrong.",
-                    duration(other, (double)of->waits.hidden_ns));
+        text_append(text, ANSWER_BYTES, " Ranks seem to wait for %s%s, each time no longer than clocks may be wrong.",
+                    duration(other, (double)of->waits.hidden_ns), of->waits.count > 0 ? " more" : "");
     if (is_worth(of, of->polled_ns))
         say_polls(text, of);
 }

@@ -375,6 +375,13 @@ static const column_t answer_columns[] = {
      "taken(ms)", 12, 3, 1e6},
     {"without_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "of a cause: the time of the run without that", "without(ms)", 13,
      3, 1e6},
+    {"unexplained_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "of waits: those of which the trace does not show why",
+     "unexplained(ms)", 0, 3, 1e6},
+    {"hidden_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
+     "of waits: what ranks seem to wait beside these, each time no longer than clocks may be wrong", "hidden(ms)", 0, 3,
+     1e6},
+    {"polled_ns", "ns", ROLE_FIGURE, TYPE_INTEGER,
+     "of waits: what ranks compute between tests that find nothing, which may be waits", "polled(ms)", 0, 3, 1e6},
     {"run_ns", "ns", ROLE_FIGURE, TYPE_INTEGER, "the time of the run", "run(ms)", 0, 3, 1e6},
     {"from", "", ROLE_FIGURE, TYPE_TEXT, "of a cause: the call before, or the call that it is in", "after", 0, 0, 0},
     {"to", "", ROLE_FIGURE, TYPE_TEXT, "of a cause: the call after, or the same", "before", 0, 0, 0},
@@ -395,6 +402,7 @@ static double told_ns(const wait_analysis *of, answer_kind kind)
 static void print_sentence(const table_t *table, const wait_analysis *of, const answer_t *answer, int i, int before)
 {
     const answer_kind kind = answer->sentences[i].kind;
+    const bool is_of_waits = kind == ANSWER_WAITS;
     const cause *one = kind == ANSWER_CAUSE ? of->order[answer->sentences[i].cause] : NULL;
     const double ns = one ? (double)one->charged_ns : told_ns(of, kind);
     char from[PLACE_BYTES] = "", to[PLACE_BYTES] = "";
@@ -406,17 +414,19 @@ static void print_sentence(const table_t *table, const wait_analysis *of, const 
     table_row(table,
               (cell_t[]){number_cell(before + i + 1), text_cell(answer_kind_names[kind]),
                          one ? number_cell(one->key.rank) : none, kind != ANSWER_NOTHING ? number_cell(ns) : none,
-                         one                    ? number_cell(ceil(one->bound_ns))
-                         : kind == ANSWER_WAITS ? number_cell(ceil(of->bound_ns))
-                                                : none,
+                         one           ? number_cell(ceil(one->bound_ns))
+                         : is_of_waits ? number_cell(ceil(of->bound_ns))
+                                       : none,
                          kind == ANSWER_NOTHING ? none
                          : kind == ANSWER_TIMES ? number_cell(percent(ns, (double)of->run_ns * of->ranks))
                                                 : number_cell(analysis_percent(of, ns)),
                          one ? number_cell((double)one->late_ns) : none,
                          one && one->is_replayed ? number_cell((double)one->taken_ns) : none,
                          one && one->is_replayed ? number_cell((double)one->without_ns) : none,
-                         number_cell((double)of->run_ns), text_cell(from), text_cell(to),
-                         text_cell(answer->sentences[i].text)});
+                         is_of_waits ? number_cell((double)of->unexplained_ns) : none,
+                         is_of_waits ? number_cell((double)of->waits.hidden_ns) : none,
+                         is_of_waits ? number_cell((double)of->polled_ns) : none, number_cell((double)of->run_ns),
+                         text_cell(from), text_cell(to), text_cell(answer->sentences[i].text)});
 }
 
 void tables_answer(const output_t *output, const findings_t *found, sheet_t *sheet)
@@ -429,7 +439,7 @@ void tables_answer(const output_t *output, const findings_t *found, sheet_t *she
     for (char *line = ended, *end; (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
         table_row(&table, (cell_t[]){number_cell(++before), text_cell("where ranks were"), none, none, none, none, none,
-                                     none, none, run, none, none, text_cell(line)});
+                                     none, none, none, none, none, run, none, none, text_cell(line)});
     }
     free(ended);
     answer_make(&answer, &found->waits);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * check_trace_report.c - writes a trace of a program that never ran, of which is known when processes come to its
- * calls: check_trace_report DIR RANKS CALLS [TEXT]. The last rank but one is 300 us late at MPI_Allreduce; then rank r
- * sends to the next one; then it is 20 r us late at MPI_Bcast; with errors of up to 2 us. All leave a barrier together
- * before. Local clocks drift. Global times are off by up to 100 ns. TEXT is a line in the text of each process.
+ * calls: check_trace_report DIR RANKS CALLS [TEXT [CLOCK_NS]]. The last rank but one is 300 us late at MPI_Allreduce;
+ * then rank r sends to the next one; then it is 20 r us late at MPI_Bcast; with errors of up to 2 us. All leave a
+ * barrier together before. Local clocks drift. Global times are off by up to 100 ns, or CLOCK_NS. TEXT is a line in the
+ * text of each process.
  */
 #define _GNU_SOURCE /* asprintf */
 #include "pure/random.h"
@@ -68,9 +69,9 @@ int main(int argc, char **argv)
 {
     made_trace made;
     made_clock clocks[MAX_RANKS] = {{0}};
-    int ranks = argc == 4 || argc == 5 ? atoi(argv[2]) : 0;
+    int ranks = argc >= 4 && argc <= 6 ? atoi(argv[2]) : 0;
     if (ranks < 2 || ranks > MAX_RANKS) {
-        fprintf(stderr, "usage: check_trace_report DIR RANKS CALLS [TEXT], 2 to %d ranks\n", MAX_RANKS);
+        fprintf(stderr, "usage: check_trace_report DIR RANKS CALLS [TEXT [CLOCK_NS]], 2 to %d ranks\n", MAX_RANKS);
         return 2;
     }
     for (int rank = 0; rank < ranks; rank++)
@@ -78,10 +79,10 @@ int main(int argc, char **argv)
             (made_clock){.offset_ns = INT64_C(1000000000000) + INT64_C(7000) * rank, .drift = 5e-6 * (rank % 64)};
     made_begin(&made, ranks, clocks, 7);
     call_all(&made, atoi(argv[3]));
-    made_records(&made, atoi(argv[3]) > MANY_CALLS ? 7e8 : 1e6, CLOCK_NS);
+    made_records(&made, atoi(argv[3]) > MANY_CALLS ? 7e8 : 1e6, argc > 5 ? atoi(argv[5]) : CLOCK_NS);
     for (int rank = 0; rank < ranks; rank++)
         add_sites(&made.trace.processes[rank], rank);
-    for (int rank = 0; argc == 5 && rank < ranks; rank++)
+    for (int rank = 0; argc > 4 && rank < ranks; rank++)
         add_text(&made.trace.processes[rank], argv[4]);
     return made_write(&made, argv[1]);
 }
