@@ -16,7 +16,7 @@ trace_thread *mh_trace_thread_of(trace_call *call)
     return call->thread;
 }
 
-static TRACE_RARE void put_left_call(trace_thread *thread, int64_t now_ns)
+static void put_left_call(trace_thread *thread, int64_t now_ns)
 {
     const uint16_t id = thread->open_ids[--thread->open_count];
     mh_trace_put(thread, (trace_event){now_ns, 0, -1, 0, 0, id, TRACE_LEAVE, 0});
@@ -47,12 +47,17 @@ static TRACE_RARE void put_runs(trace_thread *thread)
     thread->run_count = 0;
 }
 
-void mh_trace_settle(trace_thread *thread, int open_count, int64_t now_ns)
+static inline void settle(trace_thread *thread, int open_count, int64_t now_ns)
 {
     if (thread->run_count != 0)
         put_runs(thread);
     while (thread->open_count > open_count)
         put_left_call(thread, now_ns);
+}
+
+void mh_trace_settle(trace_thread *thread, int open_count, int64_t now_ns)
+{
+    settle(thread, open_count, now_ns);
 }
 
 /* How many recorded calls it is within. */
@@ -92,7 +97,7 @@ static void end_runs_before(trace_thread *thread, const trace_call *call)
         run->recent_ns = call->enter_ns;
 }
 
-static void add_to_run(trace_thread *thread, const trace_call *call)
+static __attribute__((noinline)) void add_to_run(trace_thread *thread, const trace_call *call)
 {
     end_runs_before(thread, call);
     trace_run *run = find_run(thread, call);
@@ -106,14 +111,19 @@ static void add_to_run(trace_thread *thread, const trace_call *call)
     run->leave_ns = call->leave_ns;
 }
 
+static inline void put_enter(trace_call *call)
+{
+    trace_thread *thread = call->thread;
+    call->is_recorded = true;
+    settle(thread, depth_of(call), call->enter_ns);
+    thread->open_ids[thread->open_count++] = call->id;
+    mh_trace_put(thread, (trace_event){call->enter_ns, call->site, -1, 0, 0, call->id, TRACE_ENTER, 0});
+}
+
 void mh_trace_record_enter(trace_call *call)
 {
-    if (call->is_silent || call->is_recorded)
-        return;
-    call->is_recorded = true;
-    mh_trace_settle(call->thread, depth_of(call), call->enter_ns);
-    call->thread->open_ids[call->thread->open_count++] = call->id;
-    mh_trace_put(call->thread, (trace_event){call->enter_ns, call->site, -1, 0, 0, call->id, TRACE_ENTER, 0});
+    if (!call->is_silent && !call->is_recorded)
+        put_enter(call);
 }
 
 /*
@@ -148,6 +158,13 @@ static TRACE_RARE void begin_unrecorded(const trace_call *call, trace_thread *th
     mh_trace_put(thread, (trace_event){now_ns, 0, -1, 0, 0, mh_trace.unrecorded_id, TRACE_ENTER, 0});
 }
 
+static bool is_left_out(const trace_call *call)
+{
+    return !call->thread || !mh_trace.is_wanted[call->id] || call->enter_ns < mh_trace.from_ns ||
+           call->enter_ns >= mh_trace.to_ns || (call->outer && depth_of(call) >= TRACE_DEPTH);
+}
+
+/* What was just stored in a call is not loaded again, other than as it was stored: the processor would wait. */
 void mh_trace_enter(trace_call *call)
 {
     trace_thread *thread = mh_trace_thread_of(call);
@@ -157,14 +174,14 @@ void mh_trace_enter(trace_call *call)
     call->is_recorded = false;
     call->started = (trace_request){0};
     call->enter_ns = enter_time_ns(thread);
-    call->is_silent = !thread || !mh_trace.is_wanted[call->id] || call->enter_ns < mh_trace.from_ns ||
-                      call->enter_ns >= mh_trace.to_ns || (call->outer && depth_of(call) >= TRACE_DEPTH);
+    const bool is_silent = is_left_out(call);
+    call->is_silent = is_silent;
     if (thread)
         note_call(call);
-    if (call->is_silent && thread && mh_trace.is_off)
+    if (is_silent && thread && mh_trace.is_off)
         begin_unrecorded(call, thread, call->enter_ns);
-    if (!call->is_trial)
-        mh_trace_record_enter(call);
+    if (!is_silent && !call->is_trial)
+        put_enter(call);
 }
 
 static void count_time(const trace_call *call)
@@ -198,7 +215,7 @@ void mh_trace_leave(trace_call *call)
     if (call->is_silent)
         return;
     if (call->is_recorded)
-        mh_trace_settle(call->thread, depth_of(call), call->leave_ns);
+        settle(call->thread, depth_of(call), call->leave_ns);
     else
         add_to_run(call->thread, call);
 }

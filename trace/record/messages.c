@@ -45,16 +45,19 @@ void mh_trace_learn_sizes(void)
     }
 }
 
-int64_t mh_trace_bytes(int64_t count, MPI_Datatype type)
+static __attribute__((noinline)) int64_t ask_for_size(MPI_Datatype type)
 {
     MPI_Count size = 0;
+    PMPI_Type_size_x(type, &size);
+    return size > 0 ? size : 0;
+}
+
+int64_t mh_trace_bytes(int64_t count, MPI_Datatype type)
+{
     if (count <= 0 || type == MPI_DATATYPE_NULL)
         return 0;
     const int64_t slot = mh_trace_find(&types, (uintptr_t)type);
-    if (slot >= 0)
-        return count * sizes[slot];
-    PMPI_Type_size_x(type, &size);
-    return size > 0 ? count * size : 0;
+    return count * (slot >= 0 ? sizes[slot] : ask_for_size(type));
 }
 
 /* ---- Partitioned requests: those for messages of one kind are made in the same order at both ends */

@@ -7,39 +7,17 @@
  */
 #include "trace/record/table.h"
 
-#include "trace/shared/interposer.h"
-
 static const uint64_t reserved = UINT64_MAX, hidden = 2; /* hidden: a bit that the keys of requests have not */
-
-static int64_t bucket_of(const trace_table *table, uint64_t key)
-{
-    return (int64_t)trace_hash(key, table->bucket_bits) * TRACE_TABLE_WAYS;
-}
-
-/* The slot whose key, with the bits of mask, is this one. */
-static int64_t search(const trace_table *table, uint64_t key, uint64_t mask)
-{
-    int64_t first = bucket_of(table, key & ~mask);
-    for (int64_t slot = first; slot < first + TRACE_TABLE_WAYS; slot++)
-        if ((atomic_load_explicit(&table->keys[slot], memory_order_acquire) | mask) == key)
-            return slot;
-    return TRACE_ABSENT;
-}
-
-int64_t mh_trace_find(const trace_table *table, uint64_t key)
-{
-    return search(table, key, 0);
-}
 
 int64_t mh_trace_find_any(const trace_table *table, uint64_t key)
 {
-    return search(table, key | hidden, hidden);
+    return trace_search(table, key | hidden, hidden);
 }
 
 /* Where keys of this bucket are, one that is so becomes another. */
 static int64_t change(trace_table *table, uint64_t bucket, uint64_t from, uint64_t to)
 {
-    int64_t first = bucket_of(table, bucket);
+    int64_t first = trace_bucket(table, bucket);
     for (int64_t slot = first; slot < first + TRACE_TABLE_WAYS; slot++) {
         uint64_t expected = from;
         if (atomic_load_explicit(&table->keys[slot], memory_order_relaxed) == from &&
