@@ -3,6 +3,7 @@
 #include "bench/suite/session.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -40,7 +41,7 @@ static MPI_Comm begin(bool has_threads)
 {
     MPI_Info info = MPI_INFO_NULL;
     MPI_Group all;
-    MPI_Comm comm;
+    MPI_Comm comm = MPI_COMM_NULL;
     if (has_threads) {
         MPI_Info_create(&info);
         MPI_Info_set(info, "thread_level", "MPI_THREAD_MULTIPLE");
@@ -50,8 +51,12 @@ static MPI_Comm begin(bool has_threads)
     MPI_Group_rank(all, &own_rank);
     signal(SIGALRM, wonder);
     alarm(PATIENCE_S);
-    MPI_Comm_create_from_group(all, "mpix_osu", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    int code = MPI_Comm_create_from_group(all, "mpix_osu", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
     alarm(0);
+    if (code != MPI_SUCCESS || comm == MPI_COMM_NULL) { /* Open MPI 5 asks the launcher, even for one process */
+        say("mpix_osu: MPI_Comm_create_from_group failed: -I may need a launcher, such as mpiexec -n 1\n");
+        exit(STATUS_FAILED);
+    }
     signal(SIGALRM, SIG_DFL);
     MPI_Group_free(&all);
     if (has_threads)

@@ -343,7 +343,6 @@ static void open_task(bench_t *bench, turns_t *turns, const job_t *job, task_t *
                      .measurement = {.span = &bench->communicator.span,
                                      .job = job,
                                      .operation = plan.operation,
-                                     .function = name_function(bench, job, task),
                                      .work = work_open(&plan, bench->memory),
                                      .memory = &turns->memory,
                                      .resolution_ns = bench->resolution_ns,
@@ -353,6 +352,7 @@ static void open_task(bench_t *bench, turns_t *turns, const job_t *job, task_t *
                                      .settle = settle,
                                      .owner = task,
                                      .imposed = {.seed = job->settings.seed, .tables = &bench->plan.tables}}};
+    task->measurement.function = name_function(bench, job, task);
     MPI_Comm_rank(plan.comm, &task->measurement.imposed.rank);
     MPI_Comm_size(plan.comm, &task->measurement.imposed.ranks);
     measure_open(&task->measurement);

@@ -224,10 +224,16 @@ check_session() {
         complain "the head does not say how MPI began"
     [ -z "$(columns min_mean_ns max_mean_ns makespan_ns | awk -F, '!(0 < $1 && $1 <= $2 && $2 <= $3)')" ] ||
         complain "not in their order"
+    run alone mpix_osu hello -I
+    [ $status -eq 0 ] || expect_message "MPI_Comm_create_from_group failed: -I may need a launcher"
     # Its signal comes early.
-    # shellcheck disable=SC2016 # the names are those of sh
-    { launch 1 sh -c 'echo $$ >"$0" && exec "$@" -I' "$scratch/session" "$(path_of mpix_osu)" init : \
-        -n 1 "$(path_of mpix_osu)" init; echo $? >"$scratch/status"; } >"$scratch/out" 2>"$scratch/err" </dev/null &
+    cat >"$scratch/begin" <<END
+#!/bin/sh
+echo \$\$ >"$scratch/session" && exec "$(path_of mpix_osu)" init -I
+END
+    chmod +x "$scratch/begin"
+    { launch 1 "$scratch/begin" : -n 1 "$(path_of mpix_osu)" init; echo $? >"$scratch/status"; } \
+        >"$scratch/out" 2>"$scratch/err" </dev/null &
     command="mpix_osu init on rank 1, with -I on rank 0"
     until grep -q "still waiting for ranks in MPI_Comm_create_from_group: -I has to stand on the command line of each" \
         "$scratch/err" || ! kill -0 $! 2>/dev/null; do
