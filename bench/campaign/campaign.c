@@ -200,6 +200,11 @@ static bool may_succeed(const launch_t *launch)
     return launch->end == LAUNCH_EXITED || launch->end == LAUNCH_KILLED || launch->end == LAUNCH_TIMED_OUT;
 }
 
+static bool is_over(const campaign_t *campaign)
+{
+    return campaign->left_s > 0 && campaign->left_s <= CAMPAIGN_LEAST_S;
+}
+
 /* Makes a launch that may take no longer than its own time, and than what is left for all. */
 static launch_t launch_in_time(campaign_t *campaign, const json_t *run, const files_t *files, double *timeout_s)
 {
@@ -221,7 +226,7 @@ static bool measure(campaign_t *campaign, json_t *run)
     manifest_path(&campaign->manifest, run, "", files.path);
     manifest_path(&campaign->manifest, run, ".part", files.part);
     manifest_path(&campaign->manifest, run, ".err", files.messages);
-    if (!make_folder(campaign, run))
+    if (is_over(campaign) || !make_folder(campaign, run))
         return false;
     for (int64_t tries_left = campaign->retries; tries_left >= 0; tries_left--) {
         show_progress(campaign, run);
@@ -234,8 +239,7 @@ static bool measure(campaign_t *campaign, json_t *run)
             return true;
         if (!has_succeeded)
             tell_failure(campaign, run, &files, &launch, timeout_s);
-        bool is_late = launch.end == LAUNCH_TIMED_OUT && campaign->left_s > 0 && campaign->left_s <= CAMPAIGN_LEAST_S;
-        if (has_succeeded || is_late || !may_succeed(&launch))
+        if (has_succeeded || is_over(campaign) || !may_succeed(&launch))
             break;
     }
     if (launch.end == LAUNCH_NOT_WRITTEN)

@@ -9,9 +9,9 @@ typedef struct campaign {
     manifest_t manifest; /* open */
     int64_t retries;     /* of a launch that fails */
     double timeout_s;    /* of a launch; not above 0: none; likewise the next one */
-    double left_s;       /* for all launches that are made; what each takes is taken off, down to CAMPAIGN_LEAST_S */
-    bool is_terminal;    /* standard error, where progress is shown then */
-    bool has_told;       /* what a good launch said, which may hold for all: ranks that are not bound, for example */
+    double left_s;    /* for all launches; what each takes is taken off, down to CAMPAIGN_LEAST_S: there are no more */
+    bool is_terminal; /* standard error, where progress is shown then */
+    bool has_told;    /* what a good launch said, which may hold for all: ranks that are not bound, for example */
 } campaign_t;
 
 #define CAMPAIGN_LEAST_S 0.001

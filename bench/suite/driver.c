@@ -378,7 +378,7 @@ static void write_head(bench_t *bench, int argc, char **argv)
     if (bench->world.thread_level == MPI_THREAD_MULTIPLE)
         head_add(&head, "thread_level", "multiple");
     if (bench->world.session)
-        head_add(&head, "begun_by", SESSION_FUNCTIONS ", then MPI_Init");
+        head_add(&head, "begun_by", "%s, then MPI_Init", bench->world.begun_by);
     if (bench->plan.note[0] != '\0')
         head_add(&head, "note", "%s", bench->plan.note);
     report_head(&bench->report, &head);

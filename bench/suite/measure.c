@@ -97,7 +97,7 @@ static int64_t call_overlapped(const measurement_t *measurement, int64_t compute
     const world_t *span = measurement->span;
     int64_t tests = measurement->job->settings.test_calls;
     int64_t computed_ns = 0;
-    world_require_code(span, work_start(measurement->work), measurement->operation->function);
+    world_require_code(span, work_start(measurement->work), measurement->function);
     for (int64_t i = 0; i <= tests; i++) {
         int64_t begin_ns = world_time_ns(span);
         compute(measurement, compute_ns / (tests + 1));
@@ -105,7 +105,7 @@ static int64_t call_overlapped(const measurement_t *measurement, int64_t compute
         if (i < tests)
             world_require_code(span, work_test(measurement->work), "MPI_Test");
     }
-    world_require_code(span, work_finish(measurement->work), measurement->operation->function);
+    world_require_code(span, work_finish(measurement->work), measurement->function);
     return computed_ns;
 }
 
@@ -128,7 +128,7 @@ static void make_call(measurement_t *measurement, int64_t number, call_note_t *n
     else
         note->compute_ns = call_overlapped(measurement, measurement->compute_ns);
     note->end_ns = world_time_ns(span);
-    world_require_code(span, called, measurement->operation->function);
+    world_require_code(span, called, measurement->function);
     if (measurement->releaser.kind != RELEASE_NONE)
         world_require_code(span, work_leave(measurement->work), "MPI_Barrier");
     note->mark = release_mark(&measurement->releaser);
@@ -207,9 +207,9 @@ static void show_progress(measurement_t *measurement, int64_t now_ns)
     if (left_ns >= 0)
         snprintf(left, sizeof left, ", about %s left", text_duration(left_ns, duration));
     world_progress(measurement->span, "%s, %lld bytes%s: %lld of %lld valid, %lld missed, %lld late",
-                   measurement->operation->function, (long long)measurement->keys.size_bytes, left,
-                   (long long)samples->valid, (long long)measurement->sampling.limits.wanted,
-                   (long long)samples->missed, (long long)samples->late);
+                   measurement->function, (long long)measurement->keys.size_bytes, left, (long long)samples->valid,
+                   (long long)measurement->sampling.limits.wanted, (long long)samples->missed,
+                   (long long)samples->late);
 }
 
 /* What rank 0 orders before a batch; returns when. Clocks may be synchronized before. Collective. */
@@ -351,8 +351,7 @@ int64_t measure_validate(const measurement_t *measurement)
     int64_t all_wrong = 0;
     for (int i = 0; i < checks; i++) {
         int64_t wrong = 0;
-        world_require_code(measurement->span, work_check(measurement->work, i, &wrong),
-                           measurement->operation->function);
+        world_require_code(measurement->span, work_check(measurement->work, i, &wrong), measurement->function);
         all_wrong += wrong;
     }
     world_require(measurement->span,

@@ -38,6 +38,7 @@ typedef struct measurement {
     const world_t *span;
     const job_t *job;
     const operation_t *operation;
+    const char *function; /* MPI's, as the job has it called */
     work_t *work;
     batch_memory_t *memory;
     int64_t resolution_ns;       /* of measure_resolution_ns */

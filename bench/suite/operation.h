@@ -88,6 +88,7 @@ typedef struct shape {
     provider_t from;
     bool to_own; /* of what those have for each rank, the block for this one */
     in_place_t in_place;
+    const char *in_place_function; /* then MPI's; NULL: the same */
     bool in_place_at_own_block; /* contributed in place: block `rank` of the receive buffer instead of its first ones */
     bool has_root;
     bool reduces;

@@ -8,7 +8,4 @@
 /* NULL: the MPI library has no sessions. All processes begin it, or none: the first call for all waits for all. */
 extern const world_session_t *const suite_session;
 
-/* What is called then, in place of MPI_Init. */
-#define SESSION_FUNCTIONS "MPI_Session_init, MPI_Comm_create_from_group"
-
 #endif

@@ -6,7 +6,6 @@
 #include "bench/suite/arena.h"
 #include "bench/suite/measure.h"
 #include "bench/suite/rows.h"
-#include "bench/suite/session.h"
 
 #include <mpix_harmonize.h>
 
@@ -19,6 +18,7 @@ typedef struct task {
     measurement_t measurement;
     job_row_t row;
     char root[16], label[48], messages[16], pairs[16], threads[16], forks[16], partitions[16]; /* texts of keys */
+    char function[80];                                                                         /* of the start */
     row_keys_t keys;                                                                           /* of all rows */
     bool is_done[MAX_SIZES]; /* which sizes were measured */
 } task_t;
@@ -297,13 +297,10 @@ static void tell_job(const bench_t *bench, const task_t *task)
 {
     const job_t *job = task->measurement.job;
     const operation_t *operation = task->measurement.operation;
-    const char *function = operation->function;
     int64_t cache_bytes = bench->communicator.cache_bytes, used_bytes = job_cache_bytes(job, cache_bytes);
-    if (operation->form == FORM_STARTUP && bench->world.session)
-        function = operation->shape->meets ? SESSION_FUNCTIONS ", MPI_Barrier" : SESSION_FUNCTIONS;
     /* Of a matrix, only the first pair is told. */
     if (job->pair[1] <= 1)
-        report_job(&bench->report, &task->keys, function);
+        report_job(&bench->report, &task->keys, task->measurement.function);
     int turns = job_turns(job);
     bool is_told = bench->report.output.format == FORMAT_TABLE && job->pair[1] <= 1;
     if (is_told && turns == 2)
@@ -327,6 +324,18 @@ static void tell_job(const bench_t *bench, const task_t *task)
                 (long long)cache_bytes >> 20);
 }
 
+/* MPI's, as a job has it called. */
+static const char *name_function(const bench_t *bench, const job_t *job, task_t *task)
+{
+    const operation_t *operation = operation_at(job->operation);
+    if (operation->form != FORM_STARTUP)
+        return job->settings.in_place && operation->shape->in_place_function ? operation->shape->in_place_function
+                                                                             : operation->function;
+    snprintf(task->function, sizeof task->function, "%s%s", bench->world.begun_by,
+             operation->shape->meets ? ", MPI_Barrier" : "");
+    return task->function;
+}
+
 static void open_task(bench_t *bench, turns_t *turns, const job_t *job, task_t *task)
 {
     work_plan_t plan = turns_plan_work(bench, job);
@@ -343,6 +352,7 @@ static void open_task(bench_t *bench, turns_t *turns, const job_t *job, task_t *
                                      .settle = settle,
                                      .owner = task,
                                      .imposed = {.seed = job->settings.seed, .tables = &bench->plan.tables}}};
+    task->measurement.function = name_function(bench, job, task);
     MPI_Comm_rank(plan.comm, &task->measurement.imposed.rank);
     MPI_Comm_size(plan.comm, &task->measurement.imposed.ranks);
     measure_open(&task->measurement);

@@ -388,6 +388,11 @@ check_latency() {
         $1 == "bibw" && !(($5 - expected) ^ 2 <= (0.1 + expected / 1000) ^ 2) { print "not " expected " MB/s: " $0 }
         $1 != "bibw" && $5 != "" { print "a bandwidth: " $0 }
         END { if (NR != 12) print NR " rows" }'
+    for in_place in '' --in-place; do
+        # shellcheck disable=SC2086 # none is no word
+        succeeds run 2 mpix_bench sendrecv $in_place -m 8:8 -i 2 -x 0 --release barrier
+        grep -q "^# MPI_Sendrecv${in_place:+_replace}: " "$scratch/out" || complain "another function in the head"
+    done
 }
 
 # COMMAND...: where the first processor seems to have a cache of 480 MiB.

@@ -40,6 +40,7 @@ try_option() {
     has_sessions || set -- "$1" "$2" "${3/#works with sessions:*/instead: no sessions (those of MPI-4), leave it out}"
     pattern=${3#*: }
     case $1:$3 in *lat*:works* | *bw*:works*) ranks=2 ;; esac
+    case $3 in "works with sessions"*) ranks=${ranks/alone/1} ;; esac # Open MPI 5 asks its launcher
     case $1 in init | hello) usual=() ;; esac
     run $ranks mpix_osu "$1" "${usual[@]}" "${words[@]}"
     case $3 in

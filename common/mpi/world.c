@@ -96,6 +96,7 @@ void world_begin_measured(world_t *world, const char *program, bool has_threads,
                           int *argc, char ***argv)
 {
     MPI_Comm all = MPI_COMM_WORLD;
+    world->begun_by = session ? session->functions : has_threads ? "MPI_Init_thread" : "MPI_Init";
     output_begin();
     world->begun_ns = system_time_ns();
     if (session)

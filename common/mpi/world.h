@@ -17,6 +17,7 @@
 
 /* What takes the place of MPI_Init, which then follows. */
 typedef struct world_session {
+    const char *functions;               /* MPI's, which are called */
     MPI_Comm (*begin)(bool has_threads); /* returns a communicator of all processes */
     void (*end)(void);                   /* when that is free */
 } world_session_t;
@@ -30,6 +31,7 @@ typedef struct world {
     /* Of world_begin_measured: when MPI_Init began and ended on this rank, and the first barrier, by system_time_ns. */
     int64_t begun_ns, initialized_ns, met_ns;
     int thread_level;               /* likewise: MPI's, the least of all ranks */
+    const char *begun_by;           /* likewise: MPI's functions, on this rank */
     const world_session_t *session; /* NULL: MPI_Init was the first */
 } world_t;
 

@@ -68,7 +68,7 @@ static void compare_at_margin(noise_t noise, double deviation)
         finding_t findings[ROWS];
         inference_t inference;
         bool any = false;
-        campaign_run(&campaign, &dice);
+        make_campaign(&campaign, &dice);
         infer_or_end(&campaign, findings, &inference);
         for (int row = 0; row < ROWS; row++)
             any = any || verdict_of(&findings[row], 100 * DIFFERENCE) == VERDICT_SAME;
@@ -87,7 +87,7 @@ static void compare_with_itself(noise_t noise)
     campaign_make(&campaign);
     for (int i = 0; i < COMPARISONS; i++) {
         chance dice = chance_of_round((int)noise * COMPARISONS + i);
-        campaign_run(&campaign, &dice);
+        make_campaign(&campaign, &dice);
         sides_t sides = campaign_sides(&campaign);
         wrong += any_differs(&sides);
         if (i < POOLED_COMPARISONS)
@@ -127,7 +127,7 @@ static void compare_sides(int place)
     campaign_make(&room);
     for (int i = 0; i < COMPARISONS; i++) {
         chance dice = chance_of_round(5 * COMPARISONS * NOISES + place * COMPARISONS + i);
-        campaign_run(&campaign, &dice);
+        make_campaign(&campaign, &dice);
         sides_t sides = part_take(part, &campaign, room.logs);
         wrong += any_differs(&sides);
     }
@@ -146,14 +146,14 @@ static bool find_difference(campaign_t *campaign, chance *dice)
     inference_t inference;
     campaign->blocks = BLOCKS;
     campaign_make(campaign);
-    campaign_run(campaign, dice);
+    make_campaign(campaign, dice);
     infer_or_end(campaign, findings, &inference);
     sides_t sides = campaign_sides(campaign);
     int64_t needed = launches_needed(&sides, &inference, &findings[0], log1p(DIFFERENCE));
     campaign_free(campaign);
     campaign->blocks = (int)needed;
     campaign_make(campaign);
-    campaign_run(campaign, dice);
+    make_campaign(campaign, dice);
     infer_or_end(campaign, findings, &inference);
     campaign_free(campaign);
     return findings[0].differs && findings[0].low > 0;

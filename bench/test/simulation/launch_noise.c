@@ -68,7 +68,7 @@ static void launch(const campaign_t *campaign, machine_t *machine, double time, 
     }
 }
 
-void campaign_run(const campaign_t *campaign, chance *dice)
+void make_campaign(const campaign_t *campaign, chance *dice)
 {
     machine_t machine = {.common = chance_normal(dice), .own = calloc((size_t)campaign->rows, sizeof(double))};
     if (!machine.own)

@@ -38,8 +38,8 @@ typedef struct campaign {
 void campaign_make(campaign_t *campaign);
 void campaign_free(campaign_t *campaign);
 
-/* campaign_run - measure. */
-void campaign_run(const campaign_t *campaign, chance *dice);
+/* make_campaign - measure. */
+void make_campaign(const campaign_t *campaign, chance *dice);
 
 /* campaign_sides - what was measured, to be compared. */
 sides_t campaign_sides(const campaign_t *campaign);

@@ -250,7 +250,7 @@ TEST(drawn_permutations_follow_the_seed)
     rule_t other_rule = {0.05, 8, 1999};
 
     campaign_make(&campaign);
-    campaign_run(&campaign, &dice);
+    make_campaign(&campaign, &dice);
     for (int in_blocks = 0; in_blocks <= 1; in_blocks++) {
         sides_t sides = campaign_sides(&campaign);
         sides.in_blocks = in_blocks;
@@ -333,7 +333,7 @@ static int count_wrong_comparisons(campaign_t campaign, const part_t *part, bool
     for (int i = 0; i < rounds_of(COMPARISONS); i++) {
         chance dice = chance_of_round(i);
         bool any = false;
-        campaign_run(&campaign, &dice);
+        make_campaign(&campaign, &dice);
         for (int place = 0; place < ROWS * campaign.blocks; place++)
             campaign.logs[1][place] += truths[place / campaign.blocks % 2];
         sides_t sides = part ? part_take(part, &campaign, room.logs) : campaign_sides(&campaign);
@@ -388,7 +388,7 @@ TEST(predicted_launches_suffice)
             campaign.blocks = again ? (int)launches_needed(&sides, &inference, findings, log(1.05)) : 10;
             campaign_make(&campaign);
             sides = campaign_sides(&campaign);
-            campaign_run(&campaign, &dice);
+            make_campaign(&campaign, &dice);
             infer_all(&sides);
             campaign_free(&campaign);
         }
