@@ -4,8 +4,8 @@
 
 Programs of one operation are launched one after the other, in another order in each round, with as many calls and the
 same sizes. Of all rounds the best figure counts, so that what else runs on the machine counts little. mpix_osu releases
-processes as OSU does: by MPI_Barrier before collective calls, and not at all between pairs. Nothing else should run
-meanwhile.
+processes as OSU does: by MPI_Barrier before collective calls, and not at all between pairs; the last column has it by
+MPI_Barrier there, too. Nothing else should run meanwhile.
 """
 import argparse
 import os
@@ -88,8 +88,10 @@ def commands(settings, operation):
         logs = [f"{size.bit_length() - 1}" for size in (SIZES[0], SIZES[-1])]
         yield "IMB", [settings.imb[imb], benchmark, "-npmin", "2", "-msglog", ":".join(logs), "-iter",
                       str(settings.calls), "-iter_policy", "off"], read_imb
-    release = "barrier" if operation in COLLECTIVE else "none"
-    yield "mpix_osu", [settings.bench, operation, *usual, "--release", release, "--format", "csv"], read_own
+    own = [settings.bench, operation, *usual, "--format", "csv", "--release"]
+    if operation not in COLLECTIVE:
+        yield "mpix_osu", [*own, "none"], read_own
+    yield "mpix_osu" if operation in COLLECTIVE else "barrier", [*own, "barrier"], read_own
 
 
 def measure(settings, operation):
@@ -115,10 +117,11 @@ def measure(settings, operation):
 
 def show(operation, best):
     for size in SIZES:
-        own, others = best.get(("mpix_osu", size)), [best.get((name, size)) for name in ("OSU", "IMB")]
-        figures = ["" if value is None else f"{value:.4g}" for value in (*others, own)]
-        ratios = ["" if not value or not own else f"{own / value:.2f}" for value in others]
-        print(f"| {operation} ({'MB/s' if is_rate(operation) else 'us'}) | {size:,} | {' | '.join(figures + ratios)} |",
+        osu, imb, own, barrier = (best.get((name, size)) for name in ("OSU", "IMB", "mpix_osu", "barrier"))
+        figures = ["" if value is None else f"{value:.4g}" for value in (osu, imb, own)]
+        figures += ["" if not value or not own else f"{own / value:.2f}" for value in (osu, imb)]
+        figures += ["" if barrier is None else f"{barrier:.4g}"]
+        print(f"| {operation} ({'MB/s' if is_rate(operation) else 'us'}) | {size:,} | {' | '.join(figures)} |",
               flush=True)
 
 
@@ -139,8 +142,8 @@ def main():
     settings.launcher = shlex.split(settings.launcher)
     settings.osu = find_programs(settings.osu, "osu_")
     settings.imb = find_programs(settings.imb, "IMB-")
-    print("| operation | bytes | OSU | IMB | mpix_osu | mpix_osu / OSU | mpix_osu / IMB |")
-    print("|---|---:|---:|---:|---:|---:|---:|")
+    print("| operation | bytes | OSU | IMB | mpix_osu | mpix_osu / OSU | mpix_osu / IMB | after MPI_Barrier |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|")
     for operation in settings.operations or OPERATIONS:
         show(operation, measure(settings, operation))
 
