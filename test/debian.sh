@@ -62,7 +62,9 @@ try() {
     if [ $status -eq 0 ] && grep -qE "$2" <<<"$last_output"; then
         tap_ok "$1 ($last_took s)"
     else
+        # Tests that failed there say why far above the end.
         tap_not_ok "$1 ($last_took s)" "$(tail -n 200 <<<"$last_output")
+$(grep -E -A 15 '^not ok' <<<"$last_output" | head -n 60)
 exit status $status"
         return 1
     fi
