@@ -195,13 +195,15 @@ check_suffix() {
     # As configure finds -lrt necessary on older systems.
     loudly "$top/configure" CC="$compiler" --prefix="$prefix" --libdir="$prefix/lib" --disable-shared \
         --with-library-suffix=-other LIBS=-lrt
-    loudly "${MAKE:-make}" install-plain-name install-man install-data-local
+    # Completions are of houses.
+    # shellcheck disable=SC2046 # no word if there is none
+    loudly "${MAKE:-make}" install-plain-name install-man $([ ! -e "$top/common" ] || echo install-data-local)
     for name in mpix_harmonize-other mpix_harmonize mpix-harmonize; do
         output=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig "${PKG_CONFIG:-pkg-config}" --libs "$name" 2>&1)
         grep -q -w -e '-lmpix_harmonize-other .*-lrt' <<<"$output" ||
             echo "$name does not name the library and what it needs: $output"
     done
-    [ -e "$prefix/share/man/man1/mpix_bench.1" ] || echo "there is no page of mpix_bench"
+    [ ! -e "$top/bench" ] || [ -e "$prefix/share/man/man1/mpix_bench.1" ] || echo "there is no page of mpix_bench"
     find "$prefix" -regex '.*/mpix_\(preload\|trace\)\(\.1\)?' -printf '%p is there, and its program is not\n'
 }
 is_elsewhere() { [ ! -e "$top/config.status" ]; }
