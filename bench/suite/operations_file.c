@@ -10,25 +10,19 @@
 #define WRITE_AND_READ(name, ...)                                 \
     SHAPE(name##_write, ACCESS_FILE(__VA_ARGS__), .writes = true) \
     SHAPE(name##_read, ACCESS_FILE(__VA_ARGS__))
-WRITE_AND_READ(alone_indv, AT_ROOT, BY_OWN_POINTER, ONE_USES_IT)
-WRITE_AND_READ(alone_expl, AT_ROOT, BY_OFFSET, ONE_USES_IT)
-WRITE_AND_READ(all_indv, 0, BY_OWN_POINTER, ALL_USE_ONE)
-WRITE_AND_READ(all_expl, 0, BY_OFFSET, ALL_USE_ONE)
-WRITE_AND_READ(all_shared, 0, BY_SHARED_POINTER, ALL_USE_ONE)
-WRITE_AND_READ(all_priv, 0, BY_OWN_POINTER, ALL_HAVE_OWN)
-WRITE_AND_READ(together_indv, 0, BY_OWN_POINTER, ALL_USE_ONE, .is_collective = true)
-WRITE_AND_READ(together_expl, 0, BY_OFFSET, ALL_USE_ONE, .is_collective = true)
-WRITE_AND_READ(together_shared, 0, BY_SHARED_POINTER, ALL_USE_ONE, .is_collective = true)
-#define START_TO_WRITE_AND_READ(name, ...) WRITE_AND_READ(name##_start, __VA_ARGS__, .is_nonblocking = true)
-START_TO_WRITE_AND_READ(alone_indv, AT_ROOT, BY_OWN_POINTER, ONE_USES_IT)
-START_TO_WRITE_AND_READ(alone_expl, AT_ROOT, BY_OFFSET, ONE_USES_IT)
-START_TO_WRITE_AND_READ(all_indv, 0, BY_OWN_POINTER, ALL_USE_ONE)
-START_TO_WRITE_AND_READ(all_expl, 0, BY_OFFSET, ALL_USE_ONE)
-START_TO_WRITE_AND_READ(all_shared, 0, BY_SHARED_POINTER, ALL_USE_ONE)
-START_TO_WRITE_AND_READ(all_priv, 0, BY_OWN_POINTER, ALL_HAVE_OWN)
-START_TO_WRITE_AND_READ(together_indv, 0, BY_OWN_POINTER, ALL_USE_ONE, .is_collective = true)
-START_TO_WRITE_AND_READ(together_expl, 0, BY_OFFSET, ALL_USE_ONE, .is_collective = true)
-START_TO_WRITE_AND_READ(together_shared, 0, BY_SHARED_POINTER, ALL_USE_ONE, .is_collective = true)
+/* Blocking, and started to be completed later. */
+#define ACCESSES(name, ...)           \
+    WRITE_AND_READ(name, __VA_ARGS__) \
+    WRITE_AND_READ(name##_start, __VA_ARGS__, .is_nonblocking = true)
+ACCESSES(alone_indv, AT_ROOT, BY_OWN_POINTER, ONE_USES_IT)
+ACCESSES(alone_expl, AT_ROOT, BY_OFFSET, ONE_USES_IT)
+ACCESSES(all_indv, 0, BY_OWN_POINTER, ALL_USE_ONE)
+ACCESSES(all_expl, 0, BY_OFFSET, ALL_USE_ONE)
+ACCESSES(all_shared, 0, BY_SHARED_POINTER, ALL_USE_ONE)
+ACCESSES(all_priv, 0, BY_OWN_POINTER, ALL_HAVE_OWN)
+ACCESSES(together_indv, 0, BY_OWN_POINTER, ALL_USE_ONE, .is_collective = true)
+ACCESSES(together_expl, 0, BY_OFFSET, ALL_USE_ONE, .is_collective = true)
+ACCESSES(together_shared, 0, BY_SHARED_POINTER, ALL_USE_ONE, .is_collective = true)
 SHAPE(open_close, .send = 0, .access = {BY_OFFSET, ALL_USE_ONE})
 
 /* ---- Calls */
