@@ -8,7 +8,7 @@ import csv
 import sys
 from fractions import Fraction
 from itertools import groupby
-from math import ceil, comb, sqrt
+from math import ceil, comb, floor, sqrt
 from statistics import mean, median
 
 
@@ -42,15 +42,21 @@ def nearest_rank(values, percent):
     return sorted(values)[max(ceil(Fraction(percent) * len(values) / 100), 1) - 1]
 
 
-def median_interval(values):
-    """At least 95 %, by the binomial distribution."""
+def resolution_of(path):
+    return next(int(line.split(": ")[1]) for line in open(path) if line.startswith("# resolution_ns: "))
+
+
+def median_interval(values, resolution_ns):
+    """At least 95 %, by the binomial distribution, and half a step of the clock to each side of the median."""
     ways = place = 0
     while place < len(values) and 40 * (ways := ways + comb(len(values), place)) <= 2 ** len(values):
         place += 1
-    return (sorted(values)[place - 1], sorted(values)[-place]) if place else ("", "")
+    middle, half_ns = median(values), resolution_ns / 2
+    return (min(sorted(values)[place - 1], floor(max(middle - half_ns, 0))),
+            max(sorted(values)[-place], ceil(middle + half_ns))) if place else ("", "")
 
 
-def figures_of(calls, row):
+def figures_of(calls, row, resolution_ns):
     """By their columns, as they are printed."""
     valid = [call for call in calls if call.mark == "valid"]
     counts = {mark: sum(call.mark == mark for call in calls) for mark in ("valid", "missed", "late")}
@@ -60,7 +66,7 @@ def figures_of(calls, row):
     sums = [sum(durations) for durations in zip(*(call.durations for call in valid))]
     average = mean(times)
     squares = sum((time - average) ** 2 for time in times)
-    low, high = median_interval(times)
+    low, high = median_interval(times, resolution_ns)
     figures = {"avg_ns": sum(sums) / len(sums) / len(valid), "min_mean_ns": min(sums) / len(valid),
                "max_mean_ns": max(sums) / len(valid), "makespan_ns": mean(call.makespan for call in valid),
                "mean_ns": average, "deviation_ns": sqrt(squares / (len(times) - 1)) if len(times) > 1 else 0,
@@ -78,14 +84,14 @@ def figures_of(calls, row):
 
 
 def main(raw_path, csv_path):
-    raw, rows, together = read(raw_path), read(csv_path), {}
+    raw, rows, together, resolution_ns = read(raw_path), read(csv_path), {}, resolution_of(csv_path)
     keys = {(row["size_bytes"], row["arrival"]) for row in rows}
     if not rows or keys != {(row["size_bytes"], row["arrival"]) for row in raw}:
         print("not the rows of all raw times")
     for row in rows:
         size, arrival = row["size_bytes"], row["arrival"]
         calls = calls_of(raw, size, arrival)
-        expected = figures_of(calls, row)
+        expected = figures_of(calls, row, resolution_ns)
         if "from_last_ns" in expected:
             from_last = median(call.from_last for call in calls if call.mark == "valid")
             together.setdefault(size, from_last)
