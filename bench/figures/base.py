@@ -13,6 +13,7 @@ import time
 from types import SimpleNamespace
 
 FAILED, BAD_OPTION, CANNOT = 1, 2, 3
+ENDING = signal.SIGHUP, signal.SIGINT, signal.SIGTERM
 # A program that takes longer than this hangs.
 MAX_SECONDS = 900
 
@@ -78,15 +79,21 @@ def supervise(words, output=None, environment=None):
     """Runs a program without input; what it says else goes to the log. It ends with this one, or when it takes too
     long. Returns its exit status."""
     with open(run.log, "a") as log:
-        child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output or log, stderr=log,
-                                 env={**os.environ, **(environment or {})}, start_new_session=True)
+        child = None
+        # A signal that ends this program waits until the child is known.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
         try:
+            child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output or log, stderr=log,
+                                     env={**os.environ, **(environment or {})}, start_new_session=True,
+                                     preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before))
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
             status = child.wait(MAX_SECONDS)
             return status if status >= 0 else 128 - status
         except subprocess.TimeoutExpired:
             return FAILED + 1
         finally:
-            for number in (signal.SIGTERM, signal.SIGKILL):
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            for number in (signal.SIGTERM, signal.SIGKILL) if child else ():
                 with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
                     os.killpg(child.pid, number)
                     child.wait(5)

@@ -4,20 +4,25 @@
 
 Usage, in a configured build directory:
     plant_defects.py [--house lib|common|bench|trace] [--count N] [--seed N] [--only KIND] [--within PATH] [--unit]
-                     [--list]
+                     [--like TREE] [--survivors FILE] [--list]
 
 Works on a copy of the sources and of the build below ./defects. A defect is a changed operator, a dropped term, a
 weaker memory order, a missing free, a lost error code. Which places are taken depends on the seed and on the text of
-the line alone, so changes elsewhere in the sources hardly move them, and two versions can be compared. Unit tests run
-first, those of the changed file before the others; what they do not find goes to the quick tests of the house, of the
-library to its MPI tests (not with --unit). Of common/, these are the tests of both houses. A test finds a defect if it
-fails with it, and passes without it.
+the line alone, so changes elsewhere in the sources hardly move them. Unit tests run first, those of the changed file
+before the others; what they do not find goes to those quick tests of the house, of the library to those of its MPI
+tests, that run the line (not with --unit), the shortest first. Of common/, these are the tests of both houses. A test
+finds a defect if it fails with it, and passes without it.
+
+To see whether the tests of this tree find as much as those of another TREE: --like TREE plants only defects that can be
+planted there, too. In TREE, the same command with --survivors FILE, which has what this printed, tries those that
+survived here.
 
 Environment: MPIEXEC, MPIEXEC_FLAGS; UNDER: a command that each build and test is run under, e.g. "nice"
 """
 import argparse
 import glob
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -69,13 +74,15 @@ class Defect:
         self.path, self.number, self.kind, self.before, self.after, self.rank = path, number, kind, before, after, rank
         self.verdict = ""
 
+    def change(self):
+        return f"{self.before.strip()}  ->  {self.after.strip()}"[:140].strip()
+
     def row(self):
-        change = f"{self.before.strip()}  ->  {self.after.strip()}"
-        return f"{self.kind:10} {self.path}:{self.number}: {change[:140]:140} {self.verdict}"
+        return f"{self.kind:10} {self.path}:{self.number}: {self.change():140} {self.verdict}"
 
 
-def places(path, seed):
-    text = open(os.path.join(SOURCE, path)).read()
+def places(path, seed, tree=SOURCE):
+    text = open(os.path.join(tree, path)).read()
     seen = {}
     for number, (line, code) in enumerate(zip(text.split("\n"), code_of(text).split("\n")), 1):
         for kind, rules in KINDS.items():
@@ -89,10 +96,10 @@ def places(path, seed):
                     yield Defect(path, number, kind, line, after, rank)
 
 
-def sources(house):
-    for folder, folders, files in os.walk(os.path.join(SOURCE, house)):
+def sources(house, tree=SOURCE):
+    for folder, folders, files in os.walk(os.path.join(tree, house)):
         folders[:] = sorted(set(folders) - {"test"})
-        path = os.path.relpath(folder, SOURCE)
+        path = os.path.relpath(folder, tree)
         yield from (os.path.join(path, name) for name in sorted(files) if name.endswith((".c", ".h")))
 
 
@@ -107,9 +114,13 @@ def scripts(house):
 def choose(arguments):
     """As many of each kind, and one of a line at most."""
     kinds = {kind: [] for kind in KINDS}
+    # A rank tells the line and the place in it, wherever it stands.
+    like = arguments.like and {defect.rank for path in sources(arguments.house, arguments.like)
+                               for defect in places(path, arguments.seed, arguments.like)}
     for path in filter(re.compile(arguments.within).search, sources(arguments.house)):
         for defect in places(path, arguments.seed):
-            kinds[defect.kind].append(defect)
+            if not like or defect.rank in like:
+                kinds[defect.kind].append(defect)
     taken, lines = [], set()
     for kind in kinds:
         kinds[kind].sort(key=lambda defect: defect.rank)
@@ -121,7 +132,12 @@ def choose(arguments):
                     lines.add((defect.path, defect.number))
                     taken.append(defect)
                     break
-    return taken[:arguments.count]
+    taken = taken[:arguments.count]
+    if arguments.survivors:
+        wanted = {line.split()[0] + line.partition(": ")[2].removesuffix("SURVIVES").strip()
+                  for line in open(arguments.survivors) if line.rstrip().endswith(" SURVIVES")}
+        taken = [defect for defect in taken if defect.kind + defect.change() in wanted]
+    return taken
 
 
 def start(command, **options):
@@ -144,14 +160,15 @@ def run(command, timeout_s, **options):
 class Copy:
     """A copy of the sources and of the build, of which each defect builds what it changes only."""
 
-    def __init__(self, folder, targets):
+    def __init__(self, folder, targets, *flags):
         self.tree, self.build = os.path.join(folder, "tree"), os.path.join(folder, "tree", "build", "defects")
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(SOURCE, self.tree, symlinks=True, ignore=shutil.ignore_patterns("build", ".git", "defects"))
         os.makedirs(self.build)
         config = os.path.join(os.getcwd(), "config.status")
         options, _ = run([config, "--config"], 60)
-        output, status = run(["sh", "-c", f"../../configure -q {options.strip()}"], BUILD_TIMEOUT_S, cwd=self.build)
+        output, status = run(["sh", "-c", f"../../configure -q {options.strip()} {' '.join(flags)}"], BUILD_TIMEOUT_S,
+                             cwd=self.build)
         if status != 0 or not self.make(targets):
             sys.exit(f"plant_defects.py: the copy in {folder} cannot be built\n{output[-2000:]}")
 
@@ -181,13 +198,28 @@ class Copy:
                     return failed.group(1) if failed else "a timeout" if status is None else f"status {status}"
         return ""
 
-    def script(self, path):
+    def lines_run(self):
+        """{PATH: {LINE: whether it was run since the last call}}, of a build with --coverage."""
+        lines = {}
+        for folder, _, files in os.walk(self.build):
+            for name in filter(lambda name: name.endswith(".gcda"), files):
+                path = os.path.join(folder, name)
+                output = subprocess.run(["gcov", "-j", "-t", path], cwd=folder, capture_output=True).stdout
+                os.remove(path)
+                for file in json.loads(output or '{"files": []}')["files"]:
+                    source = os.path.relpath(os.path.join(self.build, file["file"]), self.tree)
+                    counts = lines.setdefault(source, {})
+                    for line in file["lines"]:
+                        counts[line["line_number"]] = counts.get(line["line_number"], 0) or line["count"]
+        return lines
+
+    def script(self, path, to_the_end=False):
         """The first sub-test that fails, or an empty text."""
         environment = dict(os.environ, MPIX_TEST_QUICK="yes", MPIX_TEST_TIMEOUT="30")
         process = start(["bash", os.path.join(self.tree, path)], cwd=self.build, env=environment)
         end, found = time.time() + SCRIPT_TIMEOUT_S, ""
         for line in process.stdout:
-            if re.match(r"not ok|Bail out", line) or time.time() > end:
+            if re.match(r"not ok|Bail out", line) and not to_the_end or time.time() > end:
                 os.killpg(process.pid, 9)
                 found = os.path.basename(path) + ": " + line.strip()
                 break
@@ -202,7 +234,25 @@ class Copy:
         return passes and all(map(self.make, targets))
 
 
-def judge(copy, defect, arguments):
+def runs(lines, defect):
+    """Whether these lines of lines_run have it, or the statement that it is in begins on one."""
+    counts = lines.get(defect.path, {})
+    return counts.get(max((number for number in counts if number <= defect.number), default=0), 0) > 0
+
+
+def scripts_of_lines(house):
+    """[(SCRIPT, the lines that it runs)], the shortest first."""
+    copy = Copy(os.path.join(os.getcwd(), "defects.lines"), "all", "CFLAGS='-O0 --coverage -fprofile-update=atomic'")
+    copy.make("check TESTS=")
+    timed = []
+    for path in scripts(house):
+        begin = time.time()
+        copy.script(path, to_the_end=True)
+        timed.append((time.time() - begin, path, copy.lines_run()))
+    return [(path, lines) for _, path, lines in sorted(timed, key=lambda script: script[0])]
+
+
+def judge(copy, defect, tests, arguments):
     units, _ = HOUSES[arguments.house]
     built, all_built = [" ".join(units)], ["all", "check TESTS="]
     copy.write(defect, defect.after)
@@ -217,7 +267,7 @@ def judge(copy, defect, arguments):
             return ""
         if not all(map(copy.make, all_built)):
             return "does not compile"
-        for path in scripts(arguments.house):
+        for path in [path for path, lines in tests if runs(lines, defect)]:
             test = lambda: copy.script(path)
             found = test()
             if found and copy.passes_without(defect, test, all_built):
@@ -235,15 +285,16 @@ def main():
     parser.add_argument("--only", choices=KINDS)
     parser.add_argument("--within", default="", help="a regular expression of paths")
     parser.add_argument("--unit", action="store_true", help="unit tests only")
+    parser.add_argument("--like", metavar="TREE", help="only defects that TREE can have, too")
+    parser.add_argument("--survivors", metavar="FILE", help="only those that survive in FILE")
     parser.add_argument("--list", action="store_true", help="only list the defects")
     arguments = parser.parse_args()
     defects = choose(arguments)
     targets = " ".join(([] if arguments.unit else ["all"]) + HOUSES[arguments.house][0])
     copy = None if arguments.list else Copy(os.path.join(os.getcwd(), "defects"), targets)
-    found = 0
+    tests = [] if arguments.list or arguments.unit else scripts_of_lines(arguments.house)
     for defect in defects:
-        defect.verdict = "" if arguments.list else judge(copy, defect, arguments) or "SURVIVES"
-        found += defect.verdict != "SURVIVES"
+        defect.verdict = "" if arguments.list else judge(copy, defect, tests, arguments) or "SURVIVES"
         print(defect.row(), flush=True)
     if not arguments.list:
         built = [defect for defect in defects if defect.verdict != "does not compile"]

@@ -52,7 +52,7 @@ check_no_mpi() {
     expect_line '^mpix_preload: no call of MPI_Init was seen '
     # The program has the children and descriptors that it has without the tool.
     # shellcheck disable=SC2016 # for the script
-    local script='ls /proc/$$/fd; cat /proc/$$/task/$$/children | wc -w'
+    local script='ls /proc/$$/fd; echo $(wc -w </proc/$$/task/$$/children)'
     capture sh -c "$script"
     cp "$scratch/out" "$scratch/plain_out"
     run alone mpix_preload sh -c "$script"
