@@ -3,6 +3,7 @@
 # mpix_bench: each scheme, format and option does what the manual says. No claim about speed is tested here.
 . "$(dirname "$0")/../../test/programs/run.sh"
 give_way
+past_libtool
 
 # A busy machine interrupts processes, and that is not to make samples invalid here: the tolerance is a second.
 export MPIX_HARMONIZE_TOLERANCE_NS=1000000000
