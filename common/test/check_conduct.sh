@@ -3,6 +3,7 @@
 # How all tools behave alike: what they answer to --help, --version and a bad option, what they do where standard output
 # is full, closed, or a pipe that nobody reads, and files have no room, and that an option means one thing in all.
 . "$(dirname "$0")/../../test/programs/run.sh"
+give_way
 past_libtool
 
 # Each tool, the ranks that it needs (- for none by itself), its options that name a file to be written, and what makes
@@ -86,7 +87,7 @@ check_bad_option() { # TOOL
 start() {
     local launcher=()
     # shellcheck disable=SC2206
-    case $1 in - | 1) ;; *) launcher=("${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$1") ;; esac
+    case $1 in - | 1) ;; *) launcher=("${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$1" "${yielding[@]}") ;; esac
     capture "${launcher[@]}" "${@:2}"
 }
 
