@@ -119,7 +119,8 @@ check_pairs() {
 
 # IMB's, of which OSU has none. check_operations has each synchronization and window at fewer ranks.
 check_targets() {
-    local operations="one_put_all one_get_all all_put_all all_get_all exchange_put exchange_get get_bibw" ranks sync syncs
+    local operations="one_put_all one_get_all all_put_all all_get_all exchange_put exchange_get get_bibw"
+    local ranks sync syncs
     ! grep -E "^(${operations// /|})$" "$scratch/listed" || complain "mpix_osu has others than OSU"
     for ranks in 2 4; do
         syncs="fence,create flush,allocate"

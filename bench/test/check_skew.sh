@@ -216,7 +216,7 @@ of the program's MPI library, which is $own"
 # Slurm and Flux start a program several times, whether or not they know its MPI library. What they start in between
 # sees their variables, too.
 check_managers() {
-    local step="SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=2" line= variables count=0
+    local step="SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=2" line='' variables count=0
     case $library in
     Open*) usual=--mpi=pmix other=--mpi=pmi2 usual_type=pmix flux=pmix ;;
     *) usual=--mpi=pmi2 other=--mpi=pmix usual_type=pmi2 flux=simple ;;

@@ -12,8 +12,10 @@ case $launcher in *OpenRTE* | *'Open MPI'* | *PRRTE*) mpi=openmpi ;; *) mpi=mpic
 
 # One process of Python judges all kinds, as each start of it takes a while.
 coproc judges { cd "$scratch" && PYTHONDONTWRITEBYTECODE=1 exec "$python" "$here/check_planted.py" - 2>&1; }
+# shellcheck disable=SC2154 # set by coproc
 judges_id=$judges_PID
-exec 7>&"${judges[1]}" 8<&"${judges[0]}" {judges[1]}>&-
+exec 7>&"${judges[1]}" 8<&"${judges[0]}"
+eval "exec ${judges[1]}>&-"
 
 # KIND STATE RANKS HOW
 judge() {
