@@ -67,11 +67,11 @@ tap_make() {
 
 # COMMAND...: runs what could hang. After the time limit, it is ended with all that it started.
 limited() {
-    tap_begin_s=$(date +%s)
+    tap_begin_s=${SECONDS:-$(date +%s)} # bash counts them
     timeout -k 10 "$tap_limit_s" "$@"
     tap_status=$?
     case $tap_status in 124 | 137)
-        [ $(($(date +%s) - tap_begin_s)) -lt "$tap_limit_s" ] ||
+        [ $((${SECONDS:-$(date +%s)} - tap_begin_s)) -lt "$tap_limit_s" ] ||
             echo "took longer than $tap_limit_s s, so it was ended" >&2 ;;
     esac
     return $tap_status

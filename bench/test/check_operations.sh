@@ -4,12 +4,13 @@
 #
 # Environment: MPIX_TEST_WRAPPER  what to run it under, such as "valgrind -q --error-exitcode=1"
 . "$(dirname "$0")/../../test/programs/run.sh"
+give_way
 
 check() {       # NAME RANKS [faults | threads]
     tap_selects "$1, ranks: $2" || return 0
     # The flags and the wrapper are words, and there may be none.
     # shellcheck disable=SC2086
-    output=$(limited ${MPIEXEC:-mpiexec} ${MPIEXEC_FLAGS-} -n "$2" ${MPIX_TEST_WRAPPER-} \
+    output=$(limited ${MPIEXEC:-mpiexec} ${MPIEXEC_FLAGS-} -n "$2" "${yielding[@]}" ${MPIX_TEST_WRAPPER-} \
         "$checks/check_operations" "${@:3}" </dev/null 2>&1)
     status=$?
     summary=$(echo "$output" | sed -n 's/^\([1-9][0-9]* checks\), 0 complaints$/\1/p')

@@ -3,6 +3,8 @@
 # Files of results have the columns that the programs declare, common/doc/results.md names all schemas, and pandas reads
 # files by the lines that stand there.
 . "$(dirname "$0")/../../test/programs/run.sh"
+give_way
+past_libtool
 . "$top/common/test/columns.sh"
 . "$top/common/test/page.sh"
 document=$top/common/doc/results.md

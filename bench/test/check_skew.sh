@@ -54,6 +54,9 @@ check_progress() {
     tr '\r' '\n' <"$scratch/typed" >"$scratch/out"
     grep -q '^MPI_Bcast, 16 bytes, about [0-9 hmins]* s left: [0-9]* of 100000000 valid, ' "$scratch/out" ||
         complain "not how long it takes"
+    # In any place, the first measurement would say so.
+    grep -q '^MPI_Barrier.* left: ' "$scratch/out" || complain "nothing of the first measurement"
+    words=${words/ barrier bcast -m 8,16/ barrier}
     script -qec "$words --output '$scratch/results' 2>'$scratch/err'" "$scratch/typed" >/dev/null </dev/null
     ! grep -q 'left:' "$scratch/typed" "$scratch/err" || complain "progress in a file"
     # Of rank 0 alone.
@@ -213,16 +216,22 @@ of the program's MPI library, which is $own"
 # Slurm and Flux start a program several times, whether or not they know its MPI library. What they start in between
 # sees their variables, too.
 check_managers() {
-    local step="SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=2" line=
+    local step="SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=2" line='' variables count=0
     case $library in
     Open*) usual=--mpi=pmix other=--mpi=pmi2 usual_type=pmix flux=pmix ;;
     *) usual=--mpi=pmi2 other=--mpi=pmix usual_type=pmi2 flux=simple ;;
     esac
+    # Together, as those that are refused wait for others to say so.
     while IFS='|' read -r line variables; do
-        read -r -a variables <<<"$variables"
-        command="mpix_skew --version with ${variables[*]}" program=mpix_skew
-        capture env "${variables[@]}" "$(path_of mpix_skew)" --version
-        if [ -n "$line" ]; then expect_refusal "$line"; else expect_status 0; fi
+        count=$((count + 1))
+        mkdir "$scratch/managed-$count"
+        (
+            scratch=$scratch/managed-$count
+            read -r -a variables <<<"$variables"
+            command="mpix_skew --version with ${variables[*]}" program=mpix_skew
+            capture env "${variables[@]}" "$(path_of mpix_skew)" --version
+            if [ -n "$line" ]; then expect_refusal "$line"; else expect_status 0; fi
+        ) >"$scratch/managed-$count/complaints" 2>&1 &
     done <<END
 srun started 2 processes, and each is alone in MPI_COMM_WORLD: give srun $usual, which |$step
 give srun $other, |$step SLURM_MPI_TYPE=$usual_type
@@ -237,6 +246,9 @@ give srun |$step PMIX_NAMESPACE=slurm.pmix.1.0 PMIX_RANK=0
 give flux run -o pmi=$flux, |FLUX_JOB_SIZE=2 FLUX_TASK_RANK=0
 |FLUX_JOB_SIZE=1 FLUX_TASK_RANK=0
 END
+    wait
+    [ $count -eq 12 ] || echo "$count lines of variables, not 12"
+    cat "$scratch"/managed-*/complaints
 }
 
 check_other_launcher() {

@@ -33,12 +33,10 @@ options_for() {
               } }' "$table"
 }
 
-# NAME EXAMPLE RESULT
-try_option() {
+# NAME EXAMPLE RESULT...: of examples that work, all at once
+try_options() {
     local ranks=alone words pattern usual=(-m 8:8 -i 3 -x 0 --release barrier)
     read -r -a words <<<"$2"
-    has_sessions || set -- "$1" "$2" "${3/#works with sessions:*/instead: no sessions (those of MPI-4), leave it out}"
-    pattern=${3#*: }
     case $1:$3 in *lat*:works* | *bw*:works*) ranks=2 ;; esac
     case $3 in "works with sessions"*) ranks=${ranks/alone/1} ;; esac # Open MPI 5 asks its launcher
     case $1 in init | hello) usual=() ;; esac
@@ -46,25 +44,44 @@ try_option() {
     case $3 in
     works*)
         expect_status 0
-        grep -qE -e "$pattern" "$scratch/out" || complain "no line has: $pattern" ;;
+        for pattern in "${@:3}"; do
+            grep -qE -e "${pattern#*: }" "$scratch/out" || complain "no line has: ${pattern#*: }"
+        done ;;
     *)
         expect_status 2
         [ ! -s "$scratch/out" ] || complain "a refusal prints nothing to stdout"
-        expect_line "$pattern" ;;
+        expect_line "${3#*: }" ;;
     esac
 }
 
+# Examples that work and are of other letters are tried together. What is refused is tried by itself, and what ends a
+# program or begins it otherwise.
 check_class() {     # CLASS
-    local names name example result letters number=0
+    local names name letter example result letters number=0 trial patterns
+    local tried=() examples=() results=()   # of each trial: its letters, options, and patterns in lines
     mapfile -t names < <(programs_of "$1")
     options_for "$1" >"$scratch/options"
-    while IFS='|' read -r _ _ example result <&3; do
+    while IFS='|' read -r _ letter example result; do
+        has_sessions || result=${result/#works with sessions:*/instead: no sessions (those of MPI-4), leave it out}
+        trial=0
+        case $letter:$result in
+        -[hvI]:* | *:instead*) trial=${#tried[@]} ;;
+        *) while [[ ${tried[trial]-} = *["${letter#-}!"]* ]]; do trial=$((trial + 1)); done ;;
+        esac
+        case $letter:$result in -[hvI]:* | *:instead*) letter=! ;; esac
+        tried[trial]=${tried[trial]-}${letter#-}
+        examples[trial]="${examples[trial]-} $example"
+        results[trial]="${results[trial]-}$result"$'\n'
+    done <"$scratch/options"
+    for trial in "${!tried[@]}"; do
         name=${names[number % ${#names[@]}]}
         # With MPICH before 4.3, these refuse derived datatypes.
-        [[ ! $name:$example =~ ^(allgather|gather|scatter)_persistent:-(D|-ddt) ]] || name=alltoall_persistent
-        try_option "$name" "$example" "$result"
+        [[ ! $name:${examples[trial]} =~ ^(allgather|gather|scatter)_persistent:.*\ -(D|-ddt) ]] ||
+            name=alltoall_persistent
+        mapfile -t patterns < <(printf '%s' "${results[trial]}")
+        try_options "$name" "${examples[trial]}" "${patterns[@]}"
         number=$((number + 1))
-    done 3<"$scratch/options"
+    done
     letters=$(sed -n "s/^class $1 \([^ :]*\): .*/\1/p" "$table" | head -n 1)
     for ((number = 0; number < ${#letters}; number++)); do
         grep -q "^[^|]*|-${letters:number:1}|" "$scratch/options" || echo "no example of -${letters:number:1}"

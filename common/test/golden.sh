@@ -7,6 +7,7 @@
 #
 # Environment: MH_GOLDEN=write  writes the transcripts anew; look at the difference before committing it
 . "$(dirname "$0")/../../test/programs/run.sh"
+past_libtool
 
 # What varies is replaced by a word of its kind.
 golden_filter() {
@@ -27,7 +28,7 @@ on() {
 }
 
 for golden_tool in "$programs"/mpix_*; do
-    eval "${golden_tool##*/}() { limited $(tap_quote "$golden_tool") \"\$@\"; }"
+    eval "${golden_tool##*/}() { limited $(tap_quote "$(path_of "${golden_tool##*/}")") \"\$@\"; }"
 done
 
 golden_run() {      # COMMAND

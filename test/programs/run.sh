@@ -100,13 +100,25 @@ launch() {
     limited "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$1" "${yielding[@]}" "${@:2}"
 }
 
+# From now on, programs of the build tree run without the scripts of libtool, which take ten times as long as most of
+# them: these scripts say where the library is, here the environment does.
+past_libtool() {
+    local libraries=$build/lib/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    [ "$programs" = "$build/bin" ] && [ -d "$build/lib/.libs" ] || return 0
+    export LD_LIBRARY_PATH=$libraries
+    directly=.libs/
+}
+directly=
+
 # PROGRAM: where it is built
 path_of() {
+    local folder=$programs
     case $1 in
-    check_*) echo "$checks/$1" ;;
-    tracer | triad) echo "$build/examples/$1" ;;
-    *) if [ -x "$programs/$1" ]; then echo "$programs/$1"; else echo "$build/bin/$1"; fi ;;
+    check_*) folder=$checks ;;
+    tracer | triad) folder=$build/examples ;;
+    *) [ -x "$programs/$1" ] || folder=$build/bin ;;
     esac
+    if [ -n "$directly" ] && [ -x "$folder/$directly$1" ]; then echo "$folder/$directly$1"; else echo "$folder/$1"; fi
 }
 
 # RANKS PROGRAM [OPTION]...: runs it, by itself if RANKS is "alone". Leaves what capture leaves, and in rows what of out

@@ -10,6 +10,9 @@ check_planted.py REPORT LAUNCH RANKS KIND STATE RANK MS SEED HOW [exact]
     exact:  times are. The program runs without the delay, too: so long it has to take in the sentence, and then no
             sentence names a cause. Otherwise ranks are late by themselves, too, now and then: the gain is at least
             half of the time that the late rank measured, and one of three runs has to be right.
+
+check_planted.py -    The same for the arguments in each line of standard input, quoted as for a shell. After what it
+                      prints, there is a line "done".
 """
 import csv
 import os
@@ -19,8 +22,6 @@ import subprocess
 import sys
 import tempfile
 
-report, launch, ranks, kind, state, late_rank, ms, seed, how = sys.argv[1:10]
-is_exact = sys.argv[10:] == ["exact"]
 UNITS_NS = {"s": 1e9, "ms": 1e6, "µs": 1e3, "ns": 1}
 OFF = 0.1       # of the run without the delay: how far the predicted run time may be off
 WORTH = 0.05    # of the run: what the delay has to cost
@@ -117,9 +118,29 @@ def problems(folder):
         yield f"{run.waited_ns / 1e6:.1f} ms of {cost_ns / 1e6:.1f} ms are {state}"
 
 
-for _ in range(1 if is_exact else 3):
-    with tempfile.TemporaryDirectory() as scratch:
-        found = list(problems(scratch))
-    if not found:
-        break
-print("".join(f"{kind}: {line}\n" for line in found), end="")
+def check():
+    for _ in range(1 if is_exact else 3):
+        with tempfile.TemporaryDirectory() as scratch:
+            found = list(problems(scratch))
+        if not found:
+            break
+    print("".join(f"{kind}: {line}\n" for line in found), end="")
+
+
+def lines_of_arguments():
+    """In a process of its own each, as what is wrong ends it."""
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            os.dup2(os.open(os.devnull, os.O_RDONLY), sys.stdin.fileno())
+            os.dup2(sys.stdout.fileno(), sys.stderr.fileno())
+            yield shlex.split(line)
+            sys.exit()
+        os.waitpid(child, 0)
+        print("done", flush=True)
+
+
+for arguments in lines_of_arguments() if sys.argv[1:] == ["-"] else [sys.argv[1:]]:
+    report, launch, ranks, kind, state, late_rank, ms, seed, how = arguments[:9]
+    is_exact = arguments[9:] == ["exact"]
+    check()

@@ -10,16 +10,27 @@ need_tool mpix_trace_report
 launcher=$("${MPIEXEC:-mpiexec}" --version 2>&1)
 case $launcher in *OpenRTE* | *'Open MPI'* | *PRRTE*) mpi=openmpi ;; *) mpi=mpich ;; esac
 
+# One process of Python judges all kinds, as each start of it takes a while.
+coproc judges { cd "$scratch" && PYTHONDONTWRITEBYTECODE=1 exec "$python" "$here/check_planted.py" - 2>&1; }
+# shellcheck disable=SC2154 # set by coproc
+judges_id=$judges_PID
+exec 7>&"${judges[1]}" 8<&"${judges[0]}"
+eval "exec ${judges[1]}>&-"
+
 # KIND STATE RANKS HOW
 judge() {
-    local found launch
+    local line launch
     # shellcheck disable=SC2086
     launch=$(printf '%q ' "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n "$3" "$programs/mpix_trace" -o @TRACE@ \
         "$checks/planted")
-    found=$(cd "$scratch" && PYTHONDONTWRITEBYTECODE=1 "$python" "$here/check_planted.py" \
-        "$programs/mpix_trace_report" "$launch" "$3" "$1" "$2" $((${MH_SEED:-1} % $3)) 30 \
-        "${MH_SEED:-1}" "$4" 2>&1)
-    printf '%s' "$found"
+    printf '%q ' "$programs/mpix_trace_report" "$launch" "$3" "$1" "$2" $((${MH_SEED:-1} % $3)) 30 \
+        "${MH_SEED:-1}" "$4" >&7
+    echo >&7
+    while IFS= read -r line <&8; do
+        [ "$line" != "done" ] || return 0
+        printf '%s\n' "$line"
+    done
+    echo "check_planted.py ends"
 }
 
 # The programs run beside nothing else, or other ranks are late, too.
@@ -30,13 +41,20 @@ while IFS='|' read -r kind state lacks <&3; do
         ! tap_selects "mpix_trace_report: planted in $kind" || tap_skip "mpix_trace_report: planted in $kind" "$reason"
         continue
     fi
-    case $kind in recv | allreduce | send_big | first | late_post | reduce) tier=quick ;; *) tier= ;; esac
-    $tier tap_check "mpix_trace_report: planted in $kind" judge "$kind" "$state" 2 compute
-    # On few processors, ranks sleep instead.
+    # The recorder sees what is between calls as time alone, so some ranks compute, and others sleep.
+    case $kind in
+    recv | allreduce | send_big | first | late_post | reduce) tier=quick how=compute ;;
+    test* | *overlap* | *ssend* | in_call | begin | end) tier='' how=compute ;;
+    *) tier='' how=sleep ;;
+    esac
+    $tier tap_check "mpix_trace_report: planted in $kind" judge "$kind" "$state" 2 $how
+    # On few processors, four ranks sleep, too.
     case $kind in recv | waitall | tree | allreduce | overlap_iallreduce | bcast | gather)
         tap_check "mpix_trace_report: planted in $kind of 4 ranks" judge "$kind" "$state" 4 sleep ;;
     esac
 done 3< <("$checks/planted")
+exec 7>&-
+wait "$judges_id" || tap_not_ok "mpix_trace_report: the process that judges" "it ends with $?"
 
 # KIND|STATE of the table in the page, with [i]NAME[_init] for three kinds.
 list_page() {
