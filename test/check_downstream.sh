@@ -93,7 +93,7 @@ quick tap_check_if "test -e bin/mpix_preload" "this build has none" "mpix_preloa
 make_own_prefix() {     # once
     [ ! -e "$scratch/own" ] || return 0
     mkdir "$scratch/own_build" "$scratch/own" && (cd "$scratch/own_build" &&
-        "$top/configure" CC="$compiler" --prefix="$scratch/own" >"$scratch/own.log" 2>&1) &&
+        configure_again --prefix="$scratch/own" >"$scratch/own.log" 2>&1) &&
         cp -R "$root$libdir" "$scratch/own/lib" && cp -R "$root$prefix/include" "$scratch/own" &&
         cp "$scratch/own_build/packaging/library.pc" "$scratch/own/lib/pkgconfig/mpix_harmonize.pc" ||
         tail "$scratch/own.log"

@@ -193,7 +193,7 @@ check_suffix() {
         grep -q 'suffix takes letters' <<<"$output" || echo "configure $option does not tell the reason: $output"
     done
     # As configure finds -lrt necessary on older systems.
-    loudly "$top/configure" CC="$compiler" --prefix="$prefix" --libdir="$prefix/lib" --disable-shared \
+    loudly configure_again --prefix="$prefix" --libdir="$prefix/lib" --disable-shared \
         --with-library-suffix=-other LIBS=-lrt
     # Completions are of houses.
     # shellcheck disable=SC2046 # no word if there is none

@@ -25,6 +25,18 @@ install_once() {
     exec 9>&-
 }
 
+# OPTION...: configures another build with the same compiler and flags, which finds on this machine what the present one
+# found, without compiling anything there. dash is faster than bash here.
+configure_again() {
+    local shell
+    shell=$(command -v dash) || shell=${CONFIG_SHELL:-sh}
+    [ -e "$scratch/config.cache" ] ||
+        sed -n '/^## Cache variables/,/^## Output variables/{ /^ac_cv_env_/d; /^[a-z_]*_cv_/p; }' "$build/config.log" \
+            >"$scratch/config.cache"
+    CONFIG_SHELL=$shell "$top/configure" CC="$compiler" --cache-file="$scratch/config.cache" \
+        --disable-dependency-tracking "$@"
+}
+
 # OPTION...: of pkg-config, for the installed library
 pkg_config_flags() {
     PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 \
