@@ -26,8 +26,8 @@ esac
 #   clock           simulated.h; that of the first process or host is exact
 #   sync            the label of the synchronization
 #   settings        of the library, as words NAME=VALUE
-#   seconds         how long (default 3), with 1,000 calls a second
-#   readings        those after each call (default 1,000): millions altogether, of which none may be outside its bound
+#   seconds         how long (default 3), with a call every two milliseconds
+#   readings        those after each call (default 200): millions altogether, of which none may be outside its bound
 #   jumps           how many steps of a clock are found (default 0); readings between one and the next call do not count
 #   least_readings  as many as 130 calls have, unless it says otherwise: on a busy machine there are fewer
 #   error_p99_ns    99 of 100 readings after calls are at most so far off
@@ -35,7 +35,7 @@ esac
 # shellcheck disable=SC2034 # those that others do not set
 scenario() {        # FILE
     local name=${1##*/} problem=
-    local place=node clock sync settings='' seconds=3 readings=1000 jumps=0 least_readings='' error_p99_ns tier=full
+    local place=node clock sync settings='' seconds=3 readings=200 jumps=0 least_readings='' error_p99_ns tier=full
     # shellcheck disable=SC1090
     . "$1"
     tap_tier=$tier
@@ -56,13 +56,13 @@ scenario() {        # FILE
 # Settings and flags are words, and there may be none.
 # shellcheck disable=SC2086
 on_node() {
-    limited env $settings "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$program" "$seconds" 1000 "$sync" "$readings" \
+    limited env $settings "${MPIEXEC:-mpiexec}" ${MPIEXEC_FLAGS-} -n 2 "$program" "$seconds" 2000 "$sync" "$readings" \
         2>&1 </dev/null
 }
 # shellcheck disable=SC2086
 on_hosts() {
     limited env $settings MH_MPIEXEC="${MPIEXEC:-mpiexec}" "$hosts/with_hosts.sh" 2 \
-        "$hosts/mpiexec_hosts.sh" -n 2 "$program" "$seconds" 1000 "$sync" "$readings" 2>&1 </dev/null
+        "$hosts/mpiexec_hosts.sh" -n 2 "$program" "$seconds" 2000 "$sync" "$readings" 2>&1 </dev/null
 }
 
 for file in "$source_dir"/scenarios/[12]*; do

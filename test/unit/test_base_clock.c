@@ -91,7 +91,7 @@ static void rescale(mh_base_clock *clock, const mh_tick_scale *scale, double fac
 
 LOOP_TEST(wait_ends_when_the_clock_reads_the_deadline, clocks())
 {
-    enum { SCALES = 200, WAITS = 500 };
+    enum { SCALES = 200, WAITS = 100 };
     mh_base_clock clock;
     if (!open_clock(mh_base_clock_kind(_i), &clock))
         return;
@@ -102,7 +102,7 @@ LOOP_TEST(wait_ends_when_the_clock_reads_the_deadline, clocks())
             rescale(&clock, &scale, 0.5 + chance_unit(&dice));
         int64_t deadline_ns = mh_base_clock_now_ns(&clock) + chance_between(&dice, -50, 500);
         int64_t read_ns = mh_wait_until(&clock, INT64_MIN, deadline_ns, false);
-        ck_assert_int_ge(read_ns, deadline_ns);
+        EXPECT(read_ns >= deadline_ns, "ends %" PRId64 " ns early", deadline_ns - read_ns);
     }
 }
 

@@ -178,13 +178,14 @@ TEST(a_gain_of_ten_percent_is_found)
 TEST(no_file_fills_its_last_page)
 {
     static char text[2 * SMALLEST_PAGE_BYTES + 2];
+    FILE *file = tmpfile();
+    ck_assert_ptr_nonnull(file);
     for (size_t length = SMALLEST_PAGE_BYTES - 3; length <= 2 * SMALLEST_PAGE_BYTES + 1; length++) {
-        FILE *file = tmpfile();
-        ck_assert_ptr_nonnull(file);
+        rewind(file);
         memset(text, 'x', length);
         ck_assert(paged_text_write(file, text));
         long bytes = ftell(file);
         ck_assert_msg(bytes > (long)length && bytes % SMALLEST_PAGE_BYTES != 0, "%ld bytes of %zu", bytes, length);
-        fclose(file);
     }
+    fclose(file);
 }

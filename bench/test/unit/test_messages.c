@@ -145,10 +145,9 @@ TEST(rings_exceed_the_cache)
         arena_set_size(&arena, sizes[i], sizes[i]);
         do {
             arena_slot(&arena, slots++, &send, &receive);
-            ck_assert_ptr_ne(send, before);
-            ck_assert_int_ge(receive - send, sizes[i]);
-            ck_assert(send >= arena.memory);
-            ck_assert(receive + sizes[i] <= arena.memory + arena.bytes);
+            EXPECT(send != before && send >= arena.memory && receive - send >= sizes[i] &&
+                       receive + sizes[i] <= arena.memory + arena.bytes,
+                   "size %" PRId64 ": slot %" PRId64 " is that before, or leaves the arena", sizes[i], slots);
             memset(send, 1, (size_t)sizes[i]);
             memset(receive, 1, (size_t)sizes[i]);
             before = send;

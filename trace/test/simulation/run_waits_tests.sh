@@ -6,7 +6,7 @@
 # waits, and what is charged to it, and what it would gain to remove it, must be right. So must the first sentence of
 # the report of the kinds of planted, in 7 processes or MH_PLANTED_RANKS; without the delay it names no cause.
 #
-# Usage, in the build directory: run_waits_tests.sh [RANKS]... (each at least 4; default 64). Skipped where SimGrid is
+# Usage, in the build directory: run_waits_tests.sh [RANKS]... (each at least 4; default 32). Skipped where SimGrid is
 # missing, and with MPIX_TEST_BRIEF=yes or MPIX_TEST_QUICK=yes. Environment: MH_SEED (default 1), MH_ROUNDS (default 1),
 # MH_WORK_US (default 10000: how long a phase is), MH_PLANTED_RANKS (default 7).
 set -u
@@ -32,11 +32,12 @@ trap 'rm -rf "$work"' EXIT
 ulimit -n "$(ulimit -Hn)"
 simgrid_runner="timeout ${MPIX_TEST_TIMEOUT:-600}"
 
-# Each process has a copy of the program, so what is of a thread is of a process. The recorder calls functions by the
-# names with P, which are not recorded here: it is no object of its own, by which its calls could be told. SMPI ends its
-# processes before the program.
+# To optimize the recorder takes longer than all that runs. Functions of the programs are inlined, because a call in
+# another function is at another place. Each process has a copy of the program, so what is of a thread is of a process.
+# The recorder calls functions by the names with P, which are not recorded here: it is no object of its own, by which
+# its calls could be told. SMPI ends its processes before the program.
 simgrid_cflags=(-w -D__thread= '-Dtls_model(x)=' -D_end=__ehdr_start -Ddestructor=used '-DFLAVOR="smpi"'
-    -I"$work" -g)
+    -I"$work" -g -O0)
 simgrid_ldflags=("$work/front.o" -Wl,-Bsymbolic
     -Wl,--wrap=dladdr -Wl,--wrap=smpi_clock_gettime -Wl,--wrap=pthread_key_create -Wl,--wrap=pthread_create)
 build() {
@@ -45,7 +46,7 @@ build() {
         smpicc -E -P "$work/mpi.c" >"$work/mpi.i" &&
         awk -f "$top/trace/front/wrappers.awk" "$top/trace/front/meanings.txt" "$work/mpi.i" \
             >"$work/generated/functions.h" &&
-        smpicc -std=gnu11 -O2 "${simgrid_cflags[@]}" -I"$top" -I"$top/lib" -I"$top/include" \
+        smpicc -std=gnu11 "${simgrid_cflags[@]}" -I"$top" -I"$top/lib" -I"$top/include" \
             -c "$top/trace/front/front.c" \
             -o "$work/front.o" &&
         objcopy --wildcard --localize-symbol='PMPI_*' "$work/front.o" || return
@@ -53,6 +54,7 @@ build() {
         grep -ohE 'trace/[a-z_/]+\.c' | sort -u)
     simgrid_compile "$top" "$work/objects" lib "${sources[@]}" test/simulation/clock_simulated.c \
         trace/test/simulation/waits_front.c trace/front/frames.c || return
+    simgrid_cflags+=(-O2)
     for program in trace/test/simulation/waits_program trace/test/planted; do
         mapfile -t sources < <(cd "$top" && printf '%s\n' "$program"*.c)
         simgrid_compile "$top" "$work/own" "${sources[@]}" &&
@@ -171,12 +173,12 @@ if [ -x "$work/planted" ] && ${PYTHON:-python3} -c pass; then
     done 3< <(simgrid_run "$work" 1 "$work/planted" 2>/dev/null)
 fi
 
-[ $# -gt 0 ] || set -- 64
+[ $# -gt 0 ] || set -- 32
 for ranks; do
     for pattern in ring halo tree master workers pipeline collectives nonblocking; do
         count=$ranks
         # In the simulator, each process sends to each other one for this.
-        [ "$pattern" != nonblocking ] || [ "$ranks" -lt 64 ] || count=8
+        [ "$pattern" != nonblocking ] || [ "$ranks" -lt 32 ] || count=8
         : >"$work/figures"
         tap_check "$pattern of $count: the delay is the first cause, its cost and gain are right" \
             check_pattern "$count" $pattern

@@ -234,12 +234,13 @@ TEST(a_request_of_two_threads_ends_after_it_began)
     EXPECT(done_ns == post_ns, "posted at %" PRId64 ", received at %" PRId64, post_ns, done_ns);
 }
 
-TEST(a_million_events)
+/* Enough to show what recurs for each event, or takes the square of their number. */
+TEST(hundreds_of_thousands_of_events)
 {
     static const made_clock clocks[RANKS] = {{0, 0, 0, 0}, {123, 1e-6, 0, 0}, {-55, -2e-6, 0, 0}, {7, 1e-6, 0, 0}};
-    make(clocks, 62000, 1e4);
+    make(clocks, 15500, 1e4);
     correct_made();
-    EXPECT(found.event_count > 1000000, "%zu", found.event_count);
+    EXPECT(found.event_count > 250000, "%zu", found.event_count);
 }
 
 FIXTURE(begin, end)
