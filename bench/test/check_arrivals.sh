@@ -3,6 +3,7 @@
 # mpix_bench --arrival: ranks start when they are to, and the figures are those of the raw times. No claim about speed
 # is tested here.
 . "$(dirname "$0")/../../test/programs/run.sh"
+past_libtool
 give_way
 
 # A busy machine interrupts processes, and that is not to make samples invalid here: the tolerance is a second.

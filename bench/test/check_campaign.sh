@@ -10,6 +10,7 @@ if [ -z "${heeds_interrupts-}" ] && env --default-signal=INT true 2>/dev/null; t
 fi
 
 . "$(dirname "$0")/../../test/programs/run.sh"
+past_libtool
 need_tool mpix_campaign
 export MPIX_HARMONIZE_TOLERANCE_NS=1000000000
 root=$scratch

@@ -3,6 +3,7 @@
 # mpix_osu NAME: there is a NAME for each osu_NAME, its table has OSU's figures in OSU's columns, and OSU's options work
 # as typed, or one line says what to use instead. check_osu_options.sh has the options of programs that take one rank.
 . "$(dirname "$0")/../../test/programs/run.sh"
+past_libtool
 give_way
 . "$here/osu_options.sh"
 

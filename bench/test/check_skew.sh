@@ -6,6 +6,7 @@
 # Some launchers take a third of a second, and seconds when a program fails, so there is no case here that another one
 # covers, and bad options are mostly tried without a launcher.
 . "$(dirname "$0")/../../test/programs/run.sh"
+past_libtool
 
 # CALLS: the rows of both schemes have as many calls as the raw file. test_skew has the other figures.
 check_skew_rows() {
