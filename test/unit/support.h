@@ -44,8 +44,8 @@ static inline int rounds_of(int usual)
 }
 
 /*
- * Fails with a message of its own. unit_tests.c prints the seed that repeats it. Unlike ck_assert, it notes nothing where
- * the condition holds: the note takes longer than most of what is tested.
+ * Fails with a message of its own. unit_tests.c prints the seed that repeats it. Unlike ck_assert, it notes nothing
+ * where the condition holds: the note takes longer than most of what is tested.
  */
 #define EXPECT(condition, ...) ((condition) ? (void)0 : ck_abort_msg(__VA_ARGS__))
 
