@@ -4,6 +4,7 @@
 # and writes texts in other ways.
 . "$(dirname "$0")/../../test/programs/run.sh"
 . "$tests/locales.sh"
+give_way
 # A busy machine interrupts processes, and that is not to make samples invalid here: the tolerance is a second.
 export MPIX_HARMONIZE_TOLERANCE_NS=1000000000
 
