@@ -17,7 +17,7 @@ To see whether the tests of this tree find as much as those of another TREE: --l
 planted there, too. In TREE, the same command with --survivors FILE, which has what this printed, tries those that
 survived here.
 
-Environment: MPIEXEC, MPIEXEC_FLAGS; UNDER: a command that each build and test is run under, e.g. "nice"
+Environment: MPIEXEC, MPIEXEC_FLAGS, CC; UNDER: a command that each build and test is run under, e.g. "nice"
 """
 import argparse
 import glob
@@ -289,6 +289,8 @@ def main():
     parser.add_argument("--survivors", metavar="FILE", help="only those that survive in FILE")
     parser.add_argument("--list", action="store_true", help="only list the defects")
     arguments = parser.parse_args()
+    if not (arguments.unit or arguments.list or {"MPIEXEC", "CC"} <= os.environ.keys()):
+        parser.error("scripts of tests take MPIEXEC and CC in the environment, as make plant-defects sets them")
     defects = choose(arguments)
     targets = " ".join(([] if arguments.unit else ["all"]) + HOUSES[arguments.house][0])
     copy = None if arguments.list else Copy(os.path.join(os.getcwd(), "defects"), targets)
