@@ -72,6 +72,7 @@ check_library() {
         test/fuzz/replay_corpus.sh test/programs/check_{examples,python}.sh doc/check_manual.sh
     loudly env MPIX_TEST_ONLY="a static library with a suffix, and make install-plain-name" "$MAKE" check \
         TESTS=test/check_install.sh
+    grep -q '^ok .*suffix' test/check_install.log || echo "there is no test of a suffix"
     [ -e "$scratch/root/lib/libmpix_harmonize.so" ] || echo "there is no library"
 }
 check_bench() {

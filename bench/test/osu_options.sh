@@ -73,14 +73,15 @@ check_class() {     # CLASS
         examples[trial]="${examples[trial]-} $example"
         results[trial]="${results[trial]-}$result"$'\n'
     done <"$scratch/options"
-    for trial in "${!tried[@]}"; do
+    # Each program has some of them.
+    for ((number = 0; number < ${#tried[@]} || number < ${#names[@]}; number++)); do
+        trial=$((number % ${#tried[@]}))
         name=${names[number % ${#names[@]}]}
         # With MPICH before 4.3, these refuse derived datatypes.
         [[ ! $name:${examples[trial]} =~ ^(allgather|gather|scatter)_persistent:.*\ -(D|-ddt) ]] ||
             name=alltoall_persistent
         mapfile -t patterns < <(printf '%s' "${results[trial]}")
         try_options "$name" "${examples[trial]}" "${patterns[@]}"
-        number=$((number + 1))
     done
     letters=$(sed -n "s/^class $1 \([^ :]*\): .*/\1/p" "$table" | head -n 1)
     for ((number = 0; number < ${#letters}; number++)); do

@@ -74,11 +74,13 @@ class Defect:
         self.path, self.number, self.kind, self.before, self.after, self.rank = path, number, kind, before, after, rank
         self.verdict = ""
 
-    def change(self):
-        return f"{self.before.strip()}  ->  {self.after.strip()}"[:140].strip()
+    def name(self):
+        """Of the same defect in another tree, too."""
+        return self.rank[:8]
 
     def row(self):
-        return f"{self.kind:10} {self.path}:{self.number}: {self.change():140} {self.verdict}"
+        change = f"{self.before.strip()}  ->  {self.after.strip()}"[:140]
+        return f"{self.name()} {self.kind:10} {self.path}:{self.number}: {change:140} {self.verdict}"
 
 
 def places(path, seed, tree=SOURCE):
@@ -111,15 +113,23 @@ def scripts(house):
                 yield os.path.relpath(path, SOURCE)
 
 
+def read_survivors(path):
+    """The names of the defects that survive in what this program printed; None without a path."""
+    return path and {line.split()[0] for line in open(path) if line.rstrip().endswith(" SURVIVES")}
+
+
 def choose(arguments):
     """As many of each kind, and one of a line at most."""
     kinds = {kind: [] for kind in KINDS}
     # A rank tells the line and the place in it, wherever it stands.
-    like = arguments.like and {defect.rank for path in sources(arguments.house, arguments.like)
-                               for defect in places(path, arguments.seed, arguments.like)}
+    like = {defect.rank for path in sources(arguments.house, arguments.like or SOURCE)
+            for defect in places(path, arguments.seed, arguments.like or SOURCE)}
+    if not like:
+        sys.exit(f"plant_defects.py: {arguments.like} has no sources in {arguments.house}/")
+    wanted = read_survivors(arguments.survivors)
     for path in filter(re.compile(arguments.within).search, sources(arguments.house)):
         for defect in places(path, arguments.seed):
-            if not like or defect.rank in like:
+            if defect.rank in like and (wanted is None or defect.name() in wanted):
                 kinds[defect.kind].append(defect)
     taken, lines = [], set()
     for kind in kinds:
@@ -132,12 +142,10 @@ def choose(arguments):
                     lines.add((defect.path, defect.number))
                     taken.append(defect)
                     break
-    taken = taken[:arguments.count]
-    if arguments.survivors:
-        wanted = {line.split()[0] + line.partition(": ")[2].removesuffix("SURVIVES").strip()
-                  for line in open(arguments.survivors) if line.rstrip().endswith(" SURVIVES")}
-        taken = [defect for defect in taken if defect.kind + defect.change() in wanted]
-    return taken
+    missing = (wanted or set()) - {defect.name() for defect in taken}
+    if missing:
+        sys.exit("plant_defects.py: not to be planted here: " + "; ".join(sorted(missing)))
+    return taken[:arguments.count]
 
 
 def start(command, **options):
@@ -249,6 +257,8 @@ def scripts_of_lines(house):
         begin = time.time()
         copy.script(path, to_the_end=True)
         timed.append((time.time() - begin, path, copy.lines_run()))
+    if not any(any(counts.values()) for _, _, lines in timed for counts in lines.values()):
+        sys.exit("plant_defects.py: no script seems to run a line: does gcov fit the compiler?")
     return [(path, lines) for _, path, lines in sorted(timed, key=lambda script: script[0])]
 
 

@@ -136,8 +136,8 @@ def lines_of_arguments():
             os.dup2(sys.stdout.fileno(), sys.stderr.fileno())
             yield shlex.split(line)
             sys.exit()
-        os.waitpid(child, 0)
-        print("done", flush=True)
+        _, status = os.waitpid(child, 0)
+        print("done" if status == 0 else f"the judge ends with {status}\ndone", flush=True)
 
 
 for arguments in lines_of_arguments() if sys.argv[1:] == ["-"] else [sys.argv[1:]]:
