@@ -108,20 +108,20 @@ static void stamp(mh_rounds *rounds, int64_t local_ns)
  * After MPI_Barrier, what was sent before it can be seen, because the messages of the barrier come later. A process
  * that hears of the release through shared memory must call MPI for it. Each call takes in some of the messages: how
  * many calls there are depends on the time in which processes could send, from the last release to the last arrival.
- * In a loop of nothing but MPIX_Harmonize, this time is that of some readings of the clock, too short for a send. The
- * need has these calls in it: if they ended after the deadline, processes would leave apart.
+ * No time is too short for one message: Open MPI sends in the time of two readings of the clock. The need has these
+ * calls in it: if they ended after the deadline, processes would leave apart.
  */
 static int make_progress(const mh_rounds *rounds, const mh_release *release, mh_error *error)
 {
-    enum { READINGS = 4, LONGEST_NS = 100, CALLS_MAX = 4, FACTOR = 2 };
+    enum { READINGS = 8, LONGEST_NS = 200, CALLS_MAX = 4, FACTOR = 2 };
     int64_t last_ns = rounds->instant_ns, limit_ns = READINGS * rounds->clock->base.read_cost_ns;
     if (limit_ns > LONGEST_NS) /* the cost was measured on a busy machine, or a reading is a system call */
         limit_ns = LONGEST_NS;
     int64_t sending_ns = last_ns == MH_TIME_UNKNOWN_NS ? MH_NS_PER_S : release->decision_ns - last_ns;
-    int code = MPI_SUCCESS;
     if (!mh_barrier_is_heard_outside_mpi(rounds->barrier))
         return MPI_SUCCESS;
-    for (int i = 0; code == MPI_SUCCESS && i < CALLS_MAX && sending_ns > limit_ns; i++, limit_ns *= FACTOR)
+    int code = mh_make_progress(rounds->channel, error);
+    for (int i = 1; code == MPI_SUCCESS && i < CALLS_MAX && sending_ns > limit_ns; i++, limit_ns *= FACTOR)
         code = mh_make_progress(rounds->channel, error);
     return code;
 }
