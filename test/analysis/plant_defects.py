@@ -134,7 +134,8 @@ def choose(arguments):
     taken, lines = [], set()
     for kind in kinds:
         kinds[kind].sort(key=lambda defect: defect.rank)
-    while len(taken) < arguments.count and any(kinds.values()):
+    count = arguments.count if wanted is None else len(wanted)
+    while len(taken) < count and any(kinds.values()):
         for kind, left in kinds.items():
             while left:
                 defect = left.pop(0)
@@ -145,7 +146,7 @@ def choose(arguments):
     missing = (wanted or set()) - {defect.name() for defect in taken}
     if missing:
         sys.exit("plant_defects.py: not to be planted here: " + "; ".join(sorted(missing)))
-    return taken[:arguments.count]
+    return taken[:count]
 
 
 def start(command, **options):
@@ -296,7 +297,7 @@ def main():
     parser.add_argument("--within", default="", help="a regular expression of paths")
     parser.add_argument("--unit", action="store_true", help="unit tests only")
     parser.add_argument("--like", metavar="TREE", help="only defects that TREE can have, too")
-    parser.add_argument("--survivors", metavar="FILE", help="only those that survive in FILE")
+    parser.add_argument("--survivors", metavar="FILE", help="all those that survive in FILE, and no other")
     parser.add_argument("--list", action="store_true", help="only list the defects")
     arguments = parser.parse_args()
     if not (arguments.unit or arguments.list or {"MPIEXEC", "CC"} <= os.environ.keys()):

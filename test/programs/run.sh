@@ -112,13 +112,18 @@ directly=
 
 # PROGRAM: where it is built
 path_of() {
-    local folder=$programs
+    local folder=$programs first
     case $1 in
     check_*) folder=$checks ;;
     tracer | triad) folder=$build/examples ;;
     *) [ -x "$programs/$1" ] || folder=$build/bin ;;
     esac
-    if [ -n "$directly" ] && [ -x "$folder/$directly$1" ]; then echo "$folder/$directly$1"; else echo "$folder/$1"; fi
+    # After make in a build without shared libraries, .libs may have an old program, and no script stands for it.
+    if [ -n "$directly" ] && [ -x "$folder/$directly$1" ] && read -r -n 2 first <"$folder/$1" && [ "$first" = '#!' ]; then
+        echo "$folder/$directly$1"
+    else
+        echo "$folder/$1"
+    fi
 }
 
 # RANKS PROGRAM [OPTION]...: runs it, by itself if RANKS is "alone". Leaves what capture leaves, and in rows what of out

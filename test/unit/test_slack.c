@@ -306,6 +306,15 @@ LOOP_TEST(fraction_is_reached_or_is_nearly_the_highest, COUNT_OF(interrupted))
     EXPECT(mean_ns <= 2 * shortest_ns, "the slack is %.0f ns, and %.0f ns are enough", mean_ns, shortest_ns);
 }
 
+TEST(calls_that_are_all_late_get_the_slack_that_needs_ask_for)
+{
+    mh_slack slack = fresh();
+    mh_slack_aim(&slack, 0.9);
+    for (int i = 0; i < 1000; i++)
+        mh_slack_learn(&slack, &(mh_slack_call){10 * MH_NS_PER_US, 10000, slack.slack_ns, 0, MH_NS_PER_MS});
+    EXPECT((double)slack.slack_ns <= 10 * MH_NS_PER_US * BIN_WIDTH, "the slack is %" PRId64 " ns", slack.slack_ns);
+}
+
 /* ---- Changes */
 
 /* Needs of another median for some calls; afterwards as before. */
