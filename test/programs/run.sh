@@ -119,7 +119,8 @@ path_of() {
     *) [ -x "$programs/$1" ] || folder=$build/bin ;;
     esac
     # After make in a build without shared libraries, .libs may have an old program, and no script stands for it.
-    if [ -n "$directly" ] && [ -x "$folder/$directly$1" ] && read -r -n 2 first <"$folder/$1" && [ "$first" = '#!' ]; then
+    if [ -n "$directly" ] && [ -x "$folder/$directly$1" ] && read -r -n 2 first <"$folder/$1" &&
+        [ "$first" = '#!' ]; then
         echo "$folder/$directly$1"
     else
         echo "$folder/$1"
