@@ -75,7 +75,7 @@ const char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)
 int times(int relaxed, int few);
 
 /* The quick check runs each kind of case once. */
-bool is_quick(void);
+bool in_quick_check(void);
 
 /* CLOCK_MONOTONIC of the system, whatever is injected: the truth that all processes of a machine share. */
 int64_t true_ns(void);

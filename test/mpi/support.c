@@ -158,7 +158,7 @@ int times(int relaxed, int few)
     return ranks > sysconf(_SC_NPROCESSORS_ONLN) ? few : relaxed;
 }
 
-bool is_quick(void)
+bool in_quick_check(void)
 {
     return getenv("MPIX_TEST_QUICK");
 }

@@ -174,7 +174,7 @@ static bool may_be_unused(int function)
 static void fail_on_all(int function, int calls)
 {
     enum { MOST = 24, MAX_QUICK = 6 }; /* more calls than MOST are those of a loop */
-    int most = is_quick() ? MAX_QUICK : MOST;
+    int most = in_quick_check() ? MAX_QUICK : MOST;
     int last = (int)min_over(MPI_COMM_WORLD, calls), tried = 0;
     for (int nth = 1; nth <= most && nth <= last; nth++)
         tried += try_fault(function, nth, false);

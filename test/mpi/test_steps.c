@@ -136,7 +136,7 @@ SUB_TEST(clock_stepped, SINGLE, "any step, on one process or all, whatever the c
     static const int64_t steps_ns[] = {200 * NS_PER_S, -200 * NS_PER_S, 3600 * NS_PER_S, -3600 * NS_PER_S,
                                        -20 * NS_PER_MS};
     enum { PARTS = 23 };
-    int small = 0, judged = 0, taken = is_quick() ? 1 : times(2, 1);
+    int small = 0, judged = 0, taken = in_quick_check() ? 1 : times(2, 1);
     for (int number = 0; number < 2 * 3 * 4 * 5 * 3 * 2; number++) {
         int where = number / 2 % 3;
         step step = {stepped_clocks[number / 360],      stepped_syncs[number / 120 % 3],
@@ -258,7 +258,7 @@ static void check_disruption(const char *clock, const char *label, int stepping_
 static void check_disruptions(const char *clock, const char *label, int first)
 {
     static const int64_t steps_ns[] = {10 * NS_PER_MS, -10 * NS_PER_MS, 3600 * NS_PER_S, -3600 * NS_PER_S};
-    int steps = is_quick() ? 1 : times(4, 1);
+    int steps = in_quick_check() ? 1 : times(4, 1);
     for (int i = first; i < first + steps; i++) {
         check_disruption(clock, label, 0, steps_ns[i % 4]);
         check_disruption(clock, label, ranks - 1, steps_ns[i % 4]);
@@ -428,7 +428,7 @@ static bool try_set_in_wait(set_wait *wait, const char *clock, int rank, int64_t
 SUB_TEST(clock_set_in_delay, SINGLE, "a clock set while a process sleeps through a delay")
 {
     static const int64_t steps_ns[] = {-3600 * NS_PER_S, -15 * NS_PER_MS, 15 * NS_PER_MS, 3600 * NS_PER_S};
-    int calls = 0, waits = 0, stride = is_quick() ? 3 : 1, last = ranks - 1;
+    int calls = 0, waits = 0, stride = in_quick_check() ? 3 : 1, last = ranks - 1;
     for (int i = 0; i < 4; i += stride) {
         int clock = i % 2, rank = i < 2 ? 0 : last;
         calls += try_set_in_wait(step_in_delay, stepped_clocks[clock], rank, steps_ns[i]);
@@ -507,7 +507,7 @@ SUB_TEST(clock_step_found_in_wait, SINGLE, "a step that a wait found, and what t
     int cases = 0, judged = 0;
     for (int i = 0; i < 2 * KINDS; i++) {
         bool is_judged = false;
-        if (is_quick() && i % 2 == i / 2 % 2)
+        if (in_quick_check() && i % 2 == i / 2 % 2)
             continue;
         cases++;
         for (int try = 0; try < TRIES && !is_judged; try++)

@@ -70,7 +70,7 @@ static void check_steps(const step *step)
     int64_t readings = count_readings(step);
     int parts = times(4, 2);
     CHECK(readings > parts, "sync %s reads the clock %" PRId64 " times only", step->sync, readings);
-    if (is_quick()) {
+    if (in_quick_check()) {
         check_step_after(step, readings / 2);
         return;
     }
@@ -221,7 +221,7 @@ SUB_TEST(clock_stepped_in_sync, SINGLE, "a step between two readings of a synchr
                 for (int back = 0; back < 2; back++) {
                     int rank = where == 2 ? ALL_RANKS : where * (ranks - 1);
                     step step = {clocks[clock], syncs[sync], rank, back ? -NS_PER_S : NS_PER_S};
-                    if ((clock + sync + where + back) % 4 < (is_quick() ? 1 : times(4, 1)))
+                    if ((clock + sync + where + back) % 4 < (in_quick_check() ? 1 : times(4, 1)))
                         check_steps(&step);
                 }
 }

@@ -4,6 +4,9 @@
 # What tests of hosts with skewed clocks begin with, to be sourced: the folder $scratch, and in it skewed_clocks.c, as
 # stamp and as skewed.so, and skewed, a command that runs a program with the latter.
 [ "${MPIX_TEST_BRIEF-}" != yes ] || skip_all "MPIX_TEST_BRIEF=yes"
+# Hosts of the same name share /tmp here, so the recorder of another test would refuse to run on them.
+exec 8>record.lock
+flock -w 300 8 2>/dev/null
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 for part in "-shared -fPIC -o skewed.so" "-DSTAMP -o stamp"; do
