@@ -28,7 +28,7 @@ static inline int64_t burst_offset_ns(const burst_window_t *window)
     return mh_window_middle_ns(window->limits);
 }
 
-/* The maximum error of the offset. With coarse clocks, and clocks that were set, it may be negative. */
+/* The maximum error of the offset. Coarse clocks, and clocks that were set, may leave the limits in the wrong order. */
 static inline int64_t burst_half_width_ns(const burst_window_t *window)
 {
     return (llabs(window->limits.max_ns - window->limits.min_ns) + 1) / 2;
